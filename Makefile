@@ -170,7 +170,7 @@ why: programs ## The same with all of them, in eight minutes. WHY_FLAGS="--noisy
 
 why-blind: programs ## The same with plants by an author who did not read the rules; 25 minutes. BLIND_FLAGS="--part last" runs the last quarter, "--only c-tenant-slots" one
 	scripts/planted.sh blind
-	$(CHECKED)/bench-why blind --tenbin $(CHECKED)/tenbin --json $(TARGET_DIR)/why-blind.json $(BLIND_FLAGS)
+	$(CHECKED)/bench-why blind --tenbin $(CHECKED)/tenbin --json $(TARGET_DIR)/why-blind.json --document docs/why.md $(BLIND_FLAGS)
 
 # N=10 runs of every group take three hours.
 steady: programs $(NODE_MODULES) ## Do tests that depend on time pass next to a compiler? N=10 GROUPS="engine truth" runs each of these ten times

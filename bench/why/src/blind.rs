@@ -27,6 +27,13 @@ use table::Table;
 
 /// Runs, verifies, or shows the chosen plants.
 pub(crate) fn blind(flags: &BlindFlags) -> anyhow::Result<ExitCode> {
+    if !flags.answers.is_empty() {
+        let mut table = Table::default();
+        for path in &flags.answers {
+            table.read(path)?;
+        }
+        return finish(&table, flags, true);
+    }
     let chosen = plants::chosen(flags).map_err(anyhow::Error::msg)?;
     if flags.show {
         for plant in chosen {
@@ -63,13 +70,23 @@ fn score(
         let row = table.add(plant, runner.ask(plant));
         say(&row.line())?;
     }
-    say(&table.text())?;
-    if let Some(path) = &flags.json {
-        table.write(path)?;
-    }
     let left = chosen.len() - table.len();
     if left > 0 {
         say(&format!("{left} plants were not run: --minutes {} is over, or Ctrl-C came", flags.minutes))?;
     }
-    Ok(if left == 0 && table.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    finish(&table, flags, left == 0)
+}
+
+/// Prints the counts, and writes the files that `flags` ask for.
+fn finish(table: &Table, flags: &BlindFlags, is_whole: bool) -> anyhow::Result<ExitCode> {
+    say(&table.text())?;
+    let calibration = table.calibration();
+    say(&format!("\n{}", calibration.table()))?;
+    if let Some(path) = flags.document.as_ref().filter(|_| is_whole) {
+        calibration.write(path)?;
+    }
+    if let Some(path) = &flags.json {
+        table.write(path)?;
+    }
+    Ok(if is_whole && table.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -8,45 +8,83 @@ use anyhow::Context as _;
 use crate::cases::UNKNOWN;
 use crate::grade::{Grade, Verdict};
 
-/// Head of the table in a document.
-const HEAD: &str = "| share stated | statements | right |\n|---|--:|--:|\n";
-/// Names of the rows, each with the smallest share in it, highest first.
+/// Names of the rows by share, each with the smallest share in it, highest first.
 const ROWS: [(&str, f64); 3] = [("90 % or more", 0.9), ("50 % to 90 %", 0.5), ("less than 50 %", 0.0)];
+/// Names of the rows by rung.
+const RUNGS: [&str; 3] = ["runtime", "kernel", "arithmetic"];
 
-/// Numbers of statements and of right ones: a row for each range of shares, and one for statements without a share.
+/// A cause that the program named first for a plant.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Statement<'a> {
+    /// Code of the resource.
+    pub(crate) resource: &'a str,
+    /// Share of the response time that is stated for it. `None` if none was.
+    pub(crate) share: Option<f64>,
+    /// Rung on which it stands. Empty if it is not counted by rung.
+    pub(crate) rung: &'a str,
+    /// Whether it names what was planted.
+    pub(crate) is_right: bool,
+}
+
+/// Numbers of statements and of right ones: a row for each range of shares, one for statements without a share, and one for each rung.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Calibration {
-    rows: Vec<(&'static str, [usize; 2])>,
+    /// Title of the first column.
+    of: &'static str,
+    rows: Vec<(String, [usize; 2])>,
 }
 
 impl Calibration {
-    /// Counts the runs that name a resource.
+    /// Counts the known plants for which a resource was named.
     pub(crate) fn of(grades: &[Grade]) -> Self {
-        let names = ROWS.iter().map(|(name, _)| *name).chain(["none"]);
-        let mut rows: Vec<(&'static str, [usize; 2])> = names.map(|name| (name, [0, 0])).collect();
-        for grade in grades.iter().filter(|grade| !UNKNOWN.contains(&grade.said.resource.as_str())) {
-            let row = match grade.said.share {
+        let statements = grades.iter().map(|grade| Statement {
+            resource: &grade.said.resource,
+            share: grade.said.share,
+            rung: "",
+            is_right: grade.verdict == Verdict::Right,
+        });
+        Self::count("share stated", statements)
+    }
+
+    /// Counts the statements that name a resource. `of` is the title of the first column.
+    pub(crate) fn count<'a>(of: &'static str, statements: impl Iterator<Item = Statement<'a>>) -> Self {
+        let names = ROWS.iter().map(|(name, _)| (*name).to_owned()).chain(["none".to_owned()]);
+        let mut rows: Vec<(String, [usize; 2])> = names.map(|name| (name, [0, 0])).collect();
+        let mut of_rungs: Vec<(String, [usize; 2])> =
+            RUNGS.iter().map(|rung| (format!("any, on the rung `{rung}`"), [0, 0])).collect();
+        for statement in statements.filter(|statement| !UNKNOWN.contains(&statement.resource)) {
+            let row = match statement.share {
                 Some(share) => ROWS.iter().position(|(_, least)| share >= *least).unwrap_or(ROWS.len() - 1),
                 None => ROWS.len(),
             };
-            let [all, right] = &mut rows[row].1;
-            *all += 1;
-            *right += usize::from(grade.verdict == Verdict::Right);
+            let of_rung = RUNGS.iter().position(|rung| *rung == statement.rung);
+            let counts = std::iter::once(&mut rows[row].1).chain(of_rung.map(|row| &mut of_rungs[row].1));
+            for [all, right] in counts {
+                *all += 1;
+                *right += usize::from(statement.is_right);
+            }
         }
-        Self { rows }
+        rows.extend(of_rungs.into_iter().filter(|(_, [all, _])| *all > 0));
+        Self { of, rows }
+    }
+
+    fn head(&self) -> String {
+        format!("| {} | statements | right |\n|---|--:|--:|\n", self.of)
     }
 
     /// The table in Markdown.
     pub(crate) fn table(&self) -> String {
-        let row = |(name, [all, right]): &(&str, [usize; 2])| format!("| {name} | {all} | {right} |\n");
-        HEAD.to_owned() + &self.rows.iter().map(row).collect::<String>()
+        let row = |(name, [all, right]): &(String, [usize; 2])| format!("| {name} | {all} | {right} |\n");
+        self.head() + &self.rows.iter().map(row).collect::<String>()
     }
 
     /// Replaces the table of a document.
     pub(crate) fn write(&self, path: &Path) -> anyhow::Result<()> {
         let shown = path.display();
         let text = fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
-        let from = text.find(HEAD).with_context(|| format!("{shown} has no table with the head {HEAD:?}"))?;
+        let head = self.head();
+        let from =
+            text.find(&head).with_context(|| format!("{shown} has no table with the head {head:?}"))?;
         let len = text[from..].find("\n\n").map_or(text.len() - from, |end| end + 1);
         let whole = [&text[..from], &self.table(), &text[from + len..]].concat();
         fs::write(path, whole).with_context(|| format!("cannot write {shown}"))
@@ -76,5 +114,18 @@ mod tests {
         let table = Calibration::of(&grades).table();
         assert!(table.contains("| 90 % or more | 2 | 1 |\n| 50 % to 90 % | 0 | 0 |"), "{table}");
         assert!(table.ends_with("| none | 1 | 1 |\n"), "{table}");
+    }
+
+    #[test]
+    fn statements_are_counted_by_rung() {
+        let of = |rung, is_right| Statement { resource: "lock", share: Some(0.95), rung, is_right };
+        let statements = [of("kernel", true), of("kernel", false), of("runtime", true)];
+        let table = Calibration::count("share stated for blind plants", statements.into_iter()).table();
+        assert!(table.starts_with("| share stated for blind plants | statements | right |\n"), "{table}");
+        assert!(
+            table
+                .ends_with("| any, on the rung `runtime` | 1 | 1 |\n| any, on the rung `kernel` | 2 | 1 |\n"),
+            "{table}"
+        );
     }
 }

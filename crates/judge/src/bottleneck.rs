@@ -26,6 +26,7 @@ mod delayed_ack;
 mod dependencies;
 mod disks;
 mod errors;
+mod event_loop;
 mod evidence;
 mod generator;
 mod held_lock;
@@ -55,6 +56,8 @@ mod words;
 
 #[cfg(test)]
 mod contradictions;
+#[cfg(test)]
+mod order;
 #[cfg(test)]
 mod overclaims;
 #[cfg(test)]
@@ -104,6 +107,7 @@ pub const RULES: &[Rule] = &[
     messages::SERVER_MESSAGES,
     connections::CONNECTION_LIMIT,
     refusals::REFUSALS,
+    refusals::HELD_BACK,
     busy_connections::CONNECTIONS_OF_THE_LOAD,
     busy_connections::SHARED_CONNECTIONS,
     busy_connections::POOL_OF_AN_ENDPOINT,
@@ -135,6 +139,8 @@ pub const RULES: &[Rule] = &[
     disks::LIMIT_OF_DISKS,
     jvm::JVM_COLLECTIONS,
     held_lock::A_HELD_LOCK,
+    jvm::MONITORS,
+    event_loop::BLOCKED,
     dependencies::ROUND_TRIPS,
     dependencies::CONNECTION_PER_REQUEST,
     dependencies::SLOW_SERVER,

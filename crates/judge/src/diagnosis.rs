@@ -184,7 +184,7 @@ impl Diagnosis {
             return causes;
         }
         let (mut confirmed, mut open, mut refuted) = (Vec::new(), Vec::new(), Vec::new());
-        for cause in causes {
+        for cause in self.with_dumped(causes) {
             let confirming = self.found(cause.resource, Finding::Confirmed);
             let refuting = self.refutes(cause.resource);
             if let (Some(confirming), Some(refuting)) = (confirming, refuting) {
@@ -217,6 +217,21 @@ impl Diagnosis {
             open.extend(refuted.first().map(nothing_else));
         }
         [confirmed, open, refuted].concat()
+    }
+
+    /// Adds the lock that thread dumps of instrumented runs show. The runtime vouches for it, so it comes before what the kernel shows.
+    fn with_dumped(&self, mut causes: Vec<Bottleneck>) -> Vec<Bottleneck> {
+        let Some(dumped) = self.runtimes.as_ref().and_then(|runtimes| runtimes.dumped.clone()) else {
+            return causes;
+        };
+        if let Some(known) = causes.iter_mut().find(|cause| cause.resource == dumped.resource) {
+            known.for_.push(dumped.because);
+            return causes;
+        }
+        causes.retain(|cause| cause.certainty != Certainty::Unknown);
+        let at = usize::from(causes.first().is_some_and(|first| first.rung == Rung::Runtime));
+        causes.insert(at, dumped);
+        causes
     }
 
     /// First intervention with the given finding that tests a resource.

@@ -5,8 +5,11 @@ use std::collections::BTreeMap;
 use evidence::{EvidenceError, Intervention, Run, Study, StudyPlace};
 use units::Share;
 
+use crate::bottleneck::{Bottleneck, Scope, suspected};
+use crate::causes::Resource;
 use crate::core_time::in_measured_time;
 use crate::measured::Measured;
+use crate::rung::Rung;
 use crate::words::{decimal, percent};
 
 mod go_trace;
@@ -20,6 +23,10 @@ const FUNCTIONS_MAX: usize = 3;
 const MONITORS_MAX: usize = 2;
 /// Smallest share of CPU time that is named.
 const FUNCTION_MIN_SHARE: f64 = 0.02;
+/// Smallest number of thread dumps, and smallest share of the requests in flight that wait for one lock in them, from which on the lock is
+/// a likely cause.
+const DUMPS_MIN: f64 = 4.0;
+const DUMPED_MIN_SHARE: f64 = 0.5;
 /// Smallest share of the looks in which the GIL was taken that is named.
 const GIL_MIN_SHARE: f64 = 0.2;
 
@@ -28,6 +35,8 @@ const GIL_MIN_SHARE: f64 = 0.2;
 pub struct RuntimeReport {
     /// One statement per process and subject. Names come from outside: escape them.
     pub said: Vec<String>,
+    /// Monitor, lock, or semaphore of a Java program for which most requests in flight waited in thread dumps; `None` if there is none.
+    pub(crate) dumped: Option<Bottleneck>,
     /// Throughput with instruments ÷ throughput without, in each block that has both.
     pub cost_ratios: Vec<f64>,
 }
@@ -67,7 +76,11 @@ impl RuntimeReport {
             }
         }
         let runs: Vec<&Run> = instrumented.into_iter().map(|(_, run)| run).collect();
-        Ok(Some(Self { said: said(&runs), cost_ratios }))
+        let measured = runs.iter().map(|run| Measured::of(run)).collect::<Result<Vec<_>, _>>()?;
+        // Little's law.
+        let in_flight = measured.iter().filter_map(|run| Some(run.ok_per_s()? * run.response.mean_ns? / 1e9));
+        let dumped = stats::median(in_flight).and_then(|in_flight| dumped(&runs, in_flight));
+        Ok(Some(Self { said: said(&runs), dumped, cost_ratios }))
     }
 
     /// Cost of the instruments in words; `None` without a pair of runs.
@@ -110,7 +123,8 @@ struct Sums {
     holders: BTreeMap<String, f64>,
 }
 
-fn said(runs: &[&Run]) -> Vec<String> {
+/// Sums of each process with a runtime.
+fn sums(runs: &[&Run]) -> BTreeMap<String, Sums> {
     let mut of_names: BTreeMap<String, Sums> = BTreeMap::new();
     for reading in runs.iter().flat_map(|run| in_measured_time(run)).filter(|one| one.value.is_finite()) {
         let (label, value) = (reading.label, reading.value);
@@ -131,8 +145,38 @@ fn said(runs: &[&Run]) -> Vec<String> {
         }
     }
     of_names.retain(|_, sums| !sums.runtimes.is_empty());
+    of_names
+}
+
+/// Lock or semaphore for which half of the requests in flight or more waited, as thread dumps show.
+fn dumped(runs: &[&Run], in_flight: f64) -> Option<Bottleneck> {
+    let sums = sums(runs);
+    let waits = sums.iter().filter_map(|(name, sums)| {
+        let (lock, waiters) = ranked(&sums.waiters).into_iter().next()?;
+        Some((name, lock, sums, waiters / sums.dumps)).filter(|_| sums.dumps >= DUMPS_MIN)
+    });
+    let (name, lock, sums, waiters) = waits.max_by(|one, other| one.3.total_cmp(&other.3))?;
+    let share = (waiters / in_flight).min(1.0);
+    if !share.is_finite() || share < DUMPED_MIN_SHARE {
+        return None;
+    }
+    let because = format!("in instrumented runs, {}", sums.monitors(name).into_iter().next()?);
+    let is_semaphore = lock.contains("Semaphore$");
+    let (resource, what, next) = match is_semaphore {
+        true => (
+            Resource::POOL,
+            "permits of a semaphore of the system",
+            "raise the number of permits of the semaphore, and see what is short next",
+        ),
+        false => (Resource::LOCK, Resource::LOCK.words, "hold the lock for less time, or split it"),
+    };
+    let cause = suspected(resource, Scope::Process(name.clone()), because).on(Rung::Runtime).next(next);
+    Some(Bottleneck { what, share: Some(share), ..cause })
+}
+
+fn said(runs: &[&Run]) -> Vec<String> {
     let mut said: Vec<String> = Vec::new();
-    for (name, sums) in &of_names {
+    for (name, sums) in &sums(runs) {
         said.extend(sums.functions(name));
         said.extend(sums.gil(name));
         said.extend(sums.monitors(name));
@@ -286,8 +330,31 @@ mod tests {
     }
 
     #[test]
+    fn lock_or_semaphore_of_most_requests_in_flight_is_a_cause() {
+        let at = |lock: &str, waiters| {
+            let readings =
+                [("runtime", "java", 1.0), ("jvm_dumps", "", 1.0), ("jvm_monitor_waiters", lock, waiters)];
+            dumped(&[&run(&readings)], 16.0)
+        };
+        let fair = at("java.util.concurrent.locks.ReentrantLock$FairSync in Srv.put(Srv.java:30)", 14.8)
+            .expect("a lock");
+        assert_eq!((fair.resource, fair.rung), (Resource::LOCK, Rung::Runtime));
+        assert!(
+            fair.because
+                .starts_with("in instrumented runs, on average 14.8 threads of app (java) waited to lock"),
+            "{}",
+            fair.because
+        );
+        assert!(fair.share.is_some_and(|share| (0.92..0.93).contains(&share)));
+        let permits =
+            at("java.util.concurrent.Semaphore$NonfairSync in Srv.call(Srv.java:9)", 13.0).expect("permits");
+        assert_eq!(permits.resource, Resource::POOL);
+        assert_eq!(at("Ledger in Srv.handle(Srv.java:12)", 3.0), None, "a fifth of the requests");
+    }
+
+    #[test]
     fn cost_is_stated_with_its_range() {
-        let report = RuntimeReport { said: Vec::new(), cost_ratios: vec![0.9, 0.97, 1.01] };
+        let report = RuntimeReport { cost_ratios: vec![0.9, 0.97, 1.01], ..RuntimeReport::default() };
         assert!(
             report.cost().unwrap().starts_with(
                 "throughput with instruments ÷ without: 0.97 (median; 0.90 to 1.01 in 3 blocks)"

@@ -75,6 +75,8 @@ pub struct Workers {
     pub same_futex: f64,
     /// Threads in `futex` whose wait has a time-out; `None` if unknown.
     pub timed_futex: Option<f64>,
+    /// Threads that each take the requests of a process of Node.js, its event loops, whether they ran lately or not.
+    pub event_loops: f64,
     /// Threads that read from a dependency, by its address.
     pub dependencies: BTreeMap<String, f64>,
     /// Connections that the process has opened, by address of the dependency.
@@ -88,6 +90,8 @@ const WORKING_STATES: [&str; 7] =
 /// States of `WORKING_STATES` in which a thread sleeps while it holds a request.
 const SLEEPING_STATES: [&str; 4] = ["disk", "connect", "pipe_write", "timer"];
 
+/// Runtime whose processes take requests in one thread.
+const EVENT_LOOP_RUNTIME: &str = "node";
 /// Label of readings of threads that can carry requests.
 const WORKER: &str = "worker";
 
@@ -110,7 +114,8 @@ impl Workers {
     /// Number of threads asleep in timers, or waiting outside of the process for something that a request needs.
     pub fn asleep(&self) -> f64 {
         let asleep: f64 = SLEEPING_STATES.iter().map(|state| self.in_state(state)).sum();
-        asleep + self.dependencies.values().sum::<f64>()
+        // Threads that read from a dependency are a part of those that read from a socket, and are counted with less certainty.
+        asleep + self.dependencies.values().sum::<f64>().min(self.in_state("socket_read"))
     }
 
     /// Number of threads on a core, or ready for one.
@@ -126,6 +131,7 @@ impl Workers {
             ("dependency_connections", address) => {
                 *self.connections.entry(address.to_owned()).or_default() += value;
             }
+            ("runtime", EVENT_LOOP_RUNTIME) => self.event_loops = self.event_loops.max(value),
             ("threads_futex_same", _) => self.same_futex += value,
             ("threads_futex_timed", _) => self.timed_futex = Some(self.timed_futex.unwrap_or(0.0) + value),
             (metric, WORKER) => {
@@ -163,6 +169,7 @@ impl Workers {
             states: middles(|one| &one.states),
             same_futex: median(of.iter().map(|one| one.same_futex)).unwrap_or(0.0),
             timed_futex: median(of.iter().filter_map(|one| one.timed_futex)),
+            event_loops: median(of.iter().map(|one| one.event_loops)).unwrap_or(0.0),
             dependencies: middles(|one| &one.dependencies),
             connections: middles(|one| &one.connections),
         }
@@ -191,7 +198,7 @@ impl Waits {
                 "memory_refaulted_pages" => refaulted = [refaulted[0] + 1.0, refaulted[1] + value],
                 "processes" => processes.entry(reading.subject).or_default().push(value),
                 "thread_samples" => sampled.entry(reading.subject).or_default().0 += 1.0,
-                metric if metric.starts_with("threads_") => {
+                metric if metric.starts_with("threads_") || metric == "runtime" => {
                     sampled.entry(reading.subject).or_default().2.add(metric, reading.label, value);
                 }
                 metric @ "dependency_connections" => {

@@ -64,6 +64,11 @@ fn threads_at_one_lock_wait_at_one_futex() {
     assert!(value(&look, "threads_futex", "worker") < 7.6, "{look:?}");
     assert!(value(&look, "threads_timer", "worker") > 0.3, "{look:?}");
     assert!(value(&look, "thread_samples", "") >= 2.0, "{look:?}");
+    // A mutex of Rust stores that it is held and waited for, and not by whom.
+    let looks = look.readings.iter().filter(|reading| reading.metric == "lock_holder_looks");
+    let held =
+        looks.filter(|reading| reading.label.starts_with("unknown mutex ")).map(|reading| reading.value);
+    assert!(held.sum::<f64>() >= 1.0, "{look:?}");
     assert_eq!(value(&look, "thread_coverage_share", ""), 1.0);
     assert!(missing.iter().all(|missing| !missing.probe.contains("thread")), "{missing:?}");
 }

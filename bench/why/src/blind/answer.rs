@@ -1,6 +1,6 @@
 //! Grades an answer: whether the causes that the program named are those of the plant.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::plants::Plant;
@@ -10,7 +10,7 @@ use crate::cases::UNKNOWN;
 const RANKS: usize = 3;
 
 /// A cause that the program named.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub(crate) struct Cause {
     /// Code of the resource.
     pub(crate) resource: String,
@@ -19,7 +19,7 @@ pub(crate) struct Cause {
 }
 
 /// Answer to one run of a plant.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Answer {
     /// Causes, most likely first. Empty if none was named.
     pub(crate) causes: Vec<Cause>,
@@ -27,6 +27,12 @@ pub(crate) struct Answer {
     pub(crate) because: String,
     /// `suspected`, `confirmed`, and so on. Empty without a cause.
     pub(crate) certainty: String,
+    /// Share of the response time that is stated for the first cause. `None` if none was.
+    #[serde(default)]
+    pub(crate) share: Option<f64>,
+    /// Rung on which the first cause stands. Empty without a cause.
+    #[serde(default)]
+    pub(crate) rung: String,
     /// Answered requests per second.
     pub(crate) throughput_per_s: Option<f64>,
 }
@@ -65,6 +71,8 @@ impl Answer {
             causes,
             because: word(bottleneck, "because"),
             certainty: word(bottleneck, "certainty"),
+            share: bottleneck["share"].as_f64(),
+            rung: word(bottleneck, "rung"),
             throughput_per_s: run["throughput_per_s"].as_f64(),
         })
     }
@@ -75,8 +83,15 @@ impl Answer {
             causes: Vec::new(),
             because: error.to_owned(),
             certainty: String::new(),
+            share: None,
+            rung: String::new(),
             throughput_per_s: None,
         }
+    }
+
+    /// Whether the first cause is one of those of `plant`.
+    pub(crate) fn names_first(&self, plant: &Plant) -> bool {
+        self.causes.first().is_some_and(|first| first.is_any_of(plant.right) || first.is_any_of(plant.also))
     }
 
     /// Grades the answer to `plant`.
@@ -85,7 +100,7 @@ impl Answer {
             return if self.throughput_per_s.is_some() { Grade::Vague } else { Grade::NoRun };
         };
         let is_among = |group: &[&str]| self.causes.iter().take(RANKS).any(|cause| cause.is_any_of(group));
-        let is_first_right = first.is_any_of(plant.right) || first.is_any_of(plant.also);
+        let is_first_right = self.names_first(plant);
         if is_first_right && is_among(plant.right) && (plant.also.is_empty() || is_among(plant.also)) {
             Grade::Right
         } else if is_first_right || first.is_any_of(plant.vague) || UNKNOWN.contains(&first.resource.as_str())

@@ -28,6 +28,12 @@ pub(crate) struct BlindFlags {
     /// Where every answer is written as JSON.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+    /// Grades the answers of earlier runs again, as --json wrote them, and runs nothing.
+    #[arg(long, value_name = "FILES", value_delimiter = ',', conflicts_with_all = ["only", "part", "verify", "show"])]
+    pub(crate) answers: Vec<PathBuf>,
+    /// Document whose table of calibration is written, such as docs/why.md.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["verify", "show"])]
+    pub(crate) document: Option<PathBuf>,
     /// A folder that keeps plans, results, and the store.
     #[arg(long, value_name = "FOLDER")]
     pub(crate) keep: Option<PathBuf>,

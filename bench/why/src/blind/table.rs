@@ -5,10 +5,11 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Context as _;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::answer::{Answer, Grade};
-use super::plants::{Kind, Plant};
+use super::plants::{self, Kind, Plant};
+use crate::calibration::{Calibration, Statement};
 
 /// Smallest share of right answers, and largest share of wrong ones.
 const RIGHT_MIN: f64 = 0.9;
@@ -20,6 +21,19 @@ pub(crate) struct Table {
     rows: Vec<Row>,
 }
 
+/// Answers as they are stored.
+#[derive(Debug, Deserialize)]
+struct Stored {
+    rows: Vec<StoredRow>,
+}
+
+#[derive(Debug, Deserialize)]
+struct StoredRow {
+    plant: String,
+    #[serde(flatten)]
+    answer: Answer,
+}
+
 /// Answer to one plant with its grade.
 #[derive(Debug, Serialize)]
 pub(crate) struct Row {
@@ -28,6 +42,8 @@ pub(crate) struct Row {
     right: &'static [&'static str],
     also: &'static [&'static str],
     grade: Grade,
+    /// Whether the first cause is one of those of the plant.
+    is_first_right: bool,
     #[serde(flatten)]
     answer: Answer,
 }
@@ -58,9 +74,40 @@ impl Table {
             right: plant.right,
             also: plant.also,
             grade,
+            is_first_right: answer.names_first(plant),
             answer,
         });
         &self.rows[at]
+    }
+
+    /// Reads the answers of an earlier run, as `write` wrote them, and grades them again.
+    ///
+    /// # Errors
+    /// The file cannot be read, or names an unknown plant.
+    pub(crate) fn read(&mut self, path: &Path) -> anyhow::Result<()> {
+        let shown = path.display();
+        let text = fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
+        let stored: Stored =
+            serde_json::from_str(&text).with_context(|| format!("{shown} has no answers"))?;
+        for StoredRow { plant, answer } in stored.rows {
+            let known = plants::all().find(|known| known.name == plant);
+            self.add(known.with_context(|| format!("{shown} has an unknown plant, {plant}"))?, answer);
+        }
+        Ok(())
+    }
+
+    /// How often a statement is right. A statement on a plant with two causes is right if it names one of them.
+    pub(crate) fn calibration(&self) -> Calibration {
+        let statements = self.rows.iter().filter_map(|row| {
+            let first = row.answer.causes.first()?;
+            Some(Statement {
+                resource: &first.resource,
+                share: row.answer.share,
+                rung: &row.answer.rung,
+                is_right: row.is_first_right,
+            })
+        });
+        Calibration::count("share stated for plants by another author", statements)
     }
 
     pub(crate) fn len(&self) -> usize {

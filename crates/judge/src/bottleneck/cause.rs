@@ -121,6 +121,8 @@ pub(crate) enum CauseRank {
     Explains(f64),
     /// Like `Explains`, for a small part of the response time.
     Minor(f64),
+    /// A smaller part of the response time next to a cause that comes first, with its weight. Alone it explains too little to be named.
+    Further(f64),
     /// A symptom: a queue is full because the resource that empties it is short.
     Symptom,
 }
@@ -132,7 +134,8 @@ impl CauseRank {
             Self::First => (0, None, 0.0),
             Self::Explains(weight) => (1, Some(rung), -weight),
             Self::Minor(weight) => (2, Some(rung), -weight),
-            Self::Symptom => (3, None, 0.0),
+            Self::Further(weight) => (3, Some(rung), -weight),
+            Self::Symptom => (4, None, 0.0),
         }
     }
 }
@@ -198,6 +201,11 @@ impl Bottleneck {
         Self { standing: CauseRank::First, ..self }
     }
 
+    /// Sets the share of the response time of a cause that is named after another one, and not alone.
+    pub(super) fn further(self, share: f64) -> Self {
+        Self { standing: CauseRank::Further(share), share: Some(share), ..self }
+    }
+
     pub(super) fn symptom(self) -> Self {
         Self { standing: CauseRank::Symptom, ..self }
     }
@@ -219,6 +227,9 @@ impl Bottleneck {
 
 /// Ranks causes for the report. Each resource appears once; readings of its further rules are added to those that support it.
 pub(super) fn ranked(mut found: Vec<Bottleneck>) -> Vec<Bottleneck> {
+    if found.iter().all(|cause| matches!(cause.standing, CauseRank::Further(_))) {
+        return Vec::new();
+    }
     found.sort_by(|one, other| {
         let [one, other] = [one, other].map(|cause| cause.standing.order(cause.rung));
         (one.0, one.1).cmp(&(other.0, other.1)).then(one.2.total_cmp(&other.2))

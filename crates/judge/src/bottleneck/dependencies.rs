@@ -15,6 +15,8 @@ const ROUND_TRIPS_MIN: f64 = 5.0;
 const OPENED_MIN: f64 = 0.5;
 /// Smallest share of the time of requests that goes to one address.
 const SHARE_MIN: f64 = 0.3;
+/// Smallest share of the time of requests at which an address is a further cause, if another one comes first.
+const FURTHER_MIN_SHARE: f64 = 0.2;
 /// Share of the time of requests from which on one address accounts for most of it.
 const MOST_MIN_SHARE: f64 = 0.6;
 /// Smallest share of the connections to an address that await a reply if all of them are taken.
@@ -82,7 +84,7 @@ impl Call<'_> {
     }
 
     /// Share of the response time that goes to waiting for this address. Where all workers or all connections are taken, requests wait
-    /// for what these wait for, so it is the share of what was at work. Otherwise it is that of the requests in flight.
+    /// for what these wait for, so it is the share of what was at work, or waited inside of the process. Otherwise it is that of the requests in flight.
     fn share(&self, evidence: &Evidence<'_>, all: &Dependencies) -> f64 {
         let awaited = self.awaited(evidence);
         let of_flight = evidence.of_in_flight(awaited).unwrap_or(0.0);
@@ -96,8 +98,11 @@ impl Call<'_> {
         let calls = all.called.iter().map(|(key, called)| Call { key, called });
         let of_process = calls.filter(|call| call.process() == self.process());
         let awaited_by_process: f64 = of_process.map(|call| call.awaited(evidence)).sum();
-        let held = awaited_by_process + workers.at_work();
-        of_flight.max(awaited / held.max(MOST_MIN_SHARE))
+        let at_work = awaited_by_process + workers.at_work();
+        // Threads at a futex hold further requests, as where slots inside of the process are taken.
+        let in_flight = evidence.in_flight().unwrap_or(0.0);
+        let queued = (in_flight - at_work).clamp(0.0, workers.in_state("futex").max(0.0));
+        of_flight.max(awaited / (at_work + queued).max(MOST_MIN_SHARE))
     }
 }
 
@@ -226,7 +231,7 @@ pub(super) const DATABASE_SAYS_WHY: Refutation = Refutation {
 pub(super) const SLOW_SERVER: Rule = Rule {
     finds: &[Resource::DEPENDENCY],
     when: "replies from one address were awaited for 60 % of the time at work; or for 30 %, and one of several servers of a process took three times as \
-           long for a reply as the others",
+           long for a reply as the others; from 20 % on as a further cause, where another one comes first",
     why: "a connection whose last data was sent awaits a reply. The kernel keeps both times for each connection, also in an event loop",
     refuted_by: &[DATABASE_SAYS_WHY],
     rung: Rung::Kernel,
@@ -238,13 +243,11 @@ fn slow_server(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let all = dependencies(evidence);
     let (call, awaited) = largest(&all, |call| Some(call.called.awaited))?;
     let share = call.share(evidence, &all);
-    if awaited < AWAITED_MIN || share < SHARE_MIN {
+    if awaited < AWAITED_MIN || share < FURTHER_MIN_SHARE {
         return None;
     }
     let slow = slower_than_its_equals(&all, &call);
-    if slow.is_none() && share < MOST_MIN_SHARE {
-        return None;
-    }
+    let is_further = share < if slow.is_some() { SHARE_MIN } else { MOST_MIN_SHARE };
     let took = call.called.reply_ns().filter(|ns| *ns >= REPLY_MIN_NS);
     let took = took.map_or_else(String::new, |ns| format!(", which took {} each or more", duration(ns)));
     let others = slow.as_ref().map_or_else(String::new, |equals| format!("; {equals}"));
@@ -266,6 +269,7 @@ fn slow_server(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         None => cause,
     };
     Some(match evidence.is_exhausted() && slow.is_none() {
+        _ if is_further => cause.further(share),
         true => cause.indirect(Some(share)),
         false => cause.direct(Some(share)),
     })

@@ -1,4 +1,4 @@
-//! A lock of glibc with its holder, whose work was seen while other threads waited.
+//! A lock of glibc with its holder, whose work was seen while other threads waited, or a lock of Rust, which does not store its holder.
 
 use std::collections::BTreeMap;
 
@@ -15,6 +15,8 @@ use crate::words::decimal;
 
 /// Smallest mean number of waiting threads that is not noise.
 const WAITERS_MIN: f64 = 0.5;
+/// Label of a holder that the lock does not store.
+const UNKNOWN: &str = "unknown";
 /// Label of a holder that runs, or is ready to.
 const RUNNING: &str = "running";
 /// Smallest number of looks at a holder from which shares of its work are stated.
@@ -28,10 +30,10 @@ const WORKS_MAX: usize = 3;
 
 pub(super) const A_HELD_LOCK: Rule = Rule {
     finds: &[Resource::LOCK],
-    when: "on average half a thread of a process or more waited for a mutex or read-write lock of glibc that another thread held, in ten \
-           looks or more",
+    when: "on average half a thread of a process or more waited for a mutex or read-write lock of glibc, or of Rust's standard library, that \
+           another thread held, in ten looks or more",
     why: "glibc stores the owner next to the lock, and the owner's system call says what it does. Idle threads of a pool wait at a \
-          condition variable, which has no owner",
+          condition variable, which has no owner. A lock of Rust stores that it is held and waited for, and not by whom",
     refuted_by: &[],
     rung: Rung::Kernel,
     covers: Covers::Runs,
@@ -89,6 +91,12 @@ fn held_most(run: &Run) -> Option<HeldLock> {
     Some(HeldLock { process: process.to_owned(), name: name.to_owned(), waiters, holders, looks })
 }
 
+/// Mean number of threads of a process that waited for its lock with the most waiters; 0 if it has none.
+pub(super) fn waiters(evidence: &Evidence<'_>, process: &str) -> f64 {
+    let of_process = evidence.runs.iter().filter_map(|run| held_most(run.run));
+    median(of_process.filter(|lock| lock.process == process).map(|lock| lock.waiters)).unwrap_or(0.0)
+}
+
 fn a_held_lock(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let mut held: Vec<HeldLock> = evidence.runs.iter().filter_map(|run| held_most(run.run)).collect();
     held.sort_by(|one, other| other.waiters.total_cmp(&one.waiters));
@@ -110,12 +118,15 @@ fn a_held_lock(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let threads = evidence.workers().get(&first.process).map(|workers| workers.all());
     let of_threads = threads.map_or_else(String::new, |all| format!(" of the {}", decimal(all, 1)));
     let (kind, place) = first.name.split_once(' ').unwrap_or(("lock", &first.name));
+    let holder = match most {
+        UNKNOWN => "it was held; it does not store by whom".to_owned(),
+        _ => format!("its holder was {}", told.join(", ")),
+    };
     let because = format!(
-        "on average {}{of_threads} threads of {} waited for the {kind} at {place}; in {} looks, its holder was {}",
+        "on average {}{of_threads} threads of {} waited for the {kind} at {place}; in {} looks, {holder}",
         decimal(waiters, 1),
         first.process,
-        decimal(looks, 0),
-        told.join(", ")
+        decimal(looks, 0)
     );
     let cause = suspected(Resource::LOCK, Scope::Process(first.process.clone()), because);
     // A request that holds the lock is delayed by what is done under it, as those are that wait for it.
@@ -147,6 +158,7 @@ fn work_in_words(work: &str) -> String {
         "poll" => "waiting for events".to_owned(),
         "wait4" => "waiting for a child process to end".to_owned(),
         "readers" => "one reader or several".to_owned(),
+        UNKNOWN => "unknown".to_owned(),
         "other" => "asleep in another call".to_owned(),
         work => match work.strip_prefix("socket_read@") {
             Some(address) => format!("waiting for a reply from {address}"),
@@ -263,6 +275,15 @@ mod tests {
     fn holder_outranks_the_disk_that_it_waits_for() {
         let planted = locked(6.0, &[("fdatasync", 16.0)]);
         assert_eq!(planted.causes()[0].resource, Resource::LOCK);
+    }
+
+    #[test]
+    fn lock_without_a_stored_owner_is_named_without_its_holder() {
+        let cause = cause(&locked(6.0, &[(UNKNOWN, 16.0)]));
+        let expected = "on average 6.0 of the 7.0 threads of app waited for the mutex at app+0x40c0; in 64 looks, it was held; it does not \
+                        store by whom";
+        assert_eq!((cause.because.as_str(), cause.what), (expected, Resource::LOCK.words));
+        assert!(cause.next.starts_with("hold the lock for less time"), "{}", cause.next);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Garbage collection, as Java virtual machines count it themselves.
+//! Garbage collection and waits for monitors, as Java virtual machines count them themselves.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,11 @@ use stats::median;
 
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::Evidence;
-use super::words::percent;
+use super::words::{cpu_in_brackets, percent};
 use super::{Covers, Rule, Rung};
 use crate::causes::Resource;
 use crate::core_time::in_measured_time;
+use crate::words::{decimal, one};
 
 /// Smallest share of the time in which collections stop a program if they are a cause.
 const STOPPED_MIN_SHARE: f64 = 0.1;
@@ -118,6 +119,77 @@ fn jvm_collections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     Some(Bottleneck { share: Some(stopped), ..cause })
 }
 
+/// Smallest number of waits for monitors per answer, if requests wait for one.
+const MONITOR_WAITS_MIN: f64 = 0.8;
+/// Smallest share of the requests in flight whose threads are parked meanwhile.
+const PARKED_MIN_SHARE: f64 = 0.5;
+/// Largest throughput × the fastest answer of a system that works on one request at a time.
+const ONE_AT_ONCE_MAX: f64 = 1.5;
+
+pub(super) const MONITORS: Rule = Rule {
+    finds: &[Resource::LOCK],
+    when: "a Java virtual machine counted 0.8 waits for monitors per answer or more, half of the requests in flight had a parked thread in it, and \
+           throughput × the fastest answer is 1.5 or less",
+    why: "the virtual machine counts threads that find a monitor taken and park. Where requests wait for one after another, one is worked on at \
+          a time. Waits for a monitor that is held for a moment, as that of a log, are counted as well, but leave several at work",
+    refuted_by: &[],
+    rung: Rung::Kernel,
+    covers: Covers::Runs,
+    find: monitors,
+};
+
+/// Waits for monitors of one process of the plan in the measured seconds of a run, per second, by process.
+fn monitor_waits_per_s(run: &Run) -> BTreeMap<String, f64> {
+    let mut of_names: BTreeMap<String, (f64, f64)> = BTreeMap::new();
+    let readings = in_measured_time(run).filter(|reading| reading.value.is_finite());
+    for reading in readings {
+        match reading.metric {
+            "jvm_contended_monitors" => {
+                of_names.entry(reading.subject.to_owned()).or_default().0 += reading.value
+            }
+            "jvm_processes" => of_names.entry(reading.subject.to_owned()).or_default().1 += SECOND_S,
+            _ => {}
+        }
+    }
+    let of_name =
+        |(name, (waits, over_s)): (String, (f64, f64))| (over_s > 0.0).then(|| (name, waits / over_s));
+    of_names.into_iter().filter_map(of_name).collect()
+}
+
+fn monitors(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let mut of_names: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for run in &evidence.runs {
+        for (name, waits) in monitor_waits_per_s(run.run) {
+            of_names.entry(name).or_default().push(waits);
+        }
+    }
+    let middles = of_names.into_iter().filter_map(|(name, waits)| Some((name, median(waits)?)));
+    let (name, waits_per_s) = middles.max_by(|(_, one), (_, other)| one.total_cmp(other))?;
+    let per_answer = waits_per_s / evidence.ended_per_s().filter(|per_s| *per_s > 0.0)?;
+    let all = evidence.workers();
+    let workers = all.get(&name)?;
+    let parked = workers.in_state("futex");
+    let share = evidence.of_in_flight(parked).filter(|share| *share >= PARKED_MIN_SHARE)?;
+    evidence.at_once().filter(|at_once| *at_once <= ONE_AT_ONCE_MAX)?;
+    if per_answer < MONITOR_WAITS_MIN {
+        return None;
+    }
+    let because = format!(
+        "the Java virtual machine of {name} counted {} waits for monitors per {}, while {} of its {} threads were parked{}",
+        decimal(per_answer, 2),
+        one(evidence.together.unit),
+        decimal(parked, 1),
+        decimal(workers.all(), 1),
+        cpu_in_brackets(evidence)
+    );
+    let cause =
+        suspected(Resource::LOCK, Scope::Process(name), because).direct(Some(share)).next(FIND_MONITOR);
+    Some(Bottleneck { what: "monitor (synchronized) between threads of the system", ..cause })
+}
+
+const FIND_MONITOR: &str = "find the monitor (`jstack PID` shows who waits for it, and the method of its holder; so does `--why`), then hold it for \
+                            less time or split it";
+
 #[cfg(test)]
 mod tests {
     use evidence::Reading;
@@ -154,5 +226,34 @@ mod tests {
         assert_eq!(jvm(0.38, 0.4).causes()[0].resource, Resource::GARBAGE_COLLECTION);
         assert!(jvm(0.05, 0.4).see(jvm_collections).is_none());
         assert!(jvm(0.9, 0.02).see(jvm_collections).is_none(), "a concurrent collector");
+    }
+
+    /// Sixteen users of a virtual machine that counts these waits for monitors in each second, and answers 240 requests.
+    fn waits(per_s: f64, fastest_ms: f64) -> Planted {
+        let mut planted = Planted::closed(16, 240.0, fastest_ms);
+        planted.threads(&[("futex", 15.9), ("on_cpu", 0.03)]).timed_futex = Some(0.95);
+        let counters = [("jvm_processes", 1.0), ("jvm_contended_monitors", per_s)];
+        let of_second = |second| -> (u64, Vec<Reading>) {
+            (second, counters.map(|(metric, value)| reading("app", metric, "", value)).to_vec())
+        };
+        let seconds: Vec<_> = (0..4).map(of_second).collect();
+        planted.run = OwnStore::new().kept(&new_run(), &[], &seconds, &ending());
+        planted.connections(16);
+        planted
+    }
+
+    #[test]
+    fn monitor_that_each_request_waits_for_is_a_lock() {
+        let causes = waits(236.0, 4.15).causes();
+        let expected = "the Java virtual machine of app counted 0.98 waits for monitors per request, while 15.9 of its 15.9 threads were \
+                        parked (the system used 0.10 of 2 cores)";
+        assert_eq!((causes[0].resource, causes[0].because.as_str()), (Resource::LOCK, expected));
+    }
+
+    #[test]
+    fn monitors_of_a_log_or_few_waits_are_no_lock() {
+        assert!(waits(20.0, 4.15).see(monitors).is_none(), "one request in twelve waits");
+        assert!(waits(236.0, 20.0).see(monitors).is_none(), "five requests at once are worked on");
+        assert!(waits(0.0, 4.15).see(monitors).is_none());
     }
 }

@@ -32,6 +32,14 @@ const OPEN_FILES: &str = "raise the limit of open files of the process (ulimit -
 const LIMIT_REQ: &str = "raise rate and burst of limit_req in the configuration of nginx, or offer less";
 const JAVA_HEAP: &str = "enlarge the heap (-Xmx), or keep less alive";
 
+const THREADS: &str = "raise the limit on threads (ulimit -u, TasksMax of a service, pids.max of its control group), or use a pool of threads";
+
+impl Resource {
+    /// The limit on threads or processes of a user or a control group.
+    pub const THREAD_LIMIT: Self =
+        Self::new("thread_limit", "the limit on threads of the system").telling_errors();
+}
+
 /// Known messages. Each text is long enough to have one meaning, whichever program writes it.
 const MESSAGES: &[Message] = &[
     message("too many clients already", Resource::CONNECTION_LIMIT, POSTGRESQL_CONNECTIONS),
@@ -70,6 +78,14 @@ const MESSAGES: &[Message] = &[
     ),
     message("Too many open files", Resource::OPEN_FILES, OPEN_FILES),
     message("too many open files", Resource::OPEN_FILES, OPEN_FILES),
+    message("can't start new thread", Resource::THREAD_LIMIT, THREADS),
+    message("unable to create native thread", Resource::THREAD_LIMIT, THREADS),
+    message("can't create Thread: Resource temporarily unavailable", Resource::THREAD_LIMIT, THREADS),
+    message("failed to create new OS thread", Resource::THREAD_LIMIT, THREADS),
+    message("failed to spawn thread: Os { code: 11", Resource::THREAD_LIMIT, THREADS),
+    message("Can't create a new thread (errno 11", Resource::THREAD_LIMIT, THREADS),
+    message("could not fork new process for connection", Resource::THREAD_LIMIT, THREADS),
+    message("fork: retry: Resource temporarily unavailable", Resource::THREAD_LIMIT, THREADS),
     message(
         "(11: Resource temporarily unavailable) while connecting to upstream",
         Resource::LISTEN_QUEUE,
@@ -135,6 +151,7 @@ pub(super) const SERVER_MESSAGES: Rule = Rule {
     finds: &[
         Resource::CONNECTION_LIMIT,
         Resource::OPEN_FILES,
+        Resource::THREAD_LIMIT,
         Resource::LISTEN_QUEUE,
         Resource::RATE_LIMIT,
         Resource::POOL,
@@ -144,7 +161,7 @@ pub(super) const SERVER_MESSAGES: Rule = Rule {
            *ok*, or it wrote one every two seconds; PHP-FPM and Apache write theirs about workers once, which suffices unless the fastest answer \
            took 85 % of the mean or more",
     why: "the system itself says what it lacks: messages of PostgreSQL, MariaDB, PgBouncer, Redis, nginx, Apache, PHP-FPM, pools of \
-          connections (SQLAlchemy, HikariCP, Active Record, knex), the JVM, and *Too many open files*. With errors it comes first; a full queue does not if a thread of the system or the cores are used up",
+          connections (SQLAlchemy, HikariCP, Active Record, knex), the JVM, runtimes that get no thread, and *Too many open files*. With errors it comes first; a full queue does not if a thread of the system or the cores are used up",
     refuted_by: &[],
     rung: Rung::Runtime,
     covers: Covers::Runs,

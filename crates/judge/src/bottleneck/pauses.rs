@@ -44,9 +44,10 @@ pub(super) const PAUSES: Rule = Rule {
     when: "in half of the runs, three outages or more that take 5 % of the measured time together, without those from the start of an event of the \
            plan to 1 s after its end",
     why: "an outage is longer than 250 ms and than ten usual response times: no request is answered meanwhile, so queues do not explain it. What \
-          the plan itself stops is no limit of the system. The report names it",
+          the plan itself stops is no limit of the system. The report names it. A lock, a disk, or a callee that threads were seen to wait for \
+          explains pauses, and comes first",
     refuted_by: &[PROCESSES_STOPPED],
-    rung: Rung::Runtime,
+    rung: Rung::Kernel,
     covers: Covers::Runs,
     find: pauses,
 };
@@ -75,7 +76,8 @@ fn pauses(evidence: &Evidence<'_>) -> Option<Bottleneck> {
             let cause = cause.direct(Some(1.0)).and([words]).next(TUNE_HEAP);
             Bottleneck { share: Some(share), ..cause }
         }
-        None => cause.direct(Some(share)),
+        // Clients see that nothing is answered. Readings of threads say why.
+        None => cause.indirect(Some(share)),
     })
 }
 

@@ -3,6 +3,7 @@
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::cpu::COMPUTES_ON_ALL_CORES;
 use super::evidence::Evidence;
+use super::held_lock;
 use super::words::cpu_in_brackets;
 use super::{Covers, Rule, Rung, UNSATURATED_MAX_SHARE};
 use crate::causes::Resource;
@@ -232,7 +233,9 @@ fn full_threads(evidence: &Evidence<'_>) -> Option<Full> {
         let is_lock = workers.same_futex >= MAJORITY * in_flight;
         let is_alone = workers.all() <= LONE_THREAD_MAX || is_queued(places);
         let is_of_requests = places > 1.0 || is_alone && !is_lock;
-        let share = waiting(evidence, places)?;
+        // Threads that wait for a lock with a holder wait for no slot, however many others sleep after they held it.
+        let is_held_up = held_lock::waiters(evidence, name) >= MAJORITY * in_flight;
+        let share = waiting(evidence, places).filter(|_| !is_held_up)?;
         let full = Full {
             name: name.clone(),
             threads: workers.all(),

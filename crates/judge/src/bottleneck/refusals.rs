@@ -1,11 +1,12 @@
-//! Rejections by limits of the system itself: 429 and 503.
+//! Limits of the system itself on requests: rejections with 429 and 503, and requests that sleep until their turn comes.
 
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::{cpu_in_brackets, percent};
-use super::{Covers, REFUSED, Rule, Rung};
+use super::{Covers, REFUSED, Rule, Rung, unknown};
 use crate::causes::Resource;
-use crate::words::duration;
+use crate::waits::Workers;
+use crate::words::{decimal, duration, many};
 
 /// Share of the requests that ended, from which on rejections are the cause even in a saturated system.
 const REJECTED_MIN_SHARE: f64 = 0.9;
@@ -38,6 +39,38 @@ pub(super) const REFUSALS: Rule = Rule {
     covers: Covers::Runs,
     find: refusals,
 };
+
+pub(super) const HELD_BACK: Rule = Rule {
+    finds: &[Resource::RATE_LIMIT],
+    when: "two requests in flight or more, of which 90 % had a thread of one process that slept in a timer, while answers took equally long \
+           (p90 − p10 is at most 5 % of p50), and the fastest one far less",
+    why: "a system that lets each request sleep until its turn comes limits their rate. Where sleep is a part of the work, the fastest \
+          answer sleeps as long",
+    refuted_by: &[],
+    rung: Rung::Kernel,
+    covers: Covers::Runs,
+    find: held_back,
+};
+
+/// Smallest share of the requests in flight that sleep in timers if the system holds them back.
+const HELD_BACK_MIN_SHARE: f64 = 0.9;
+
+fn held_back(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let even = unknown::even_distance(evidence)?;
+    let all = evidence.workers();
+    let asleep = |workers: &Workers| workers.in_state("timer");
+    let (name, workers) = all.iter().max_by(|(_, one), (_, other)| asleep(one).total_cmp(&asleep(other)))?;
+    let share = evidence.of_in_flight(asleep(workers)).filter(|share| *share >= HELD_BACK_MIN_SHARE)?;
+    let because = format!(
+        "{} threads of {name} slept in timers on average, for {} {} in flight, and {even}{}",
+        decimal(asleep(workers), 1),
+        decimal(evidence.in_flight()?, 1),
+        many(evidence.together.unit),
+        cpu_in_brackets(evidence)
+    );
+    let cause = suspected(Resource::RATE_LIMIT, Scope::Process(name.clone()), because).direct(Some(share));
+    Some(Bottleneck { what: "a rate that the system keeps to: it lets requests sleep", ..cause })
+}
 
 fn refusals(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let [refused_ns, ok_ns] = [evidence.together.rejected_ns?, evidence.together.ok_ns?];

@@ -23,6 +23,8 @@ const THREADS_MIN: f64 = 0.5;
 const LONE_WORKER_MIN: f64 = 0.3;
 /// Largest number of threads at work if one thread does all the work.
 const ONE_WORKER_MAX: f64 = 1.25;
+/// Number of threads in timers that may have no request.
+const ONE_TIMER: f64 = 1.0;
 /// Remark against waits between threads: they may be waits for a thread that has no core.
 const EXHAUSTED: &str = "a thread of the system or all cores were busy: what is waited for may lack a core";
 /// Largest number of states that a sentence names.
@@ -44,9 +46,11 @@ impl Resource {
 pub(super) const DISKS_OF_THREADS: Rule = Rule {
     finds: &[Resource::DISK],
     when: "half of the threads of the system that were at work and had a core slept for a disk, or one that does all the work did for 30 % of the time \
-           and half of its work, and something waited for disks 20 % of the time; where waiting is not reported, the threads suffice",
+           and half of its work, and something waited for disks 20 % of the time; where waiting is not reported, the threads suffice. One \
+           thread in a timer is left out",
     why: "a disk with a limit, or one that has to confirm each write, makes threads wait long before it is busy. Requests that wait for the \
-          only thread at work wait for what it sleeps for",
+          only thread at work wait for what it sleeps for. A thread in a timer may be one of the runtime, or look again and again whether a \
+          lock is free",
     refuted_by: &[NOTHING_WAITED],
     rung: Rung::Kernel,
     covers: Covers::Any,
@@ -57,7 +61,8 @@ fn disks_of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let pressure = evidence.disk_pressure();
     let workers = evidence.workers();
     let sum = |figure: fn(&Workers) -> f64| workers.values().map(figure).sum::<f64>();
-    let (asleep, at_work) = (sum(|workers| workers.in_state("disk")), sum(Workers::at_work));
+    let asleep = sum(|workers| workers.in_state("disk"));
+    let at_work = sum(Workers::at_work) - sum(|workers| workers.in_state("timer")).min(ONE_TIMER);
     // A thread that is ready lacks a core, whatever it did before.
     let at_work_on_a_core = at_work - sum(|workers| workers.in_state("runnable"));
     let calls_nobody = sum(|workers| workers.connections.values().sum()) < THREADS_MIN;
@@ -93,7 +98,7 @@ fn a_log_pipe(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let blocked = |workers: &Workers| workers.in_state("pipe_write");
     let (name, workers) = all.iter().max_by(|(_, a), (_, b)| blocked(a).total_cmp(&blocked(b)))?;
     // A thread of a runtime may sleep without a request.
-    let at_work = workers.at_work() - workers.in_state("timer").min(1.0);
+    let at_work = workers.at_work() - workers.in_state("timer").min(ONE_TIMER);
     if blocked(workers) < THREADS_MIN || blocked(workers) < HALF * at_work {
         return None;
     }
@@ -167,7 +172,9 @@ fn a_dependency_of_an_event_loop(evidence: &Evidence<'_>) -> Option<Bottleneck> 
         let waiting: f64 =
             ["poll", "socket_read", "connect"].iter().map(|state| workers.in_state(state)).sum();
         let works = workers.at_work() - workers.in_state("connect");
-        waiting >= THREADS_MIN && works < HALF * in_flight.min(workers.all())
+        // Threads at futexes hold their requests themselves.
+        let is_held = workers.in_state("futex") >= HALF * in_flight && workers.in_state("futex") > waiting;
+        waiting >= THREADS_MIN && works < HALF * in_flight.min(workers.all()) && !is_held
     });
     let of_loops = loops.flat_map(|(name, workers)| {
         workers.connections.iter().map(move |(address, connections)| (name, address, *connections))

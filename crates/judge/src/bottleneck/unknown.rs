@@ -85,14 +85,19 @@ const QUEUED_MIN: f64 = 2.0;
 
 /// Sentence about answers that all waited equally long for a system that works faster. It does not identify what they waited for.
 fn evenly_spaced(evidence: &Evidence<'_>) -> Option<String> {
+    even_distance(evidence)
+        .map(|even| format!("{even}: as from a rate limit or a timer; what limits them was not seen"))
+}
+
+/// Sentence with the distance of answers that all waited equally long, and not for each other's work.
+pub(super) fn even_distance(evidence: &Evidence<'_>) -> Option<String> {
     let spread = evidence.spread().filter(|spread| *spread <= EVEN_MAX_SPREAD)?;
     evidence.in_flight().filter(|in_flight| *in_flight >= QUEUED_MIN)?;
     let at_once = evidence.at_once()?;
     let per_s = evidence.ended_per_s()?;
     (at_once <= IDLE_MAX_AT_ONCE && !evidence.is_exhausted()).then(|| {
         format!(
-            "answers came {} a second at an even distance, 80 % of them within {} of each other: as from a rate limit or a timer; what \
-             limits them was not seen",
+            "answers came {} a second at an even distance, 80 % of them within {} of each other",
             decimal(per_s, 1),
             percent(spread)
         )

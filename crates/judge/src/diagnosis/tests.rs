@@ -83,6 +83,26 @@ fn confirmed_causes_come_first_and_refuted_ones_last() {
 }
 
 #[test]
+fn lock_of_thread_dumps_replaces_the_unknown_cause_and_joins_others() {
+    let dumped = Bottleneck {
+        because: "in instrumented runs, on average 14.8 threads waited".to_owned(),
+        ..cause(Resource::LOCK).on(Rung::Runtime)
+    };
+    let runtimes = RuntimeReport { dumped: Some(dumped), ..RuntimeReport::default() };
+    let diagnosis = Diagnosis { runtimes: Some(runtimes), ..diagnosis(Vec::new()) };
+    let codes = |causes: &[Resource]| {
+        let judged = diagnosis.judged(causes.iter().copied().map(cause).collect());
+        judged.iter().map(|cause| cause.resource).collect::<Vec<_>>()
+    };
+    assert_eq!(codes(&[Resource::UNKNOWN]), [Resource::LOCK]);
+    assert_eq!(codes(&[Resource::DEPENDENCY]), [Resource::LOCK, Resource::DEPENDENCY]);
+    let known = diagnosis.judged(vec![cause(Resource::LOCK)]);
+    assert!(
+        known.len() == 1 && known[0].for_.iter().any(|reading| reading.starts_with("in instrumented runs"))
+    );
+}
+
+#[test]
 fn confirmed_parameter_replaces_the_unknown_cause() {
     let experiment = vec![tried(workers(), Resource::PARAMETER, true, Finding::Confirmed)];
     let list = diagnosis(experiment.clone()).judged(vec![cause(Resource::UNKNOWN)]);

@@ -131,11 +131,11 @@ pub(crate) fn monitors(dump: &str) -> Vec<(&'static str, String, f64)> {
     values
 }
 
-/// Address and class of a monitor or lock that a thread waits for. Threads that wait to be notified, as idle ones do, want none.
+/// Address and class of a monitor, lock, or semaphore that a thread waits for. Threads that wait to be notified, as idle ones do, want none.
 fn wanted(line: &str) -> Option<(&str, &str)> {
     let rest = line.strip_prefix("- waiting to lock <").or_else(|| {
         let rest = line.strip_prefix("- parking to wait for  <")?;
-        rest.contains("Lock$").then_some(rest)
+        (rest.contains("Lock$") || rest.contains("Semaphore$")).then_some(rest)
     })?;
     let (address, rest) = rest.split_once('>')?;
     let class = rest.trim().strip_prefix("(a ")?.strip_suffix(')')?;

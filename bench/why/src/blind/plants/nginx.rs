@@ -148,7 +148,7 @@ pub(super) const PLANTS: &[Plant] = &[
         ])
         .scenario("scenario: [ { redis: 'INCR next' } ]")
         .load("users: 4")
-        .right(&["disk", "database_log"])
+        .right(&["disk", "database_log", "store_log"])
         .vague(&["waiting", "one_core"]),
     Plant::new("redis-blocking-pop", "Users wait for 50 ms for an element of a list that stays empty.")
         .on(&[

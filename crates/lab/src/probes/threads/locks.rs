@@ -1,7 +1,8 @@
 //! Finds who holds the glibc locks that threads wait for, and what the holder does.
 //!
 //! glibc keeps the thread ID of the owner next to the word at which waiters sleep. Condition variables, at which idle threads of a
-//! pool sleep, have no owner, so they are never taken for locks. Locks of other libraries have none either.
+//! pool sleep, have no owner, so they are never taken for locks. Locks of Rust's standard library have none either, but their word and the
+//! call of their waiters differ from those of all other waits: the lock is known, and its holder is not.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
@@ -28,6 +29,10 @@ pub(crate) enum LockCall {
     Mutex,
     /// A read-write lock, or a mutex with a timeout.
     Any,
+    /// A mutex of Rust's standard library, or a mutex of glibc with a timeout.
+    Bare,
+    /// A read-write lock of Rust's standard library.
+    BareRwlock,
 }
 
 impl LockCall {
@@ -42,10 +47,25 @@ impl LockCall {
             (6 | 13, _) => Some(Self::Mutex),
             (0, 2) => Some(Self::Mutex),
             (9, 2 | 3) if operation & CLOCK_REALTIME != 0 => Some(Self::Any),
-            (9, 2) => Some(Self::Mutex),
+            (9, 2) => Some(Self::Bare),
+            (9, word) if bare_rwlock_holder(word).is_some() => Some(Self::BareRwlock),
             (0 | 9, word) if word & HAS_WAITERS != 0 => Some(Self::Mutex),
             _ => None,
         }
+    }
+}
+
+/// Reads a word as that of a read-write lock of Rust's standard library with waiting readers. The lower 30 bits count readers, and are all
+/// set for a writer. Readers also wait while others read, if a writer waits. `None` if it is another word.
+fn bare_rwlock_holder(word: u32) -> Option<Holder> {
+    const WRITER: u32 = (1 << 30) - 1;
+    const READERS_WAIT: u32 = 1 << 30;
+    const WRITERS_WAIT: u32 = 1 << 31;
+    const READERS_MAX: u32 = 1 << 16;
+    match (word & WRITER, word & READERS_WAIT != 0, word & WRITERS_WAIT != 0) {
+        (WRITER, true, _) => Some(Holder::Somebody),
+        (1..READERS_MAX, true, true) => Some(Holder::Readers),
+        _ => None,
     }
 }
 
@@ -69,6 +89,8 @@ enum Holder {
     Writer(u32),
     /// Threads that hold a read-write lock for reading. The lock does not know which.
     Readers,
+    /// A thread that holds a lock without an owner in it, for writing if it is a read-write lock.
+    Somebody,
 }
 
 /// Number of 32-bit words that are read around the address of a futex, and the index of the futex among them.
@@ -103,7 +125,8 @@ impl Locks {
         wanted.sort_unstable_by_key(|wanted| (std::cmp::Reverse(wanted.waiters), wanted.address));
         for wanted in wanted.into_iter().take(LOOKS_MAX) {
             if let Some((holder, work)) = self.holder(&wanted) {
-                let kind = if matches!(holder, Holder::Owner(_)) { "mutex" } else { "rwlock" };
+                let is_mutex = matches!(holder, Holder::Owner(_)) || wanted.call == LockCall::Bare;
+                let kind = if is_mutex { "mutex" } else { "rwlock" };
                 let name = self.name(&wanted, kind);
                 if let Some(tally) = tallies.get_mut(wanted.group) {
                     tally.add(name, wanted.waiters, work);
@@ -126,6 +149,7 @@ impl Locks {
         let work = match holder {
             Holder::Owner(thread) | Holder::Writer(thread) => holder::work_of(wanted.process, thread)?,
             Holder::Readers => Work::Call("readers"),
+            Holder::Somebody => Work::Call("unknown"),
         };
         Some((holder, work))
     }
@@ -170,10 +194,16 @@ impl Locks {
 }
 
 impl Holder {
-    /// Reads the words around a futex as a lock of glibc on a 64-bit machine. `None` if it is no lock, or nobody holds it.
+    /// Reads the words around a futex as a lock of glibc on a 64-bit machine, or of Rust's standard library. `None` if it is no lock, or nobody holds it.
     fn of(words: &[u32; WORDS], call: LockCall) -> Option<Self> {
+        let bare = match call {
+            LockCall::Bare if words[FUTEX] == 2 => Some(Self::Somebody),
+            LockCall::BareRwlock => bare_rwlock_holder(words[FUTEX]),
+            _ => None,
+        };
         Self::mutex_holder(words)
             .or_else(|| (call == LockCall::Any).then(|| Self::rwlock_holder(words)).flatten())
+            .or(bare)
     }
 
     /// `pthread_mutex_t`: `{lock, count, owner, nusers, kind}`. A waiter's futex is `lock`.
@@ -315,6 +345,24 @@ mod tests {
     }
 
     #[test]
+    fn lock_of_rust_is_held_by_somebody() {
+        let of = |word, call| Holder::of(&[9, 9, 9, word, 9, 9, 9, 0xffff_ffff], call);
+        assert_eq!(of(2, LockCall::Bare), Some(Holder::Somebody));
+        assert_eq!(of(1, LockCall::Bare), None, "released meanwhile, and taken without a wait");
+        assert_eq!(of(2, LockCall::Mutex), None, "glibc has an owner");
+        for word in [0x7fff_ffff, 0xffff_ffff] {
+            assert_eq!(of(word, LockCall::BareRwlock), Some(Holder::Somebody), "{word:x}");
+        }
+        assert_eq!(
+            of(0xc000_0003, LockCall::BareRwlock),
+            Some(Holder::Readers),
+            "a writer waits for three readers"
+        );
+        assert_eq!(of(0x4000_0003, LockCall::BareRwlock), None, "readers do not wait for readers");
+        assert_eq!(Holder::of(&mutex(2, OWNER, 0), LockCall::Bare), Some(Holder::Owner(OWNER)));
+    }
+
+    #[test]
     fn condition_variable_next_to_a_held_mutex_has_no_owner() {
         // `{g_size, g1_orig_size, wrefs, g_signals[0], g_signals[1]}`, then the mutex.
         let around = [4, 0, 16, 8, 0, 0, 2, 0, OWNER, 1, 0, 0];
@@ -331,9 +379,13 @@ mod tests {
     fn only_calls_of_locks_are_looked_at() {
         assert_eq!(LockCall::of(0x80, 2), Some(LockCall::Mutex));
         assert_eq!(LockCall::of(0x189, 3), Some(LockCall::Any));
+        assert_eq!(LockCall::of(0x89, 2), Some(LockCall::Bare));
+        assert_eq!(LockCall::of(0x89, 0x7fff_ffff), Some(LockCall::BareRwlock));
+        assert_eq!(LockCall::of(0x89, 0xc000_0003), Some(LockCall::BareRwlock));
         assert_eq!(LockCall::of(0x86, 0), Some(LockCall::Mutex));
         assert_eq!(LockCall::of(0x80, 0x8000_1267), Some(LockCall::Mutex));
-        for (operation, expected) in [(0x189, 0), (0x189, 4), (0x80, 0), (0x80, 1), (0x109, 4711), (0x81, 2)]
+        for (operation, expected) in
+            [(0x189, 0), (0x189, 4), (0x80, 0), (0x80, 1), (0x109, 4711), (0x89, 3), (0x81, 2)]
         {
             assert_eq!(LockCall::of(operation, expected), None, "{operation:x} {expected}");
         }
