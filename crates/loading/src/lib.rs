@@ -27,6 +27,7 @@ mod plan;
 mod queue;
 mod rows;
 mod run;
+mod statistics;
 mod tables;
 
 pub use client::{Answer, Database, DatabaseLocation, LOGIN_TIMEOUT};

@@ -177,7 +177,7 @@ pub(crate) struct ServerQuestions<'a> {
 }
 
 impl ServerQuestions<'_> {
-    fn ask(&self, question: &str) -> Result<QueryResult, Refusal> {
+    pub(crate) fn ask(&self, question: &str) -> Result<QueryResult, Refusal> {
         (self.kind.ask)(self, question)
     }
 
@@ -256,7 +256,8 @@ pub(crate) fn ask(
         let pooling = desk.kind.pooling.filter(|_| is_pooled).and_then(|recognize| recognize(&desk));
         let pooled = if is_pooled { ", through a pooler" } else { "" };
         let shared = if pooling.is_some() { Pooling::WORDS } else { "" };
-        learnt.version = Some((desk.kind.version_line)(version) + pooled + shared);
+        let own = desk.kind.own_version.and_then(|ask| ask(&desk, version));
+        learnt.version = Some(own.unwrap_or_else(|| (desk.kind.version_line)(version)) + pooled + shared);
         if let Some(pooling) = pooling {
             learnt.warnings = pooling.check(sql)?;
         }
