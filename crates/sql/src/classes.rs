@@ -203,7 +203,8 @@ mod tests {
 
     #[test]
     fn conflict_without_a_number_of_its_own_is_recognized_by_its_text() {
-        let conflict = "this transaction conflicts with a committed transaction from another client, please retry";
+        let conflict =
+            "this transaction conflicts with a committed transaction from another client, please retry";
         for (text, class) in [
             (conflict, ErrorClass::SerializationFailure),
             ("unsupported syntax: analyze table t", ErrorClass::SqlError),
