@@ -13,7 +13,7 @@ FUZZ_SECONDS := 20
 
 STUDIES := thread-pools reload-nginx upgrade-unicorn hot-deploy app-server-limits app-servers frameworks http-server-rewrite \
     postgresql-settings postgresql-versions postgresql-failover databases-postcodes databases-postcodes-bulk \
-    innodb-memory-and-disk backup-lock caches document-stores
+    innodb-memory-and-disk backup-lock caches document-stores replay-two-versions
 
 # Dependencies of the page of the HTML report, which Cargo embeds as ui/dist.
 NODE_MODULES := ui/node_modules/.package-lock.json

@@ -166,6 +166,7 @@ pub(crate) const CASES: &[Case] = &[
     Case::new("redis-snapshots", &["store_fork"]),
     Case::new("redis-blpop", &["store_blocked"]),
     Case::new("redis-maxclients", &["connection_limit"]).or_rejected("connections"),
+    Case::new("redis-bandwidth", &["bandwidth"]),
     Case::new("redis-cpu-quota", &["cpu_quota"]),
     Case::new("redis-freezes", &["stopped"]),
     Case::new("redis-lone-user", &["load"]),

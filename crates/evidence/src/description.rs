@@ -165,6 +165,11 @@ impl NewRun {
         Unit::for_all(self.units.iter().copied())
     }
 
+    /// Whether the load replays a log without its pauses, so that each session sends as soon as it is answered.
+    pub fn is_replay_without_pauses(&self) -> bool {
+        self.plan_json.get("replay").is_some_and(|replay| replay["speed"].is_null())
+    }
+
     /// Parts of a step: the number under which the seconds of each part are stored, and its name.
     pub fn parts_of(&self, step: u16) -> impl Iterator<Item = (u16, &str)> {
         let numbered = (0..=u16::MAX).skip(self.steps.len()).zip(&self.parts);

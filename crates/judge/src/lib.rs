@@ -134,4 +134,6 @@ pub use variant_names::{NamedVariant, shown_names};
 pub use versus::{duel, duel_by, said};
 pub use waits::{Waits, Workers};
 pub use window::Window;
-pub use written::{WRITTEN_AFTER, WRITTEN_BEFORE, WRITTEN_DOUBLED, WRITTEN_SUBJECT, Written, WrittenCheck};
+pub use written::{
+    WRITTEN_AFTER, WRITTEN_BEFORE, WRITTEN_DOUBLED, WRITTEN_SUBJECT, WRITTEN_UNCHECKED, Written, WrittenCheck,
+};

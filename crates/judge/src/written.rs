@@ -13,6 +13,8 @@ pub const WRITTEN_BEFORE: &str = "rows_before";
 pub const WRITTEN_AFTER: &str = "rows_after";
 /// Metric: keys that more than one row has. Its label is the number of the step.
 pub const WRITTEN_DOUBLED: &str = "keys_doubled";
+/// Metric of the only reading of a run whose rows could not be read after the load.
+pub const WRITTEN_UNCHECKED: &str = "unchecked";
 
 /// Rows of a load, over all servers and all phases of the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +43,12 @@ pub enum WrittenCheck {
 }
 
 impl Written {
+    /// Whether a run was to check its rows, and could not read them after the load.
+    pub fn is_unchecked(run: &Run) -> bool {
+        run.readings()
+            .any(|reading| reading.subject == WRITTEN_SUBJECT && reading.metric == WRITTEN_UNCHECKED)
+    }
+
     /// Rows that a run wrote. `None` if its plan does not ask for the check, or it could not be made.
     ///
     /// # Errors

@@ -27,14 +27,15 @@ mod plan;
 mod queue;
 mod rows;
 mod run;
+mod statistics;
 mod tables;
 
 pub use client::{Answer, Database, DatabaseLocation, LOGIN_TIMEOUT};
 pub use error::Error;
 pub use held::HeldSession;
-pub use marks::MARKS;
+pub use marks::{MARKS, questions_for_marks};
 pub use options::{Options, PartitionMethod};
 pub use own::{OwnData, OwnTable, SqlText, run_own, run_sql};
-pub use plan::Plan;
+pub use plan::{Plan, is_marked_for};
 pub use rows::{DrawnColumn, OwnRows};
 pub use run::{Loaded, Observer, run};

@@ -16,6 +16,7 @@ use crate::error::Error;
 use crate::queue::work;
 use crate::rows::{Content, OwnRows};
 use crate::run::{Loaded, Observer};
+use crate::statistics::Statistics;
 
 /// Number of rows of a transaction, on databases that cannot write a whole table frozen.
 const CHUNK_ROWS: u64 = 100_000;
@@ -81,12 +82,12 @@ pub fn run_own(data: &OwnData, database: &Database, observer: &impl Observer) ->
     fill_all(data, database, control, &created, observer)?;
     run_all(control, &statements[filled_after..], observer)?;
     observer.stage("statistics");
+    let statistics = Statistics::new(engine);
     for table in &data.tables {
-        let analyze = format!("{} {}", databases::of(engine).analyze, table.name);
-        control.query(&analyze, &format!("looking through {}", table.name))?;
+        statistics.update(control, &table.name)?;
     }
     let tables = data.tables.iter().map(|table| (table.name.clone(), table.rows.count())).collect();
-    Ok(Loaded { tables, rows_before: 0, notes: Vec::new() })
+    Ok(Loaded { tables, rows_before: 0, notes: statistics.note().into_iter().collect() })
 }
 
 /// Runs statements on one connection.

@@ -160,6 +160,18 @@ fn check(engine: Engine, options: &Options) -> Result<(), Error> {
     }
 }
 
+/// Whether the options of a call, as its marks have them, are for these tables.
+pub fn is_marked_for(asked: &str, tables: Tables) -> bool {
+    let name = match tables {
+        Tables::Pgbench => "pgbench",
+        Tables::Sbtest | Tables::SbtestEmpty => "sbtest",
+        Tables::Postcodes => "postcodes-",
+        Tables::Accounts => "sign-up",
+        Tables::Tpcc => "tpcc",
+    };
+    asked.starts_with(name)
+}
+
 fn asked(workload: &Workload, options: &Options) -> String {
     let Options { scale, tables, table_size, rows, fillfactor, partitions, seed, .. } = options;
     match workload.tables {
@@ -236,6 +248,19 @@ mod tests {
     fn number_of_marks_is_limited() {
         let options = Options { scale: 20_000, ..Options::default() };
         assert!(plan(Engine::PostgreSql, &options).unwrap().chunks().count() < 2100);
+    }
+
+    #[test]
+    fn marks_are_those_of_one_kind_of_tables() {
+        for workload in workload::WORKLOADS {
+            let asked = asked(workload, &Options::default());
+            for other in workload::WORKLOADS {
+                let is_sbtest = |tables| matches!(tables, Tables::Sbtest | Tables::SbtestEmpty);
+                let is_same =
+                    workload.tables == other.tables || is_sbtest(workload.tables) && is_sbtest(other.tables);
+                assert_eq!(is_marked_for(&asked, other.tables), is_same, "{asked}, {}", other.name);
+            }
+        }
     }
 
     #[test]

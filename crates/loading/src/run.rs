@@ -1,9 +1,8 @@
 //! Executes a plan: writes rows, builds indexes, updates statistics, and verifies the number of rows.
 
+use std::iter;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
-
-use sql::Engine;
 
 use crate::client::{Batch, Client, Database};
 use crate::count;
@@ -12,6 +11,7 @@ use crate::error::Error;
 use crate::marks::{self, Marks};
 use crate::plan::{Chunk, Plan};
 use crate::queue::work;
+use crate::statistics::Statistics;
 use crate::tables::{Finish, Table};
 
 /// Receiver of progress.
@@ -64,11 +64,11 @@ pub fn run(plan: &Plan, database: &Database, observer: &impl Observer) -> Result
     let rows_before = load.rows()?;
     load.indexes()?;
     load.references(&mut *control)?;
-    load.tidy()?;
+    let statistics_note = load.tidy()?;
     marks::end(&mut *control)?;
     let connections =
         if plan.jobs == 1 { "1 connection".to_owned() } else { format!("{} connections", plan.jobs) };
-    let notes = vec![format!("rows over {connections}")];
+    let notes = iter::once(format!("rows over {connections}")).chain(statistics_note).collect();
     let tables = plan.tables.iter().map(|table| (table.name.clone(), table.rows)).collect();
     Ok(Loaded { tables, rows_before, notes })
 }
@@ -171,17 +171,19 @@ where
         Ok(())
     }
 
-    /// Updates statistics of the tables. Meanwhile counts rows that no key has counted.
-    fn tidy(&self) -> Result<(), Error> {
+    /// Updates statistics of the tables, and returns a note if the server rejects that. Meanwhile counts rows that no key has counted.
+    fn tidy(&self) -> Result<Option<String>, Error> {
         self.observer.stage("statistics, and counting");
+        let statistics = Statistics::new(self.plan.engine);
         let tasks = self.plan.tables.iter().flat_map(|table| [(table, false), (table, true)]);
         let tasks = tasks.filter(|&(table, is_count)| !is_count || !self.plan.is_counted_by_key(table));
         // The largest first, so that the others run next to it.
         let mut tasks: Vec<_> = tasks.collect();
         tasks.sort_by_key(|(table, _)| std::cmp::Reverse(table.rows));
         self.work(tasks.into_iter(), |client, (table, is_count)| {
-            if is_count { count::by_reading(client, table) } else { analyze(client, self.plan.engine, table) }
-        })
+            if is_count { count::by_reading(client, table) } else { statistics.update(client, &table.name) }
+        })?;
+        Ok(statistics.note())
     }
 }
 
@@ -195,9 +197,4 @@ fn batch<'a>(table: &'a Table, chunk: &'a Chunk) -> Batch<'a> {
         is_whole: chunk.is_whole,
         mark: Some(&chunk.mark),
     }
-}
-
-fn analyze(client: &mut dyn Client, engine: Engine, table: &Table) -> Result<(), Error> {
-    let sql = format!("{} {}", databases::of(engine).analyze, table.name);
-    client.query(&sql, &format!("looking through {}", table.name)).map(|_| ())
 }

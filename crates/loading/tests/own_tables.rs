@@ -71,6 +71,29 @@ fn own_tables_have_the_same_rows_in_every_database() {
     assert_eq!(is_filled(&place::mariadb(&mariadb)), facts);
 }
 
+#[test]
+fn rejected_statistics_leave_the_rows_and_a_note() {
+    let server = Postgres::start(&Default::default()).unwrap();
+    let database = place::postgres(&server, "postgres");
+    let function = |body: &str| {
+        format!(
+            "CREATE OR REPLACE FUNCTION f(id int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$BEGIN {body} END$$"
+        )
+    };
+    // ANALYZE computes the expressions of indexes.
+    let after = format!(
+        "{}; CREATE INDEX ON items (f(id)); {}",
+        function("RETURN id;"),
+        function("RAISE 'none today';")
+    );
+    let mut data = data(10);
+    data.sql.push(sql(None, &after));
+    let loaded = run_own(&data, &database, &()).unwrap();
+    assert_eq!(loaded.tables, [("items".to_owned(), 10)]);
+    assert!(loaded.notes[0].contains("rejected VACUUM ANALYZE (P0001: none today)"), "{loaded:?}");
+    assert_eq!(ask(&database, "SELECT count(*) FROM items"), ["10"]);
+}
+
 fn fails(database: &Database, data: &OwnData) -> String {
     run_own(data, database, &()).unwrap_err().to_string()
 }

@@ -221,3 +221,17 @@ fn parameter_in_any_place_does_what_its_value_does() {
         assert_ne!(doings(&study, 0), doings(&study, 1), "{template}");
     }
 }
+
+#[test]
+fn parameters_of_a_system_stand_in_values_of_endpoints_of_the_plan() {
+    let study = text(
+        "scenario:\n  - { get: \"/{user}\", endpoint: shop }\ndata: { user: { uniform: 1..9 } }\nload: { users: 1 }\nendpoints:\n  \
+         shop:\n    url: [ \"http://127.0.0.1:8081\", \"http://127.0.0.1:8082\", \"http://127.0.0.1:8083\" ]\n    \
+         select: { hash: \"{user}\", shards: \"{n}\" }\nsystems: { it: { url: \"http://127.0.0.1:8080\", vary: { n: [1, 3] } } }\n",
+    );
+    let in_use = |variant: usize| {
+        let plan = study.plan(0, &launch(&study, variant)).expect("the plan can be made");
+        plan.endpoints[0].shards_in_use().and_then(wire::ShardCount::get)
+    };
+    assert_eq!([in_use(0), in_use(1)], [Some(1), Some(3)]);
+}

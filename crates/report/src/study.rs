@@ -59,6 +59,7 @@ pub(crate) use of_baseline::{Answer as BaselineAnswer, GateOfBaseline, facts as 
 pub(crate) use pieces::{StudyPieces, runs, tone};
 pub(crate) use reference::compared;
 pub(crate) use rows::VariantRow;
+pub(crate) use rows_and_shards::facts as rows_and_shards;
 pub(crate) use sentences::{Name, caveats, pair, reason, row_name, scale, verdict_name, verdict_word};
 pub(crate) use validity::validity;
 

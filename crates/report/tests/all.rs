@@ -15,6 +15,7 @@ mod pages_are_inert;
 mod pages_look_as_agreed;
 mod pages_stay_small;
 mod reports_look_as_agreed;
+mod rows_and_shards_are_reported;
 mod runs;
 mod shared_reports_tell_nothing;
 mod stages_that_count;

@@ -10,6 +10,7 @@ use wire::sql::{Login, RowSink, Session, Single};
 use wire::{Conversation, ErrorClass};
 
 use crate::databases::{self, Kind};
+use crate::filled_tables;
 use crate::pooling::{Pooling, Warning};
 use crate::prepare::Refusal;
 use crate::stretching;
@@ -115,6 +116,34 @@ pub enum NotReady {
     /// A file cannot be opened.
     #[error("{0}")]
     File(String),
+    /// A `tenbin prepare` of the tables was interrupted.
+    #[error(
+        "the tables are partly filled: an earlier `tenbin prepare` of them did not end ({asked})\n  help: run that command again, which \
+         continues it; or start again with `{prepare}`"
+    )]
+    Unfinished {
+        /// Options of the interrupted call.
+        asked: String,
+        /// Command that fills the tables from the start.
+        prepare: String,
+    },
+    /// A table has fewer rows than the load addresses.
+    #[error(
+        "{table} has {what}, and the load assumes {rows}: the others would not be found\n  help: fill the tables with `{prepare}`, which \
+         drops them first{instead}"
+    )]
+    Missing {
+        /// Name of the table.
+        table: String,
+        /// Its rows, in words.
+        what: String,
+        /// Number of rows that the load addresses.
+        rows: u64,
+        /// Command that fills the tables.
+        prepare: String,
+        /// Further advice, from its comma; may be empty.
+        instead: &'static str,
+    },
     /// A table is empty.
     #[error(
         "{table} is empty\n  help: fill the tables with `tenbin prepare {url} --workload {workload} --scale 10 --fresh`"
@@ -177,7 +206,7 @@ pub(crate) struct ServerQuestions<'a> {
 }
 
 impl ServerQuestions<'_> {
-    fn ask(&self, question: &str) -> Result<QueryResult, Refusal> {
+    pub(crate) fn ask(&self, question: &str) -> Result<QueryResult, Refusal> {
         (self.kind.ask)(self, question)
     }
 
@@ -256,7 +285,8 @@ pub(crate) fn ask(
         let pooling = desk.kind.pooling.filter(|_| is_pooled).and_then(|recognize| recognize(&desk));
         let pooled = if is_pooled { ", through a pooler" } else { "" };
         let shared = if pooling.is_some() { Pooling::WORDS } else { "" };
-        learnt.version = Some((desk.kind.version_line)(version) + pooled + shared);
+        let own = desk.kind.own_version.and_then(|ask| ask(&desk, version));
+        learnt.version = Some(own.unwrap_or_else(|| (desk.kind.version_line)(version)) + pooled + shared);
         if let Some(pooling) = pooling {
             learnt.warnings = pooling.check(sql)?;
         }
@@ -313,6 +343,9 @@ fn tables(
     match told.answer {
         Ok(values) if workload.tables.have_scale() => {
             let count = values.first().and_then(|value| value.as_ref()?.parse::<i64>().ok());
+            let options =
+                count.filter(|count| *count > 0).map_or(options, |count| format!(" --scale {count}"));
+            filled_tables::check(desk, sql, workload, count, &options)?;
             match count {
                 Some(count) if count > 0 => Ok(Some(count)),
                 _ => Err(NotReady::Empty { table: scale_table(workload.tables), url, workload: name }.into()),
@@ -321,7 +354,10 @@ fn tables(
         Ok(_) => {
             let Some((table, columns, question)) = columns(workload.tables, many) else { return Ok(None) };
             let told = desk.ask(&question)?;
-            let Err(said) = told.answer else { return Ok(None) };
+            let Err(said) = told.answer else {
+                filled_tables::check(desk, sql, workload, None, &options)?;
+                return Ok(None);
+            };
             if told.is_forbidden {
                 return Err(NotReady::Privilege { what: said, user: sql.database.login.user.clone() }.into());
             }

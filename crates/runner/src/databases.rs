@@ -37,6 +37,8 @@ pub(crate) struct Kind {
     pub(crate) version_question: &'static str,
     /// Formats name and version, from the version that the server reports.
     pub(crate) version_line: fn(&str) -> String,
+    /// Asks a server whose version is that of another product for its own name and version. `None` if no server of this kind needs it.
+    pub(crate) own_version: Option<fn(&ServerQuestions<'_>, &str) -> Option<String>>,
     /// Whether a server of this version reports the same process at the log-in and in a query.
     pub(crate) reports_processes: fn(&str) -> bool,
     /// Asks one question.

@@ -27,6 +27,7 @@ mod experiment;
 mod extension;
 mod feed;
 mod figures;
+mod filled_tables;
 mod generator;
 mod held_lock;
 mod host;

@@ -115,11 +115,13 @@ fn started(tools: &Tools<'_>, plan: &Plan, stage: &Stage) -> Option<String> {
 /// missing.
 fn running(tools: &Tools<'_>, plan: &Plan, stage: &Stage) -> Option<String> {
     match tools.generator.prepare(plan, tools.stopper) {
-        Err(Refusal::NotReady(NotReady::Tables { .. } | NotReady::Empty { .. } | NotReady::File(_)))
-            if stage.launch.tables.is_some() =>
-        {
-            None
-        }
+        Err(Refusal::NotReady(
+            NotReady::Tables { .. }
+            | NotReady::Empty { .. }
+            | NotReady::Unfinished { .. }
+            | NotReady::Missing { .. }
+            | NotReady::File(_),
+        )) if stage.launch.tables.is_some() => None,
         Ok(_) | Err(Refusal::Stopped) => None,
         Err(refusal) => Some(refusal.to_string()),
     }

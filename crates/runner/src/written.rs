@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use evidence::Reading;
-use judge::{WRITTEN_AFTER, WRITTEN_BEFORE, WRITTEN_DOUBLED, WRITTEN_SUBJECT};
+use judge::{WRITTEN_AFTER, WRITTEN_BEFORE, WRITTEN_DOUBLED, WRITTEN_SUBJECT, WRITTEN_UNCHECKED};
 use loading::HeldSession;
 use plan::Written;
 use progress::Readings;
@@ -57,19 +57,21 @@ impl WrittenRows {
 
     /// Counts and compares the rows on each server, and stores the readings. Returns a note if that is not possible.
     pub(crate) fn end(self, written: &Written, feed: Feed<'_>) -> Result<Option<String>, StoreError> {
-        let after = match after(written) {
-            Ok(after) => after,
-            Err(why) => {
-                // A note is one line, and advice has a line of its own in an error.
-                let why = why.replace("\n  help: ", "; ");
-                return Ok(Some(format!("the rows of {} were not checked: {why}", written.table)));
-            }
-        };
         let reading = |metric: &str, label: String, rows: u64| Reading {
             subject: WRITTEN_SUBJECT.to_owned(),
             metric: metric.to_owned(),
             label,
             value: rows as f64,
+        };
+        let after = match after(written) {
+            Ok(after) => after,
+            Err(why) => {
+                let readings = vec![reading(WRITTEN_UNCHECKED, String::new(), 1)];
+                feed.readings(Readings { at_ns: 0, second: 0, readings })?;
+                // A note is one line, and advice has a line of its own in an error.
+                let why = why.replace("\n  help: ", "; ");
+                return Ok(Some(format!("the rows of {} were not checked: {why}", written.table)));
+            }
         };
         let mut readings = vec![reading(WRITTEN_DOUBLED, written.step.to_string(), after.doubled)];
         for (number, (before, after)) in self.before.iter().zip(&after.rows).enumerate() {

@@ -28,14 +28,14 @@ impl Retry {
 }
 
 /// True if a transaction rejected with an error of this class may succeed on a retry.
-pub(crate) fn is_retryable(class: ErrorClass) -> bool {
+pub fn is_retryable(class: ErrorClass) -> bool {
     matches!(class, ErrorClass::SerializationFailure | ErrorClass::Deadlock)
 }
 
 /// Refusal that corresponds to a server error. Its code is the SQLSTATE, or the vendor-specific number if that is more precise.
 pub fn refusal(engine: Engine, error: &ServerError) -> Refusal {
     let dialect = engine.dialect();
-    let class = (dialect.class_of_number)(error.number).unwrap_or_else(|| of_state(error.sqlstate));
+    let class = (dialect.own_class)(error).unwrap_or_else(|| of_state(error.sqlstate));
     let is_vague = !dialect.has_sqlstates || matches!(&error.sqlstate.0, b"HY000" | b"00000");
     let code = if is_vague && error.number != 0 { u32::from(error.number) } else { error.sqlstate.code() };
     Refusal { class, code }
@@ -199,6 +199,21 @@ mod tests {
         assert_eq!(code(Engine::MySql, b"40001", 1213), SqlState(*b"40001").code());
         assert_eq!(code(Engine::PostgreSql, b"40P01", 0), SqlState(*b"40P01").code());
         assert_eq!(code(Engine::Sqlite, b"23505", 2067), 2067);
+    }
+
+    #[test]
+    fn conflict_without_a_number_of_its_own_is_recognized_by_its_text() {
+        let conflict =
+            "this transaction conflicts with a committed transaction from another client, please retry";
+        for (text, class) in [
+            (conflict, ErrorClass::SerializationFailure),
+            ("unsupported syntax: analyze table t", ErrorClass::SqlError),
+        ] {
+            let error = ServerError { text: text.to_owned(), ..error(b"HY000", 1105) };
+            assert_eq!(refusal(Engine::MySql, &error).class, class, "{text}");
+        }
+        let other = ServerError { text: conflict.to_owned(), ..error(b"23000", 1062) };
+        assert_eq!(refusal(Engine::MySql, &other).class, ErrorClass::Constraint);
     }
 
     #[test]

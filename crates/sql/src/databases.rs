@@ -4,6 +4,7 @@ mod mysql;
 mod postgres;
 mod sqlite;
 
+use wire::sql::ServerError;
 use wire::{ErrorClass, Protocol};
 
 use crate::classes::Retry;
@@ -52,8 +53,8 @@ pub(crate) struct Dialect {
     pub(crate) release_commits: bool,
     /// True if errors have a SQLSTATE. Otherwise they have only a number.
     pub(crate) has_sqlstates: bool,
-    /// Error class of a vendor-specific number, if that is more precise than the SQLSTATE.
-    pub(crate) class_of_number: fn(u16) -> Option<ErrorClass>,
+    /// Error class by the vendor-specific number or the text, if that is more precise than the SQLSTATE.
+    pub(crate) own_class: fn(&ServerError) -> Option<ErrorClass>,
     /// Scripts that replace those of built-in workloads, by name of the workload.
     pub(crate) scripts: &'static [(&'static str, &'static str)],
     /// State that a statement keeps in its connection beyond its transaction, as far as it is known.

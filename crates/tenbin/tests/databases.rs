@@ -32,11 +32,15 @@ fn assert_secret(home: &Home, password: &str) {
     }
 }
 
-fn prepare(home: &Home, url: &str, more: &[&str]) {
+fn preparing(home: &Home, url: &str, more: &[&str]) -> support::Started {
     let mut command = std::process::Command::new(support::TENBIN);
     home.isolate(&mut command);
     command.arg("prepare").arg(url).args(more);
-    let output = support::Started::spawn(command).finish();
+    support::Started::spawn(command)
+}
+
+fn prepare(home: &Home, url: &str, more: &[&str]) {
+    let output = preparing(home, url, more).finish();
     assert_eq!(output.code, Some(0), "{output:?}");
 }
 
@@ -84,6 +88,42 @@ fn transactions_on_postgresql_are_counted_and_the_password_is_not_stored() {
     server.sql(&format!("CREATE ROLE slow LOGIN SUPERUSER PASSWORD '{stretched}'")).expect("a role");
     let url = server.url("slow", Some("sesame"));
     assert_counted(&home.json(&[&url, "--workload", "select-only", "-c", "8", "-n", "80"]), 80);
+}
+
+#[test]
+fn load_on_partly_filled_tables_is_rejected() {
+    let (server, home) = (Postgres::start(&PostgresSettings::default()).expect("a server"), Home::new());
+    let url = server.own_url();
+    let interrupted = preparing(&home, &url, &["--workload", "oltp-read-write", "--table-size", "5000000"]);
+    support::until("a table is there", || {
+        server
+            .sql("SELECT count(*) FROM pg_class WHERE relname = 'sbtest1'")
+            .is_ok_and(|found| found.trim() == "1")
+    });
+    interrupted.signal(rustix::process::Signal::KILL);
+    let _ = interrupted.finish();
+    let load = |size: &str| {
+        let output = home.run(&[&url, "--workload", "oltp-read-write", "--table-size", size, "-n", "9"]);
+        assert_eq!(output.code, Some(1), "{output:?}");
+        output.stderr
+    };
+    let said = load("5000000");
+    assert!(said.contains("did not end (sbtest, 1 tables of 5000000 rows, seed 1)"), "{said}");
+    assert!(said.contains("--workload oltp-read-write --tables 1 --table-size 5000000 --drop`"), "{said}");
+
+    prepare(&home, &url, &["--workload", "oltp-read-write", "--table-size", "1000", "--drop"]);
+    assert_counted(
+        &home.json(&[&url, "--workload", "oltp-read-write", "--table-size", "1000", "-n", "9"]),
+        9,
+    );
+    assert!(load("1000000").contains("sbtest1 has rows up to id 1000, and the load assumes 1000000"));
+    server.sql("DELETE FROM sbtest1 WHERE id % 2 = 0").expect("a deletion");
+    assert!(load("1000").contains("sbtest1 has 500 rows, and the load assumes 1000"));
+    prepare(&home, &url, &["--workload", "tpcb-like"]);
+    server.sql("DELETE FROM pgbench_accounts WHERE aid > 50000").expect("a deletion");
+    let said = home.run(&[&url, "--workload", "tpcb-like", "-n", "9"]).stderr;
+    assert!(said.contains("pgbench_accounts has 50000 rows, and the load assumes 100000"), "{said}");
+    assert!(said.contains("--workload tpcb-like --scale 1 --drop`, which drops them first"), "{said}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Fills a dump of Redis in a folder, which the server of the case loads: redis-data.sh DIR TYPE KEY COUNT [TYPE KEY COUNT]…
-# TYPE is list, set, zset, or hash, for a key with so many members, or strings, for so many keys of 100 bytes.
+# TYPE is list, set, zset, or hash, for a key with so many members, text, for a key of so many bytes, or strings, for so many keys of 100 bytes.
 set -eu
 dir=$1
 shift
@@ -13,6 +13,7 @@ while [ $# -ge 3 ]; do
     set) script="redis.call('sadd', KEYS[1], i)" ;;
     zset) script="redis.call('zadd', KEYS[1], i, i)" ;;
     hash) script="redis.call('hset', KEYS[1], i, i)" ;;
+    text) script="if i == 1 then redis.call('set', KEYS[1], string.rep('x', ARGV[1])) end" ;;
     strings) script= ;;
     *) echo "unknown type $1" >&2 && exit 2 ;;
     esac

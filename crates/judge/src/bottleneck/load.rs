@@ -86,17 +86,22 @@ fn an_open_load_that_was_answered(evidence: &Evidence<'_>) -> Option<Bottleneck>
             format!("{} of {} were answered ok", count(ok), counted(counts.planned, evidence.together.unit))
         }
     };
-    let lost = match evidence.lost_to_events() {
+    let lost_to_events = evidence.lost_to_events();
+    let lost = match lost_to_events {
         0 => String::new(),
         lost => format!(", and the plan's events cost {}", count(lost)),
     };
     let because = format!("{asked}{lost}{}", cpu_in_brackets(evidence));
-    Some(suspected(Resource::LOAD, Scope::Load, because).first().next("offer a higher rate"))
+    let cause = suspected(Resource::LOAD, Scope::Load, because).first();
+    // Errors next to a load below capacity contradict each other, unless the sentence names where they come from.
+    let are_lost = evidence.together.error_share() >= REFUSED && lost_to_events > 0;
+    let cause = if are_lost { Bottleneck { what: "none but the plan's events", ..cause } } else { cause };
+    Some(cause.next("offer a higher rate"))
 }
 
 pub(super) const PAUSES_OF_USERS: Rule = Rule {
     finds: &[Resource::LOAD],
-    when: "a closed load of which less than half of the users waited for an answer, on average",
+    when: "a closed load of which less than half of the users waited for an answer, on average; not a replay without pauses",
     why: "the think time decides. Users who wait are answers per second × response time",
     refuted_by: REFUTED_BY,
     rung: Rung::Runtime,
@@ -105,6 +110,10 @@ pub(super) const PAUSES_OF_USERS: Rule = Rule {
 };
 
 fn pauses_of_users(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    // Sessions of a log that is replayed without pauses wait for nothing but their end, or their turn.
+    if evidence.runs.iter().any(|run| run.run.new.is_replay_without_pauses()) {
+        return None;
+    }
     let [users, waiting] = evidence.users().filter(|[users, waiting]| *waiting < PAUSED * users)?;
     let because = format!(
         "on average {} of {} users waited for an answer, the others were in think time or held back{}",
@@ -133,7 +142,9 @@ fn a_lone_user(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         one(evidence.together.unit),
         cpu_in_brackets(evidence)
     );
-    Some(suspected(Resource::LOAD, Scope::Load, because).first().next("use more users"))
+    let cause = suspected(Resource::LOAD, Scope::Load, because).first();
+    // A user without pauses asks for as much as one user can, so no offered load is below anything.
+    Some(Bottleneck { what: "none seen: one user waits for each answer", ..cause.next("use more users") })
 }
 
 /// Smallest share of the users that waits for an answer in a load without pauses.

@@ -7,6 +7,7 @@ use super::cause::Scope;
 use super::planted::Planted;
 use crate::causes::Resource;
 use crate::endpoint_pool::tests::{MS, interval, run as run_at_endpoints};
+use crate::event_cost::EventSums;
 use crate::group_io::LimitedIo;
 use crate::inside::Inside;
 use crate::waits::Workers;
@@ -749,4 +750,34 @@ fn quotients_above_1_are_not_printed_in_percent() {
     planted.signals.open_files_share = Some(1.12);
     let because = planted.causes()[0].because.clone();
     assert_eq!(because, "a process of it had more files open than it may have by now");
+}
+
+#[test]
+fn load_without_a_rate_is_not_below_capacity() {
+    let mut planted = Planted::closed(1, 200.0, 5.0);
+    planted.threads(&[("poll", 1.0)]);
+    let cause = &planted.causes()[0];
+    assert_eq!((cause.resource, cause.what), (Resource::LOAD, "none seen: one user waits for each answer"));
+
+    // Sessions of a log end at different times: most of the sixteen were over early.
+    let mut planted = Planted::closed(16, 400.0, 5.0);
+    planted.answers(400.0, 6.0);
+    assert_eq!(planted.causes()[0].what, Resource::LOAD.words, "users with think time");
+    planted.run.new.plan_json["replay"]["speed"] = 2.0.into();
+    assert_eq!(planted.causes()[0].what, Resource::LOAD.words, "sessions with the pauses of the log");
+    planted.run.new.plan_json["replay"]["speed"] = None::<f64>.into();
+    assert!(!planted.said().contains(&"load"), "{:?}", planted.said());
+}
+
+#[test]
+fn errors_of_events_are_named_where_the_load_was_below_capacity() {
+    let mut planted = Planted::open(16, 200.0, 185.0, 5.0);
+    let lost = planted.together.counts.planned - planted.together.counts.ok;
+    planted.measured.events = Some(EventSums { lost, outage_ns: 0, recovery_ns: None });
+    let cause = &planted.causes()[0];
+    assert_eq!((cause.resource, cause.what), (Resource::LOAD, "none but the plan's events"));
+    assert!(cause.because.contains(&format!("the plan's events cost {lost}")), "{}", cause.because);
+    let mut planted = Planted::open(16, 200.0, 199.9, 5.0);
+    planted.measured.events = Some(EventSums { lost: 1, outage_ns: 0, recovery_ns: None });
+    assert_eq!(planted.causes()[0].what, Resource::LOAD.words, "a request or two are no errors to explain");
 }

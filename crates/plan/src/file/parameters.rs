@@ -14,7 +14,7 @@ use super::tables;
 use super::tree::{Entry, Node, Text, Value};
 use crate::study::{Knob, System, Variant, names_in};
 
-/// Keys of a plan whose texts are never filled in. `endpoints` and the texts of `systems` are filled in when a system starts.
+/// Keys of a plan whose texts are never filled in. Texts of `endpoints` and `systems` are filled in when a system starts.
 const LEFT_ALONE: [&str; 13] = [
     "question",
     "seed",
@@ -126,6 +126,7 @@ impl Parameters {
                 "load" => self.fill_loads(&entry.value),
                 "systems" => self.fill_systems(&entry.value, variants, variant),
                 "endpoints" if !has_systems => self.fill_node(&entry.value),
+                "endpoints" => self.fill_kind(&entry.value, &tables::ENDPOINTS.kind),
                 key if LEFT_ALONE.contains(&key) => entry.value.clone(),
                 _ => self.fill_node(&entry.value),
             };

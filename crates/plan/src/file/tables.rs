@@ -81,7 +81,7 @@ const EXCEPT: Key =
 
 const URLS: ValueKind = OneOrList(&TEXT);
 const URL_OR_ENDPOINT: ValueKind = Either(&[TEXT, List(&TEXT), table(&ENDPOINT)]);
-const ENDPOINTS: Key = key(
+pub(super) const ENDPOINTS: Key = key(
     "endpoints",
     "{ stock: \"http://127.0.0.1:{port.stock}\" }",
     Named(&URL_OR_ENDPOINT),

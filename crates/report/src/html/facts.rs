@@ -31,6 +31,11 @@ pub(super) fn of_study(view: &StudyView<'_>, page: &StudyPieces<'_>) -> Vec<Fact
     }
     facts.extend(study::of_baseline(page, view).into_iter().map(|line| Fact::new("baseline", line)));
     facts.extend(page.stopped().map(|why| Fact::new("stopped", why)));
+    for load in &view.loads {
+        let under = if view.loads.len() > 1 { format!("{}: ", short(load.name)) } else { String::new() };
+        let of_load = study::rows_and_shards(page, view, load);
+        facts.extend(of_load.map(|(name, line)| Fact::new(name, format!("{under}{line}"))));
+    }
     facts.push(Fact::new("machine", page.machine()));
     facts.extend(of_host(&new.host));
     let versions = page.versions();

@@ -144,10 +144,8 @@ impl<'v, 'a> Brief<'v, 'a> {
     /// Rows against outcomes, and the balance of shards, for each load.
     fn rows_and_shards(&self) -> Vec<(&'static str, String)> {
         let of_load = |load: &'v LoadView<'a>| {
-            let rows = rows_and_shards::rows(self.page, self.view, load).into_iter();
-            let shards = rows_and_shards::shards(self.page, self.view, load);
-            let lines = rows.map(|line| ("rows", line)).chain(shards.map(|line| ("shards", line)));
-            lines.map(|(name, line)| (name, format!("{line}{}", self.of_load(load))))
+            let facts = rows_and_shards::facts(self.page, self.view, load);
+            facts.map(|(name, line)| (name, format!("{line}{}", self.of_load(load))))
         };
         self.loads().flat_map(of_load).collect()
     }

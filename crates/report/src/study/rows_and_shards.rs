@@ -63,11 +63,24 @@ fn balances(view: &StudyView<'_>, load: &LoadView<'_>, row: usize) -> Vec<ShardB
     (0..lists).filter_map(together).collect()
 }
 
-/// Rows of a load in a sentence, after one for each run whose rows do not add up. Empty if no run was checked.
-pub(crate) fn rows(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> {
+/// Facts of a load: its rows, and its least even variant.
+pub(crate) fn facts(
+    page: &StudyPieces<'_>,
+    view: &StudyView<'_>,
+    load: &LoadView<'_>,
+) -> impl Iterator<Item = (&'static str, String)> {
+    let rows = rows(page, view, load).into_iter().map(|line| ("rows", line));
+    rows.chain(shards(page, view, load).map(|line| ("shards", line)))
+}
+
+/// Rows of a load in a sentence, after one for each run whose rows do not add up, and before one for runs whose rows could not be
+/// read. Empty if no run was to be checked.
+fn rows(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     let mut all = CheckedRows::default();
+    let mut unchecked = 0;
     for row in 0..load.rows.len() {
+        unchecked += views(view, load, row).filter(|view| Written::is_unchecked(view.run)).count();
         for written in views(view, load, row).filter_map(|view| view.written.as_ref()) {
             all.add(written);
             if written.check() != WrittenCheck::Holds {
@@ -91,11 +104,18 @@ pub(crate) fn rows(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadView
     } else if held > 0 {
         lines.push(format!("rows of {} add up", runs(held)));
     }
+    if unchecked > 0 {
+        let which = if all.runs == 0 { "no run" } else { "not all" };
+        lines.push(format!(
+            "{which} could be checked: the rows of {} could not be read after the load, and their notes say why",
+            runs(unchecked)
+        ));
+    }
     lines
 }
 
 /// The least even variant of a load in a sentence. `None` if no run has a balance.
-pub(crate) fn shards(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadView<'_>) -> Option<String> {
+fn shards(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadView<'_>) -> Option<String> {
     let of_rows = (0..load.rows.len())
         .flat_map(|row| balances(view, load, row).into_iter().map(move |balance| (row, balance)));
     let (row, worst) = of_rows.max_by(|(_, a), (_, b)| a.excess().total_cmp(&b.excess()))?;

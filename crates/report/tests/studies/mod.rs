@@ -5,6 +5,7 @@
 pub(crate) mod of_events;
 pub(crate) mod searched;
 mod with_events;
+pub(crate) mod with_rows;
 
 pub(crate) use with_events::with_events;
 
@@ -118,6 +119,8 @@ struct Script<'a> {
     events: Option<Box<KeepEvents>>,
     /// Additional readings of a run in one second.
     more_readings: fn(&StudyPlace, u64) -> Vec<Reading>,
+    /// Changes a run before it is stored.
+    change: fn(&mut Kept),
 }
 
 /// A study, and each of its runs with per-second data.
@@ -252,6 +255,7 @@ impl Script<'_> {
                 distorts: Vec::new(),
             }];
         }
+        (self.change)(&mut kept);
         kept
     }
 
@@ -414,6 +418,7 @@ fn app_servers() -> Script<'static> {
         is_sql: false,
         events: None,
         more_readings: |_, _| Vec::new(),
+        change: |_| {},
     }
 }
 

@@ -16,10 +16,11 @@ pub(super) const KIND: Kind = Kind {
     server: "MySQL or MariaDB",
     login_help: "see to the user and the database of the URL, and to the password (MYSQL_PWD)",
     direct_tls_alpn: None,
-    about_the_server: "SELECT CONCAT(version(), IF(@@version_comment LIKE '%Dolt%', ' Dolt', '')), @@max_connections, (SELECT count(*) - 1 FROM information_schema.processlist WHERE id > 0 AND \
+    about_the_server: "SELECT CONCAT(version(), IF(@@version_comment = '' OR @@version_comment LIKE '%Dolt%', ' Dolt?', '')), @@max_connections, (SELECT count(*) - 1 FROM information_schema.processlist WHERE id > 0 AND \
              command <> 'Daemon'), NULL",
     version_question: "SELECT version()",
     version_line: compatible::version_line,
+    own_version: Some(compatible::dolt),
     reports_processes: |_| true,
     ask: |desk, question| {
         let session = Session::new(desk.login.clone(), nonce()?);

@@ -28,6 +28,7 @@ pub(super) const KIND: Kind = Kind {
              ELSE current_setting('superuser_reserved_connections')::bigint END, pg_backend_pid()",
     version_question: "SELECT version()",
     version_line: compatible::version_line,
+    own_version: None,
     reports_processes: compatible::reports_processes,
     ask: |desk, question| {
         let session = Session::new(desk.login.clone(), nonce()?);

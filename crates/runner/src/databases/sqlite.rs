@@ -24,6 +24,7 @@ pub(super) const KIND: Kind = Kind {
     version_question: "SELECT sqlite_version()",
     reports_processes: |_| true,
     version_line: |version| format!("SQLite {version}"),
+    own_version: None,
     ask,
     pooling: None,
     is_forbidden: |_| false,

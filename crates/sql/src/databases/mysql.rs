@@ -1,6 +1,7 @@
 //! Dialect of MySQL and MariaDB.
 
 use wire::ErrorClass;
+use wire::sql::ServerError;
 
 use super::{Backslash, Dialect, Lexis};
 use crate::classes::Retry;
@@ -35,7 +36,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     commits_implicitly: true,
     release_commits: false,
     has_sqlstates: true,
-    class_of_number,
+    own_class,
     scripts: SCRIPTS,
     session_states: &[],
     read_only: None,
@@ -81,9 +82,17 @@ const NUMBERS: &[(ErrorClass, &[u16])] = &[
     (ErrorClass::PreparedStatement, &[1243, 1615]),
 ];
 
+/// Number of an error without one of its own.
+const UNKNOWN_ERROR: u16 = 1105;
+/// Text of a conflict in Dolt, which old versions report without a number of its own.
+const DOLT_CONFLICT: &str = "conflicts with a committed transaction";
+
 /// Error class of a number. `None` if the SQLSTATE is more precise.
-fn class_of_number(number: u16) -> Option<ErrorClass> {
-    NUMBERS.iter().find(|(_, numbers)| numbers.contains(&number)).map(|(class, _)| *class)
+fn own_class(error: &ServerError) -> Option<ErrorClass> {
+    if error.number == UNKNOWN_ERROR && error.text.contains(DOLT_CONFLICT) {
+        return Some(ErrorClass::SerializationFailure);
+    }
+    NUMBERS.iter().find(|(_, numbers)| numbers.contains(&error.number)).map(|(class, _)| *class)
 }
 
 fn retries(tables: Tables) -> &'static [Retry] {

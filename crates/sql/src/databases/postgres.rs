@@ -31,7 +31,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     commits_implicitly: false,
     release_commits: false,
     has_sqlstates: true,
-    class_of_number: |_| None,
+    own_class: |_| None,
     scripts: &[],
     session_states: session_states::SESSION_STATES,
     read_only: Some(("default_transaction_read_only", "on")),

@@ -29,7 +29,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     commits_implicitly: false,
     release_commits: true,
     has_sqlstates: false,
-    class_of_number: |_| None,
+    own_class: |_| None,
     scripts: &[],
     session_states: &[],
     read_only: None,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use engine::{Endpoint, Peer};
+use sql::Engine;
 use wire::mysql::Session;
 use wire::sql::{Login, Session as _};
 
@@ -14,9 +15,6 @@ use crate::error::Error;
 use crate::marks;
 use crate::rows::{CopyRows, InsertRows};
 
-/// SQLSTATE of a deadlock. Connections that fill the gaps of an interrupted load may deadlock. The server rolls back one of the
-/// chunks, which is then written again.
-const DEADLOCK: &str = "40001";
 /// Maximum number of tries of a chunk.
 const TRIES_MAX: u32 = 20;
 
@@ -54,8 +52,10 @@ impl Client for MySql {
         let mut told = 0;
         for _ in 1..TRIES_MAX {
             match self.load_once(batch, &mut told, written) {
-                Err(Error::Refused { .. })
-                    if self.connection.session.last_error().sqlstate.as_str() == DEADLOCK => {}
+                Err(Error::Refused { .. }) if self.is_conflict() => {
+                    // A server that rejects a COMMIT may keep its transaction open.
+                    self.query("ROLLBACK", &batch.doing(None))?;
+                }
                 ended => return ended,
             }
         }
@@ -64,6 +64,14 @@ impl Client for MySql {
 }
 
 impl MySql {
+    /// Whether the last error is a deadlock or a conflict. Connections that fill the gaps of an interrupted load may deadlock, and those
+    /// that write marks may conflict. The server rolls back one of the chunks, which is then written again.
+    fn is_conflict(&self) -> bool {
+        sql::classes::is_retryable(
+            sql::classes::refusal(Engine::MySql, self.connection.session.last_error()).class,
+        )
+    }
+
     /// First row that the server rejects on its own, for an error that names no row. `None` if it accepts each, or the connection
     /// breaks. Only rows of a file are tried, because others have no place to name.
     fn rejected_row(&mut self, batch: &Batch<'_>, rows: Range<u64>) -> Option<u64> {
@@ -136,10 +144,8 @@ impl MySql {
             insert.clear();
             batch.content.write(rows, &mut insert);
             match self.connection.run(insert.bytes(), &mut (), doing) {
-                // A deadlock is tried again.
-                Err(Error::Refused { said, .. })
-                    if self.connection.session.last_error().sqlstate.as_str() != DEADLOCK =>
-                {
+                // A conflict is tried again.
+                Err(Error::Refused { said, .. }) if !self.is_conflict() => {
                     let named = row_of_insert(&said).map(|row| first + row - 1);
                     let row = named.or_else(|| self.rejected_row(batch, first..batch.rows.start + done));
                     return Err(Error::Refused { doing: batch.doing(row), said });
