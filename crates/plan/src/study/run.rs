@@ -230,7 +230,7 @@ fn send_to(step: &mut PlannedStep, site: Option<&Site>) {
 /// Rejects a request of `setup` or `teardown` whose system speaks another protocol, or takes no requests.
 fn check_protocol(step: &PlannedStep, endpoint: &Endpoint) -> Result<(), Vec<Fault>> {
     let (sent, spoken) = (step.owned().and_then(|action| action.protocol), endpoint.protocol());
-    if sent.map(|protocol| protocol.name) == spoken.map(|protocol| protocol.name) {
+    if sent == spoken {
         return Ok(());
     }
     let [sent, spoken] = [sent, spoken].map(|protocol| protocol.map_or("transactions", Protocol::noun));
