@@ -18,8 +18,8 @@ const TELLING: [&str; 14] = [
     "plan-comment",
     "customer-cluster",
     "quoted-output",
-    // Output of a process, and an answer of a server.
-    "create Thread",
+    // Output of a process, which is reduced to known messages, and an answer of a server.
+    "RuntimeError",
     "spawn_thread",
     "503 Service Unavailable",
     "systems: {}",

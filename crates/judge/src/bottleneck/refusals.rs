@@ -62,13 +62,15 @@ fn held_back(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let (name, workers) = all.iter().max_by(|(_, one), (_, other)| asleep(one).total_cmp(&asleep(other)))?;
     let share = evidence.of_in_flight(asleep(workers)).filter(|share| *share >= HELD_BACK_MIN_SHARE)?;
     let because = format!(
-        "{} threads of {name} slept in timers on average, for {} {} in flight, and {even}{}",
+        "{} threads of {name} slept in timers on average, for {} {} in flight, and {even}, while the fastest took {}{}",
         decimal(asleep(workers), 1),
         decimal(evidence.in_flight()?, 1),
         many(evidence.together.unit),
+        duration(evidence.pace(|pace| pace.fastest_ns)?),
         cpu_in_brackets(evidence)
     );
-    let cause = suspected(Resource::RATE_LIMIT, Scope::Process(name.clone()), because).direct(Some(share));
+    // Few answers are as fast as the fastest one, which may have had less to do.
+    let cause = suspected(Resource::RATE_LIMIT, Scope::Process(name.clone()), because).indirect(Some(share));
     Some(Bottleneck { what: "a rate that the system keeps to: it lets requests sleep", ..cause })
 }
 

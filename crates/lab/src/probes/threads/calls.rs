@@ -178,6 +178,7 @@ impl Wait {
                 let operation_and_value = argument(0).zip(argument(0));
                 let is_timed = argument(0).is_some_and(|timeout| timeout != 0);
                 let lock = operation_and_value.and_then(|(operation, value)| LockCall::of(operation, value));
+                let lock = if is_timed { lock.and_then(LockCall::timed) } else { lock };
                 Self::Futex { address, is_timed, lock }
             }),
             Some(Read) => argument(0).map(Self::Read),
@@ -253,6 +254,8 @@ mod tests {
         assert_eq!(of("202 0x55f6335ee9d0 0x189 0x0 0x7ffe3 0x0 0x0 0x7f 0x7f"), at_futex(true));
         let locked = Wait::Futex { address: 0x55f6, is_timed: false, lock: Some(LockCall::Mutex) };
         assert_eq!(of("202 0x55f6 0x80 0x2 0x0 0x0 0x0 0x7f 0x7f"), locked);
+        let polled = Wait::Futex { address: 0x55f6, is_timed: true, lock: Some(LockCall::Mutex) };
+        assert_eq!(of("202 0x55f6 0x89 0x2 0x7ffe3 0x0 0xffffffff 0x7f 0x7f"), polled, "no mutex of Rust");
         assert_eq!(of("0 0x3 0x7f 0x1 0x0 0x0 0x0 0x7f 0x7f"), Wait::Read(3));
         assert_eq!(of("45 0x6 0x7f 0x1 0x0 0x0 0x0 0x7f 0x7f"), Wait::Receive(6));
         assert_eq!(of("7 0x55 0x2 0xea60"), Wait::In(State::Poll));

@@ -14,6 +14,8 @@ use super::holder::{self, Work};
 
 /// Max number of locks that are looked at in one sample: those with the most waiters.
 const LOOKS_MAX: usize = 3;
+/// Min number of threads at a lock without an owner. A parked thread of Rust waits alone, at a word like that of a read-write lock.
+const BARE_WAITERS_MIN: u64 = 2;
 /// Max number of locks with a name of their own in one run. Further ones share one.
 const NAMES_MAX: usize = 32;
 /// Max number of processes whose memory stays open.
@@ -51,6 +53,16 @@ impl LockCall {
             (9, word) if bare_rwlock_holder(word).is_some() => Some(Self::BareRwlock),
             (0 | 9, word) if word & HAS_WAITERS != 0 => Some(Self::Mutex),
             _ => None,
+        }
+    }
+
+    /// Kinds of locks that a wait with a timeout fits. Locks of Rust's standard library have none, and its condition variables may have
+    /// any value.
+    pub(crate) fn timed(self) -> Option<Self> {
+        match self {
+            Self::Mutex | Self::Any => Some(self),
+            Self::Bare => Some(Self::Mutex),
+            Self::BareRwlock => None,
         }
     }
 }
@@ -146,6 +158,10 @@ impl Locks {
             }
         };
         let holder = Holder::of(&words, wanted.call)?;
+        let is_bare = holder == Holder::Somebody || wanted.call == LockCall::BareRwlock;
+        if is_bare && wanted.waiters < BARE_WAITERS_MIN {
+            return None;
+        }
         let work = match holder {
             Holder::Owner(thread) | Holder::Writer(thread) => holder::work_of(wanted.process, thread)?,
             Holder::Readers => Work::Call("readers"),
@@ -363,6 +379,21 @@ mod tests {
     }
 
     #[test]
+    fn parked_thread_of_rust_waits_for_no_lock() {
+        let word = std::sync::atomic::AtomicU32::new(u32::MAX);
+        let at_word = |waiters| Wanted {
+            process: std::process::id(),
+            group: 0,
+            address: word.as_ptr() as u64,
+            call: LockCall::BareRwlock,
+            waiters,
+        };
+        let mut locks = Locks::default();
+        assert_eq!(locks.holder(&at_word(1)), None);
+        assert_eq!(locks.holder(&at_word(2)), Some((Holder::Somebody, Work::Call("unknown"))));
+    }
+
+    #[test]
     fn condition_variable_next_to_a_held_mutex_has_no_owner() {
         // `{g_size, g1_orig_size, wrefs, g_signals[0], g_signals[1]}`, then the mutex.
         let around = [4, 0, 16, 8, 0, 0, 2, 0, OWNER, 1, 0, 0];
@@ -382,6 +413,8 @@ mod tests {
         assert_eq!(LockCall::of(0x89, 2), Some(LockCall::Bare));
         assert_eq!(LockCall::of(0x89, 0x7fff_ffff), Some(LockCall::BareRwlock));
         assert_eq!(LockCall::of(0x89, 0xc000_0003), Some(LockCall::BareRwlock));
+        assert_eq!(LockCall::Bare.timed(), Some(LockCall::Mutex), "a mutex of glibc");
+        assert_eq!(LockCall::BareRwlock.timed(), None);
         assert_eq!(LockCall::of(0x86, 0), Some(LockCall::Mutex));
         assert_eq!(LockCall::of(0x80, 0x8000_1267), Some(LockCall::Mutex));
         for (operation, expected) in
