@@ -1,5 +1,5 @@
 #!/bin/sh
-# Records traffic.log anew: two seconds of pgbench with traffic.sql on the newest installed PostgreSQL, in a folder that is removed afterwards.
+# Records traffic.log again: two seconds of pgbench with traffic.sql on the newest installed PostgreSQL, in a folder that is removed afterwards.
 #   record.sh [PORT]
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)

@@ -29,6 +29,8 @@ pub struct Closed {
     /// Scheduled iteration starts of each user. An iteration starts at its scheduled time, or as soon after it as the previous one
     /// ends. A schedule overrides ramp-up, think time, pacing, and throughput. `None` if the users follow these.
     pub schedule: Option<Schedule>,
+    /// Whether the schedule gives only the order of iterations: each is due when the previous one of its user ends, and none is late.
+    pub is_unpaced: bool,
 }
 
 impl Closed {
@@ -84,6 +86,7 @@ mod tests {
             throughput_per_s: None,
             seed: 1,
             schedule: None,
+            is_unpaced: false,
         }
     }
 

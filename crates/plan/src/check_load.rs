@@ -377,6 +377,7 @@ impl Checker<'_> {
             throughput_per_s: self.rate(Field::THROUGHPUT, &spec.throughput_per_s),
             seed,
             schedule: None,
+            is_unpaced: false,
         }
     }
 

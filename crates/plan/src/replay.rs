@@ -142,7 +142,9 @@ impl Replay {
     pub(crate) fn load(&self, load: Load) -> Load {
         let schedule = schedule(&self.trace);
         match (self.traffic.has_sessions, load) {
-            (true, Load::Closed(closed)) => Load::Closed(Closed { schedule: Some(schedule), ..closed }),
+            (true, Load::Closed(closed)) => {
+                Load::Closed(Closed { schedule: Some(schedule), is_unpaced: self.speed.is_none(), ..closed })
+            }
             (_, load) => Load::Open(Open {
                 schedule,
                 connections: crate::plan::connections(&load),

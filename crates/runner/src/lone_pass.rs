@@ -119,6 +119,7 @@ fn alone(plan: &Plan, scenario: Scenario) -> Plan {
         throughput_per_s: None,
         seed: plan.seed ^ SEED,
         schedule: None,
+        is_unpaced: false,
     });
     // Each request has its deadline, and nothing is sent after the last one.
     alone.stop = Stop { at_ns: Some(plan.timeout_ns.saturating_mul(requests)), requests: Some(requests) };

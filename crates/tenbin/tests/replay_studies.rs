@@ -123,3 +123,20 @@ fn plan_with_a_replay_stores_each_run_with_its_fingerprints() {
     assert!(shown.stdout.contains("replay of pg.log, 40 statements of 1 session, 10x"), "{shown:?}");
     assert!(shown.stdout.contains("select id from t where k = ?"), "{shown:?}");
 }
+
+#[test]
+fn response_times_of_a_replay_without_pauses_count_from_the_reply_before() {
+    let (server, home) = (server("SELECT 1"), Home::new());
+    log(&home);
+    let plan = home.path().join("plan.yaml");
+    let url = url(&server, "a");
+    fs::write(&plan, format!("load: {{ replay: {{ log: pg.log, speed: max }} }}\nurl: {url}\n"))
+        .expect("a plan");
+    let study: Value = tenbin(&home, &["run", text(&plan), "--format", "json"]).json();
+    let run = &study["runs"][0];
+    let number =
+        |path: &str| run.pointer(path).and_then(Value::as_f64).unwrap_or_else(|| panic!("{path}: {run}"));
+    // Responses of the only session cannot overlap. Counted from the start of the load, they would.
+    let together_us = number("/response_time_us/mean") * number("/outcomes/ok");
+    assert!(together_us <= number("/window/length_s") * 1e6 * 1.01, "{run}");
+}

@@ -38,6 +38,8 @@ const COMPUTE_ONLY: &[&str] = &[
     "num-bigint",
     "num-integer",
     "num-traits",
+    // Only its cell that is written once, which needs no standard library.
+    "once_cell",
     "proc-macro2",
     "quote",
     "rand_core",

@@ -1,5 +1,5 @@
 //! Users of a closed load with scheduled start times. The intended time of an iteration is its scheduled time, however late the
-//! user starts it.
+//! user starts it. In an unpaced load, it is the time at which the user is ready: no schedule asks for more.
 
 use super::Worker;
 use crate::driver::Driver;
@@ -11,7 +11,9 @@ impl Worker<'_> {
     #[cold]
     pub(super) fn follow_schedule(&mut self, number: u32, ready_ns: u64, at_ns: u64, back_off_ns: u64) {
         let Driver::Closed { schedules: Some(schedules), .. } = &self.driver else { return };
-        let next_ns = schedules.next_ns(number);
+        let is_unpaced = matches!(&self.job.load, load::Load::Closed(closed) if closed.is_unpaced);
+        let due_ns = |next_ns: u64| if is_unpaced { next_ns.max(ready_ns) } else { next_ns };
+        let next_ns = schedules.next_ns(number).map(due_ns);
         if let Some(next_ns) = next_ns {
             self.pauses(number, at_ns, next_ns.max(ready_ns));
             self.will_retry(number);

@@ -217,6 +217,7 @@ pub(crate) fn closed(peer: Peer, users: u32, stop: Stop) -> Job {
         throughput_per_s: None,
         seed: 1,
         schedule: None,
+        is_unpaced: false,
     };
     job(peer, Load::Closed(closed), stop)
 }

@@ -24,6 +24,7 @@ mod tests {
             throughput_per_s: None,
             seed: 0,
             schedule: None,
+            is_unpaced: false,
         };
         assert_eq!([0, 1, 2, 3].map(|number| load.arrival_ns(number)), [0, 250, 500, 750]);
         assert_eq!(Closed { ramp_up_ns: 0, ..load }.arrival_ns(3), 0);
