@@ -78,6 +78,7 @@ fn size(queue: &Queue, condition: &Condition, users: u32, seed: u64) -> LevelRun
         throughput_per_s: None,
         seed,
         schedule: None,
+        is_unpaced: false,
     };
     let warm_up_ns = condition.warm_up_s * SECOND_NS;
     let times = LoadTimes { warm_up_ns, stop_ns: warm_up_ns + condition.measured_s * SECOND_NS };
