@@ -152,7 +152,7 @@ setup:
 scenario: [ {{ post: /echo, body: "<{{made}}>", expect: {{ body: "<7>" }} }} ]
 teardown:
   - {{ redis: SET end done, endpoint: cache }}
-  - {{ get: /echo, endpoint: stock }}
+  - {{ post: /echo, body: end, endpoint: stock }}
 load: {{ users: 2, requests: 20 }}
 url: {}
 endpoints: {{ stock: {}, cache: "{}", ledger: "sqlite:ledger.db" }}
@@ -180,7 +180,7 @@ fn request_of_setup_goes_to_the_shard_that_its_value_selects() {
     let (home, front) = (Home::new(), built_in());
     let shard = crc32("k") as usize % 3;
     let plan = format!(
-        "setup: [ {{ get: /echo, endpoint: shards }} ]\nscenario: [ get: /echo ]\nurl: {}\n\
+        "setup: [ {{ post: /echo, endpoint: shards }} ]\nscenario: [ post: /echo ]\nurl: {}\n\
          endpoints: {{ shards: {{ url: {urls}, select: {{ hash: k }} }} }}\nload: {{ users: 1, requests: 4 }}\n",
         url(front.address(), "")
     );
@@ -207,6 +207,32 @@ fn endpoint_that_is_down_in_setup_is_named_with_its_address() {
         gone.address()
     );
     assert!(output.stderr.contains(&said), "{output:?}");
+}
+
+#[test]
+fn requests_wait_for_the_pool_of_their_endpoint_and_the_report_names_it() {
+    let (home, front) = (Home::new(), built_in());
+    let settings = servers::PostgresSettings::default();
+    let stock = servers::Postgres::start(&settings).unwrap_or_else(|missing| panic!("{missing}"));
+    let plan = format!(
+        "scenario: [ {{ post: /echo, body: a }}, {{ sql: SELECT pg_sleep(0.01), endpoint: stock }} ]\n\
+         load: {{ users: 8, requests: 240, for: 30s }}\nurl: {}\n\
+         endpoints: {{ stock: {{ url: {:?}, pool: 2 }} }}\n",
+        url(front.address(), ""),
+        stock.url(servers::Postgres::USER, None)
+    );
+    fs::write(home.path().join("plan.yaml"), plan).expect("written");
+    let output = home.run(&["run", "plan.yaml"]);
+    let run = home.last()["runs"][0].clone();
+    assert_counts_or_starved(&output, &run);
+    assert_eq!(number(&run, "outcomes.ok"), 240, "{run}");
+    assert_eq!(number(&run, "connections"), 8 + 2, "one to the server for each user, and the pool: {run}");
+    let pool = &run["pools"][0];
+    assert_eq!((&pool["endpoint"], &pool["connections"]), (&"stock".into(), &2.into()), "{run}");
+    let figure = |key: &str| pool[key].as_f64().expect(key);
+    assert!(figure("busy_mean") <= 2.0 && figure("service_mean_us") >= 10_000.0, "{pool}");
+    // Each request has six others ahead of it, of which two are under way.
+    assert!(figure("waited_mean_us") > figure("service_mean_us"), "{pool}");
 }
 
 /// Three built-in targets, and their URLs as a list.
