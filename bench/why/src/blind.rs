@@ -82,7 +82,7 @@ fn finish(table: &Table, flags: &BlindFlags, is_whole: bool) -> anyhow::Result<E
     say(&table.text())?;
     let calibration = table.calibration();
     say(&format!("\n{}", calibration.table()))?;
-    if let Some(path) = flags.document.as_ref().filter(|_| is_whole) {
+    if let Some(path) = flags.document.as_ref().filter(|_| is_whole && flags.only.is_empty()) {
         calibration.write(path)?;
     }
     if let Some(path) = &flags.json {

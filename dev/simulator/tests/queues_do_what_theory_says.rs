@@ -111,6 +111,7 @@ fn closed_users_follow_the_response_time_law() {
         throughput_per_s: None,
         seed: 3,
         schedule: None,
+        is_unpaced: false,
     };
     let queue = Queue { servers: 20, service: Service::Constant { ns: 10_000_000 } };
     let times = LoadTimes { warm_up_ns: 5 * SECOND_NS, stop_ns: 205 * SECOND_NS };

@@ -31,7 +31,7 @@ pub(crate) struct BlindFlags {
     /// Grades the answers of earlier runs again, as --json wrote them, and runs nothing.
     #[arg(long, value_name = "FILES", value_delimiter = ',', conflicts_with_all = ["only", "part", "verify", "show"])]
     pub(crate) answers: Vec<PathBuf>,
-    /// Document whose table of calibration is written, such as docs/why.md.
+    /// Document whose table of calibration is written, such as docs/why.md. Not with --only.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["verify", "show"])]
     pub(crate) document: Option<PathBuf>,
     /// A folder that keeps plans, results, and the store.
