@@ -88,7 +88,11 @@ fn statements_that_are_prepared_by_sql_are_executed_once() {
         server.sql("INSERT INTO t VALUES (0)").expect("a row");
         let ending = if destination == "jsonlog" { "json" } else { "log" };
         let written = server.folder().join(format!("data/log/traffic.{ending}"));
-        let from = fs::metadata(&written).map_or(0, |about| about.len() as usize);
+        let text = || fs::read_to_string(&written).unwrap_or_default();
+        // The collector writes some time after the server logs: without the wait, the replay would insert a second row.
+        server.sql("SELECT 'the first one'").expect("a statement");
+        until("the row is logged", || text().contains("the first one"));
+        let from = text().len();
         let script = home.path().join("script.sql");
         let statements = "PREPARE add(int) AS UPDATE t SET a = a + $1;\nEXECUTE add(1);\nEXECUTE add(10);\nDEALLOCATE add;\n";
         fs::write(&script, statements).expect("a script");
@@ -99,7 +103,6 @@ fn statements_that_are_prepared_by_sql_are_executed_once() {
             assert!(pgbench.output().expect("pgbench ran").status.success());
         }
         server.sql("SELECT 'the last one'").expect("a statement");
-        let text = || fs::read_to_string(&written).unwrap_or_default();
         until("the log is written", || text().get(from..).is_some_and(|new| new.contains("the last one")));
         let recorded = text()[from..].to_owned();
         let before = server.sql("SELECT a FROM t").expect("a number");
