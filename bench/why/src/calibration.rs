@@ -13,7 +13,7 @@ const ROWS: [(&str, f64); 3] = [("90 % or more", 0.9), ("50 % to 90 %", 0.5), ("
 /// Names of the rows by rung.
 const RUNGS: [&str; 3] = ["runtime", "kernel", "arithmetic"];
 
-/// A cause that the program named first for a plant.
+/// Cause that the program named first for a plant.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Statement<'a> {
     /// Code of the resource.
@@ -26,7 +26,7 @@ pub(crate) struct Statement<'a> {
     pub(crate) is_right: bool,
 }
 
-/// Numbers of statements and of right ones: a row for each range of shares, one for statements without a share, and one for each rung.
+/// Counts of all statements and of right ones, with one row per range of shares, one for statements without a share, and one per rung.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Calibration {
     /// Title of the first column.

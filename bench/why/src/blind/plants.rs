@@ -65,9 +65,9 @@ pub(crate) enum Database {
 pub(crate) enum Part {
     /// Server under load: its language and arguments.
     App(Language, &'static str),
-    /// Another server on `{port.NAME}`: its name, language, and arguments.
+    /// Additional server on `{port.NAME}`: its name, language, and arguments.
     Peer(&'static str, Language, &'static str),
-    /// A process that is ready at once: its name and command.
+    /// Process that is ready at once: its name and command.
     Program(&'static str, &'static str),
     /// Program on the port of the load: its name and command.
     Server(&'static str, &'static str),
@@ -96,7 +96,7 @@ pub(crate) enum Kind {
     Two,
     /// One limit that keeps no resource busy.
     Waiting,
-    /// No limit of the system: more users would get more answers.
+    /// No limit in the system: more users would get more answers.
     Users,
 }
 
@@ -105,7 +105,7 @@ pub(crate) enum Kind {
 pub(crate) struct Plant {
     /// Name: the language or the server, then the idea.
     pub(crate) name: &'static str,
-    /// The cause in one sentence.
+    /// Cause in one sentence.
     pub(crate) about: &'static str,
     pub(crate) kind: Kind,
     /// Keys of `load` in the plan.
