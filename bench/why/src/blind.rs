@@ -1,7 +1,7 @@
 //! Plants by an author who did not read the rules of the program: the first run of each is its score.
 //!
-//! `plants` is the table, `plan` writes the plan of a plant, `run` runs it, `answer` grades the answer, and `verify` measures that the
-//! plant is the limit: the throughput with the cause divided into the throughput without it.
+//! `plants` is the table, `plan` writes the plan of a plant, `run` runs it, and `answer` grades the answer. `verify` checks that the plant
+//! is the limit: it divides the throughput without the cause by the throughput with it.
 
 mod answer;
 mod flags;
@@ -77,7 +77,7 @@ fn score(
     finish(&table, flags, left == 0)
 }
 
-/// Prints the counts, and writes the files that `flags` ask for.
+/// Prints the counts, and writes the files that `flags` request.
 fn finish(table: &Table, flags: &BlindFlags, is_whole: bool) -> anyhow::Result<ExitCode> {
     say(&table.text())?;
     let calibration = table.calibration();

@@ -8,25 +8,25 @@ use anyhow::Context as _;
 use crate::cases::UNKNOWN;
 use crate::grade::{Grade, Verdict};
 
-/// Names of the rows by share, each with the smallest share in it, highest first.
+/// Names of the rows by share, each with the lowest share in it, highest first.
 const ROWS: [(&str, f64); 3] = [("90 % or more", 0.9), ("50 % to 90 %", 0.5), ("less than 50 %", 0.0)];
 /// Names of the rows by rung.
 const RUNGS: [&str; 3] = ["runtime", "kernel", "arithmetic"];
 
-/// A cause that the program named first for a plant.
+/// Cause that the program named first for a plant.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Statement<'a> {
     /// Code of the resource.
     pub(crate) resource: &'a str,
-    /// Share of the response time that is stated for it. `None` if none was.
+    /// Share of the response time that the statement claims. `None` if it claims none.
     pub(crate) share: Option<f64>,
-    /// Rung on which it stands. Empty if it is not counted by rung.
+    /// Rung of the statement. Empty if it is not counted by rung.
     pub(crate) rung: &'a str,
-    /// Whether it names what was planted.
+    /// Whether the statement names what was planted.
     pub(crate) is_right: bool,
 }
 
-/// Numbers of statements and of right ones: a row for each range of shares, one for statements without a share, and one for each rung.
+/// Counts of all statements and of right ones, with one row per range of shares, one for statements without a share, and one per rung.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Calibration {
     /// Title of the first column.
@@ -35,7 +35,7 @@ pub(crate) struct Calibration {
 }
 
 impl Calibration {
-    /// Counts the known plants for which a resource was named.
+    /// Counts the statements on known plants by stated share.
     pub(crate) fn of(grades: &[Grade]) -> Self {
         let statements = grades.iter().map(|grade| Statement {
             resource: &grade.said.resource,
@@ -72,13 +72,13 @@ impl Calibration {
         format!("| {} | statements | right |\n|---|--:|--:|\n", self.of)
     }
 
-    /// The table in Markdown.
+    /// Formats the table in Markdown.
     pub(crate) fn table(&self) -> String {
         let row = |(name, [all, right]): &(String, [usize; 2])| format!("| {name} | {all} | {right} |\n");
         self.head() + &self.rows.iter().map(row).collect::<String>()
     }
 
-    /// Replaces the table of a document.
+    /// Replaces the table in the document at `path`.
     pub(crate) fn write(&self, path: &Path) -> anyhow::Result<()> {
         let shown = path.display();
         let text = fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;

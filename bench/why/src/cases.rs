@@ -1,31 +1,31 @@
-//! All cases: each is a plan in `cases/`, which says what it plants, and the resources that name it.
+//! Table of all cases. Each case has a plan in `cases/` that plants a bottleneck, and the resources that count as its name.
 
 use crate::flags::Profile;
 use crate::grade::Said;
 use crate::neighbor::Neighbor;
 
-/// Words that name no resource. The second says that the system waits for something of its own, and not for what.
+/// Codes that name no resource. `waiting` means that the system waits for something of its own that was not identified.
 pub(crate) const UNKNOWN: [&str; 3] = ["unknown", "waiting", "none"];
 
 /// A bottleneck to plant.
 pub(crate) struct Case {
-    /// The name of its plan.
+    /// Name of its plan, without `.yaml`.
     pub(crate) name: &'static str,
-    /// The codes of the resources that name it, the closest one first. Two at most; a comment says why there are two.
+    /// Codes of the resources that count as right, the closest first. Two at most; a comment gives the reason for a second one.
     pub(crate) accepts: &'static [&'static str],
-    /// A word that the sentence must have, too.
+    /// Word that the sentence must also contain. `None` if any sentence will do.
     pub(crate) mentions: Option<&'static str>,
-    /// A word of the error where the program may reject the plan, before the load, for what is planted.
+    /// Word that the error must contain if the program rejects the plan before the load. `None` if a rejection is not right.
     pub(crate) rejection: Option<&'static str>,
-    /// What the generator is limited to.
+    /// CPU limit of the generator.
     pub(crate) generator: Generator,
-    /// Who else takes cores.
+    /// Load from other processes during the run. `None` if only `--noisy` adds one.
     pub(crate) neighbor: Option<Neighbor>,
-    /// Whether the short profile has it.
+    /// Whether the short profile includes the case.
     pub(crate) is_short: bool,
 }
 
-/// How many cores the generator may use.
+/// Limit on the generator's cores.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Generator {
     Free,
@@ -65,15 +65,15 @@ impl Case {
         Self { neighbor: Some(neighbor), ..self }
     }
 
-    /// Whether what was said names what was planted.
+    /// Whether `said` names the planted bottleneck.
     pub(crate) fn is_met_by(&self, said: &Said) -> bool {
         let has = |word: Option<&str>| word.is_none_or(|word| said.sentence.contains(word));
         let is_rejected = self.rejection.is_some() && said.resource == "none" && has(self.rejection);
         is_rejected || self.accepts.contains(&said.resource.as_str()) && has(self.mentions)
     }
 
-    /// Whether this denies what was planted: it blames the generator or the load for a limit of the system, or finds a limit where
-    /// nothing was short.
+    /// Whether `resource` contradicts the planted bottleneck: it blames the generator or the load for a limit of the system, or reports a
+    /// limit where there is none.
     pub(crate) fn must_not_be(&self, resource: &str) -> bool {
         if self.accepts.contains(&"load") {
             !UNKNOWN.contains(&resource) && !self.accepts.contains(&resource)
@@ -83,52 +83,52 @@ impl Case {
     }
 }
 
-/// In the order in which they are run.
+/// Cases in run order.
 pub(crate) const CASES: &[Case] = &[
     // CPU time.
     Case::new("python-cpu", &["one_core"]).short(),
     Case::new("node-cpu", &["one_core"]),
-    // The interpreter's lock is a lock, and leaves its threads one core.
+    // The interpreter lock limits all threads to one core, so both names are right.
     Case::new("python-gil", &["one_core", "lock"]),
     Case::new("c-one-core", &["one_core"]),
     Case::new("python-both-cores", &["machine_cpu"]),
     Case::new("c-both-cores", &["machine_cpu"]).short(),
     Case::new("cpu-quota", &["cpu_quota"]).short(),
-    // Its priority decides who gets cores, which are short.
+    // A low priority only slows the system down because cores are short, so both names are right.
     Case::new("nice-19", &["priority", "machine_cpu"]).next_to(Neighbor::Always),
     Case::new("pin-auto", &["one_core", "machine_cpu"]).mentioning("pin"),
     // Locks and pools.
     Case::new("c-mutex", &["lock"]).short(),
     Case::new("java-monitor", &["lock"]),
-    // Threads compute while they wait for a spinlock, so cores are short; only arithmetic shows that they spin.
+    // Threads that wait for a spinlock keep the cores busy. Only arithmetic on the readings shows that they spin.
     Case::new("c-spinlock", &["machine_cpu"]).mentioning("spin"),
     Case::new("c-pool", &["pool"]),
     Case::new("python-pool", &["pool"]),
     Case::new("java-pool", &["pool"]),
     Case::new("libuv-pool", &["pool"]),
-    // A pool of one thread, which keeps one core busy.
+    // The pool has one thread, which keeps one core busy.
     Case::new("libuv-one-thread", &["pool", "one_core"]),
     Case::new("database-pool", &["pool"]),
-    // An event loop whose pool is full shows no thread that waits for it, and its connections do not show that they are busy.
+    // No thread waits for the full pool of an event loop, and the loop's connections do not show that they are busy.
     Case::new("pgbouncer-pool", &["unknown"]).mentioning("what limits them was not seen"),
-    // Ruby's lock is a lock, and leaves its threads one core.
+    // Ruby's lock limits all threads to one core, so both names are right.
     Case::new("puma-one-lock", &["one_core", "lock"]),
-    // All threads or workers wait for another server, and requests for them.
+    // All threads or workers wait for another server, and requests wait for them.
     Case::new("puma-upstream", &["pool", "dependency"]),
     Case::new("unicorn-workers", &["pool", "dependency"]),
-    // Queues, limits, refusals.
+    // Queues, limits, and rejections.
     Case::new("accept-backlog", &["listen_queue"]),
     Case::new("unix-backlog", &["listen_queue"]),
     Case::new("queue-503", &["request_queue"]).short(),
-    // The queue rejects, and what empties it is a pool.
+    // The queue rejects requests because the pool that drains it is full.
     Case::new("queue-503-late", &["request_queue", "pool"]),
     Case::new("limit-429", &["rate_limit"]),
-    // Nothing but the even pace of answers shows the limit, and a pace names no resource.
+    // Only the even spacing of the answers shows the limit, and spacing names no resource.
     Case::new("shaping", &["unknown"]).mentioning("at an even distance"),
     Case::new("nginx-limit-req", &["rate_limit"]),
-    // A limit of a rate, in bytes.
+    // A rate limit in bytes per second.
     Case::new("nginx-limit-rate", &["bandwidth", "rate_limit"]),
-    // nginx's own limit on its connections.
+    // nginx limits its own connections.
     Case::new("nginx-connections", &["connections", "connection_limit"]),
     Case::new("open-files", &["open_files"]),
     Case::new("node-open-files", &["open_files"]),
@@ -139,7 +139,7 @@ pub(crate) const CASES: &[Case] = &[
     Case::new("mariadb-row-lock", &["database_lock"]),
     // Commits wait for the log, which waits for the disk.
     Case::new("postgres-fsync", &["database_log", "disk"]),
-    // What does not fit into the cache is read from the disk.
+    // Rows that do not fit into the cache are read from the disk.
     Case::new("mariadb-reads", &["database_cache", "disk"]),
     Case::new("app-max-connections", &["connection_limit"]),
     Case::new("max-connections", &["connection_limit"]).short().or_rejected("connections"),
@@ -153,14 +153,14 @@ pub(crate) const CASES: &[Case] = &[
     Case::new("redis-hgetall", &["store_command"]).mentioning("HGETALL"),
     Case::new("redis-zrange", &["store_command"]).mentioning("ZRANGE"),
     Case::new("redis-scan-count", &["store_command"]).mentioning("SCAN"),
-    // Most calls of the command are quick.
+    // Most calls of the command are fast. The slow log shows the others.
     Case::new("redis-big-key", &["store_command"]).mentioning("slow log"),
-    // Memory beyond the limit of the control group is swapped.
+    // Memory above the limit of the control group is swapped.
     Case::new("redis-swap", &["memory", "memory_limit"]),
     Case::new("redis-one-core", &["one_core"]),
     Case::new("redis-hot-key", &["one_core"]),
     Case::new("redis-evictions", &["store_memory"]),
-    // Rejected writes are errors, and the full memory is why.
+    // Rejected writes count as errors, and the full memory causes them.
     Case::new("redis-noeviction", &["store_memory", "errors"]),
     Case::new("redis-aof-always", &["store_log", "disk"]),
     Case::new("redis-snapshots", &["store_fork"]),
@@ -175,8 +175,8 @@ pub(crate) const CASES: &[Case] = &[
     Case::new("fdatasync", &["disk"]),
     Case::new("iops-cap", &["disk"]).short(),
     Case::new("memory-limit", &["memory_limit"]),
-    // Waiting for others, and pauses.
-    // Nothing is short: four users wait for a reply of 50 ms.
+    // Waits for other services, and pauses.
+    // No resource is short: four users wait for a reply of 50 ms.
     Case::new("dependency-few-users", &["dependency", "load"]).short(),
     Case::new("dependency-proxy", &["dependency"]).short(),
     Case::new("jvm-full-gc", &["pauses", "garbage_collection"]),
@@ -184,10 +184,10 @@ pub(crate) const CASES: &[Case] = &[
     Case::new("event-loop-pauses", &["pauses"]),
     Case::new("slow-log", &["log_pipe"]),
     Case::new("split-answers", &["delayed_ack"]),
-    // The generator, and loads that leave room.
+    // The generator, and loads below capacity.
     Case::new("generator-one-thread", &["generator"]),
     Case::new("generator-quota", &["generator"]).with_generator(0.1),
-    // The connections of the load are what is short, and they are the generator's.
+    // The load has too few connections, and they belong to the generator.
     Case::new("open-5-connections", &["connections", "generator"]),
     Case::new("think-time", &["load"]).short(),
     Case::new("lone-user", &["load"]).short(),
@@ -196,12 +196,12 @@ pub(crate) const CASES: &[Case] = &[
     Case::new("healthy-nginx", &["load"]).short(),
 ];
 
-/// The case of this name.
+/// Returns the case with this name. `None` if there is none.
 pub(crate) fn named(name: &str) -> Option<&'static Case> {
     CASES.iter().find(|case| case.name == name)
 }
 
-/// The cases of these names, or those of the profile if there are none.
+/// Returns the cases named in `only`, or those of the profile if `only` is empty.
 pub(crate) fn chosen(profile: Profile, only: &[String]) -> Result<Vec<&'static Case>, String> {
     if only.is_empty() {
         return Ok(CASES.iter().filter(|case| profile == Profile::Full || case.is_short).collect());

@@ -1,4 +1,4 @@
-//! What was said of a planted bottleneck, and how good that is.
+//! Grades a run: compares the bottleneck that the program named with the planted one.
 
 use std::time::Duration;
 
@@ -6,29 +6,29 @@ use serde::Serialize;
 
 use crate::cases::{Case, UNKNOWN};
 
-/// What the program said of a run.
+/// Bottleneck that the program named for a run.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Said {
-    /// The code of the likely bottleneck; `none` if it named none.
+    /// Code of the likely bottleneck. `none` if the program named none.
     pub(crate) resource: String,
-    /// It and those that come next, three at most.
+    /// Codes of the likely bottleneck and the next causes, three at most.
     pub(crate) ranked: Vec<String>,
-    /// The evidence in a sentence, or the error that kept the run from being made.
+    /// Sentence with the evidence, or the error that prevented the run.
     pub(crate) sentence: String,
-    /// Share of the response time that the first cause is said to explain; `None` if none was stated.
+    /// Share of the response time that the first cause explains. `None` if none was stated.
     pub(crate) share: Option<f64>,
-    /// `suspected`, `confirmed`, and so on; empty if nothing was said.
+    /// `suspected`, `confirmed`, and so on. Empty without a bottleneck.
     pub(crate) certainty: String,
-    /// Whether the numbers may be believed.
+    /// Validity of the numbers, such as `valid` or `invalid`. Empty without a bottleneck.
     pub(crate) validity: String,
-    /// Readings of the run that contradict it.
+    /// Sentences about readings of the run that contradict the bottleneck.
     pub(crate) refuted: Vec<String>,
-    /// To see whether the plant had its effect.
+    /// Throughput in requests per second, which shows whether the plant took effect. `None` without a bottleneck.
     pub(crate) throughput_per_s: Option<f64>,
 }
 
 impl Said {
-    /// No bottleneck, and why.
+    /// Returns an answer without a bottleneck, and the reason for it.
     pub(crate) fn nothing(why: &str) -> Self {
         Self {
             resource: "none".to_owned(),
@@ -43,50 +43,49 @@ impl Said {
     }
 }
 
-/// How good it is.
+/// Verdict on the bottleneck that the program named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Verdict {
-    /// It names what was planted.
+    /// Names the planted resource.
     Right,
-    /// It names something else first, and what was planted among the next.
+    /// Names another resource first, and the planted one among the next.
     Listed,
-    /// It names no resource.
+    /// Names no resource, or the program called a noisy run invalid.
     Undetermined,
-    /// It names another resource.
+    /// Names only other resources.
     Wrong,
 }
 
-/// A run with what was planted and what was said.
+/// Run of a case, with the planted bottleneck and the named one.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Grade {
-    /// The case.
+    /// Name of the case.
     pub(crate) case: &'static str,
-    /// Which of its runs, from 1.
+    /// Number of the run of this case, from 1.
     pub(crate) number: u32,
-    /// The code of what was planted.
+    /// Code of the planted resource.
     pub(crate) planted: &'static str,
-    /// What was said.
+    /// Bottleneck that the program named.
     #[serde(flatten)]
     pub(crate) said: Said,
-    /// How good it is.
     pub(crate) verdict: Verdict,
-    /// Whether it blames the generator or the load for a limit of the system, or finds a limit where there is none.
+    /// Whether the program wrongly blamed the generator or the load, or reported a limit where there is none.
     pub(crate) is_denied: bool,
-    /// Whether it is called confirmed, and is not what was planted.
+    /// Whether the program called another bottleneck confirmed.
     pub(crate) is_falsely_confirmed: bool,
-    /// How long it took, start and stop of the system included.
+    /// Duration in seconds, including start and stop of the system.
     pub(crate) seconds: f64,
 }
 
 impl Grade {
-    /// The grade of what was said.
+    /// Grades the bottleneck `said` against the plant of `case`.
     pub(crate) fn of(case: &'static Case, number: u32, is_noisy: bool, said: Said, took: Duration) -> Self {
         let is_met = case.is_met_by(&said);
         let verdict = if is_met {
             Verdict::Right
         } else if UNKNOWN.contains(&said.resource.as_str()) || is_noisy && said.validity == "invalid" {
-            // A run that the program itself disbelieves says nothing.
+            // The program itself distrusts an invalid run, so its answer is not wrong.
             Verdict::Undetermined
         } else if said.ranked.iter().any(|code| case.accepts.contains(&code.as_str())) {
             Verdict::Listed
@@ -105,13 +104,13 @@ impl Grade {
         }
     }
 
-    /// Whether what was planted is among the first three.
+    /// Whether the planted resource is among the first three.
     pub(crate) fn is_among_three(&self, case: &Case) -> bool {
         self.verdict == Verdict::Right
             || self.said.ranked.iter().any(|code| case.accepts.contains(&code.as_str()))
     }
 
-    /// One line for people.
+    /// Formats the grade as a line for the terminal.
     pub(crate) fn line(&self) -> String {
         let Said { resource, sentence, .. } = &self.said;
         let verdict = match self.verdict {

@@ -1,4 +1,4 @@
-//! Bottlenecks that were planted, and whether the program names them; `docs/truth.md` says how they are graded.
+//! Plants bottlenecks and checks whether the program names them. `docs/truth.md` describes the grades.
 
 mod blind;
 mod calibration;
@@ -28,7 +28,7 @@ use harness::say::{say, say_aside};
 use run::Runs;
 use summary::Summary;
 
-/// What shells answer for a program that was ended by Ctrl-C.
+/// Exit code that shells report for a program ended by Ctrl-C.
 const INTERRUPTED: u8 = 130;
 
 fn main() -> ExitCode {
@@ -43,7 +43,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// Every chosen case, one after the other: each takes the machine for itself.
+/// Runs and grades the chosen cases one after the other, because each needs the whole machine.
 fn grade(flags: &Flags) -> anyhow::Result<ExitCode> {
     let chosen = cases::chosen(flags.profile, &flags.only).map_err(anyhow::Error::msg)?;
     let interrupt = Interrupt::listen()?;
@@ -87,7 +87,8 @@ fn grade(flags: &Flags) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// In the short profile, a case that is not right is run again if the machine was busy: something else may have been the bottleneck.
+/// Runs and grades a case. The short profile repeats a case that is not right if the machine was busy: another process may have been the
+/// bottleneck.
 fn one(runs: &Runs<'_>, case: &'static Case, number: u32, profile: Profile) -> Grade {
     match profile {
         Profile::Full => runs.grade(case, number),

@@ -1,4 +1,4 @@
-//! Programs next to the system and the generator that take cores from them.
+//! Noisy neighbor: processes that compete with the system and the generator for cores.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,17 +6,17 @@ use std::time::Duration;
 
 use harness::child::Child;
 
-/// How much of the cores they take.
+/// Cores that the neighbor keeps busy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Neighbor {
-    /// A random core for a random time, then none for a while.
+    /// One random core at a time, with pauses, each of random length.
     Sometimes,
-    /// All cores.
+    /// All cores without a pause.
     Always,
 }
 
 impl Neighbor {
-    /// Starts it. It ends with its value, with this program, and after this time.
+    /// Starts the neighbor. It ends when the returned child is dropped, when this program ends, or after `lasting`.
     pub(crate) fn start(self, cases: &Path, lasting: Duration) -> Result<Child, String> {
         let how = match self {
             Self::Sometimes => "sometimes",

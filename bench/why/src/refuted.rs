@@ -1,31 +1,31 @@
-//! Which readings of a run refute what is said of it. Written from the result alone, and not from the rules of the program.
+//! Checks which readings of a run refute the named bottleneck. Uses the result alone, and not the rules of the program.
 
 use serde_json::Value;
 
-/// A core or a thread that was busy for less than this was not the limit.
+/// Min cores in use by the system, or min busy share of the busiest core, if a single core is the limit.
 const THREAD_BUSY_MIN: f64 = 0.4;
 const CORE_BUSY_MIN: f64 = 0.75;
-/// All cores together.
+/// Min mean busy share of all cores if CPU time is the limit.
 const MACHINE_BUSY_MIN: f64 = 0.6;
-/// Resources that are at their limit.
+/// Mean busy share of all cores at which CPU time counts as exhausted.
 const SATURATED: f64 = 0.9;
-/// Of the planned requests.
+/// Share of the planned requests above which errors are significant.
 const ERRORS_MAX: f64 = 0.05;
 
-/// Of a lock, how often a thread sleeps for each answer, at least.
+/// Min number of sleeps per answer that a contended lock causes.
 const SLEEPS_MIN: f64 = 0.05;
-/// Of the CPU time of a system whose priority is low, what it waits for a core, at least.
+/// Min ratio of the time that a system of low priority waits for a core to its CPU time.
 const WAIT_MIN: f64 = 0.1;
-/// Cores that collecting garbage uses, at least, where it is what is short.
+/// Min number of cores in use by the system if garbage collection is the limit.
 const COLLECTING_MIN: f64 = 0.1;
-/// A page.
+/// Size of a page. Less disk I/O or swap counts as none.
 const BYTES_MIN: f64 = 4096.0;
 const DISK_BYTES: [&str; 2] = ["/system/disk_read_bytes", "/system/disk_written_bytes"];
 const MEMORY_BYTES: [&str; 2] = ["/system/disk_read_bytes", "/system/swap_peak_bytes"];
-/// How long an ACK may be delayed.
+/// Median service times that a delayed ACK explains, in microseconds.
 const DELAY_US: std::ops::Range<f64> = 35e3..65e3;
 
-/// A sentence for each reading that contradicts the resource.
+/// Returns a sentence for each reading that contradicts `resource`.
 pub(crate) fn refutations(resource: &str, run: &Value) -> Vec<String> {
     let readings = Readings(run);
     let found = match resource {
@@ -70,7 +70,7 @@ impl Readings<'_> {
         self.cores().into_iter().reduce(f64::max)
     }
 
-    /// No thread uses more than the system does.
+    /// Refutes that one core is the limit. The CPU use of the system is an upper bound for each of its threads.
     fn no_busy_core(&self) -> Option<String> {
         let (used, busiest) = (self.number("/system/cores_used")?, self.busiest_core()?);
         (used < THREAD_BUSY_MIN && busiest < CORE_BUSY_MIN).then(|| {
@@ -87,7 +87,7 @@ impl Readings<'_> {
         (busy < MACHINE_BUSY_MIN).then(|| format!("the cores were busy {:.0} % on average", busy * 100.0))
     }
 
-    /// Neither was it short of CPU nor late.
+    /// Refutes the generator if it was neither late nor short of CPU time.
     fn unhurried_generator(&self) -> Option<String> {
         let is_valid = self.0.pointer("/validity/verdict").is_some_and(|verdict| verdict == "valid");
         let busy = self.number("/generator/thread_cpu_share_max")?;
@@ -101,7 +101,7 @@ impl Readings<'_> {
         })
     }
 
-    /// A load that asked for no more leaves nothing exhausted, and gets answers.
+    /// Refutes the load if the cores were exhausted, requests failed, or the backlog of an open load grew.
     fn saturated(&self) -> Option<String> {
         let used = self.number("/system/cores_used").unwrap_or(0.0);
         let cores = self.cores();
@@ -136,7 +136,7 @@ impl Readings<'_> {
         (seen == 0.0).then(|| format!("no reply had the status {}", statuses.join(" or ")))
     }
 
-    /// Who waits for a lock sleeps, and is woken.
+    /// Refutes a lock if threads hardly slept: a thread that waits for a lock sleeps until it is woken.
     fn no_sleeps(&self) -> Option<String> {
         if self.number("/system/threads_peak")? < 2.0 {
             return Some("the system had one thread".to_owned());
@@ -150,8 +150,8 @@ impl Readings<'_> {
         (bytes < BYTES_MIN).then(|| words.to_owned())
     }
 
-    /// Nobody was kept out if each connection was answered again and again. A request in flight proves nothing: the kernel takes it
-    /// although no process accepts the connection.
+    /// Refutes a limit on connections or files if each connection was answered more than once. A request in flight proves nothing: the
+    /// kernel queues it even if no process accepts the connection.
     fn all_served(&self) -> Option<String> {
         let least = self.number("/spread/requests/min")?;
         (self.errors() == 0.0 && least >= 2.0)
@@ -162,14 +162,14 @@ impl Readings<'_> {
         (self.errors() == 0.0).then(|| "all requests ended ok".to_owned())
     }
 
-    /// Who comes after others waits for a core.
+    /// Refutes a low priority if threads hardly waited for a core.
     fn no_wait_for_a_core(&self) -> Option<String> {
         let (waited, used) = (self.number("/system/run_queue_wait_s")?, self.number("/system/cpu_s")?);
         (waited < WAIT_MIN * used)
             .then(|| format!("its threads used {used:.2} s of CPU, and waited {waited:.2} s for it"))
     }
 
-    /// Collecting takes CPU time.
+    /// Refutes garbage collection if the system used hardly any CPU time.
     fn no_work(&self) -> Option<String> {
         let used = self.number("/system/cores_used")?;
         (used < COLLECTING_MIN).then(|| format!("the system used {used:.2} cores"))
@@ -192,7 +192,7 @@ impl Readings<'_> {
             .then(|| format!("the first byte came after {:.0} % of the time", first / all * 100.0))
     }
 
-    /// Connections that are taken at once do not wait.
+    /// Refutes a full listen queue if no connection waited in it and no request failed.
     fn short_queue(&self) -> Option<String> {
         let is_met = self.number("/system/listen_queue_peak")? > 0.0 || self.errors() > 0.0;
         (!is_met).then(|| "no connection waited to be accepted".to_owned())

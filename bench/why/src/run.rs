@@ -1,4 +1,4 @@
-//! One run of a case: its plan is run as any user would run it, and what is said of its bottleneck is read from the result.
+//! Runs a case: executes its plan as a user would, and reads the named bottleneck from the result.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,17 +18,17 @@ use crate::grade::{Grade, Said};
 use crate::neighbor::Neighbor;
 use crate::refuted::refutations;
 
-/// Where plans and planted programs are.
+/// Folder of plans and planted programs.
 const CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/cases");
-/// A database is made, filled, loaded and stopped in less.
+/// Time limit of a run. Even creating, filling, loading, and stopping a database takes less.
 const TIMEOUT: Duration = Duration::from_secs(120);
-/// Places of a ranked list that count.
+/// Number of ranked causes that count.
 const RANKS: usize = 3;
 
-/// Whole path of the program that is asked.
+/// Returns the absolute path of the program to grade.
 ///
 /// # Errors
-/// There is no such file.
+/// The file does not exist.
 pub(crate) fn program(tenbin: &Path) -> anyhow::Result<PathBuf> {
     tenbin
         .canonicalize()
@@ -53,12 +53,12 @@ impl<'a> Runs<'a> {
         Ok(Self { tenbin: program(tenbin)?, folder, is_noisy, interrupt })
     }
 
-    /// Whether Ctrl-C came.
+    /// Whether Ctrl-C was pressed.
     pub(crate) fn is_interrupted(&self) -> bool {
         self.interrupt.is_asked()
     }
 
-    /// Runs a case and grades what is said.
+    /// Runs a case and grades the named bottleneck.
     pub(crate) fn grade(&self, case: &'static Case, number: u32) -> Grade {
         let begun = Instant::now();
         let said = self.said(case, number).unwrap_or_else(|error| Said::nothing(&error));
@@ -73,7 +73,7 @@ impl<'a> Runs<'a> {
         let mut command =
             group.as_ref().map_or_else(|| Command::new(&self.tenbin), |group| group.command(&self.tenbin));
         let result = self.folder.join(format!("{}-{number}.json", case.name));
-        // What an earlier call kept is not taken for the result of this one.
+        // Deletes the result of an earlier run, so that it is not read as the result of this one.
         let _ = fs::remove_file(&result);
         command.arg("run").arg(Path::new(CASES).join(format!("{}.yaml", case.name)));
         command.args(["--format", "json", "-o"]).arg(&result);
@@ -82,7 +82,7 @@ impl<'a> Runs<'a> {
         let neighbor = neighbor.map(|neighbor| neighbor.start(Path::new(CASES), TIMEOUT)).transpose()?;
         let output = child::run(&mut command, TIMEOUT, self.interrupt)?;
         drop(neighbor);
-        // Whatever the exit code: a system that failed has a result, too. A plan that was rejected has none.
+        // The exit code does not matter: a system that failed has a result, too. A rejected plan has none.
         match fs::read_to_string(&result) {
             Ok(text) => of_study(&figures::json(&text)?),
             Err(_) => Ok(Said::nothing(&error_in(&output.stderr, &output.stdout))),
@@ -90,7 +90,7 @@ impl<'a> Runs<'a> {
     }
 }
 
-/// What is said of the one run of a study.
+/// Reads the named bottleneck from a study of one run.
 fn of_study(study: &Value) -> Result<Said, String> {
     let [run] = study["runs"].as_array().map_or(&[][..], Vec::as_slice) else {
         return Err("the result does not have one run".to_owned());
@@ -118,7 +118,7 @@ fn of_study(study: &Value) -> Result<Said, String> {
     })
 }
 
-/// The line with the error, or the last words.
+/// Returns the line with the error, or the last line of output if there is none.
 pub(crate) fn error_in(stderr: &str, stdout: &str) -> String {
     let error = stderr.lines().find(|line| line.contains("error:"));
     error.map_or_else(|| last_words(stderr, stdout), |line| line.trim().to_owned())

@@ -1,4 +1,4 @@
-//! All grades together: shares, and what was said of what was planted.
+//! Summary of all grades: counts, and planted resources against named ones.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,29 +12,29 @@ use crate::cases;
 use crate::flags::{Flags, Profile};
 use crate::grade::{Grade, Verdict};
 
-/// Of all runs, those that must be right; with a neighbor, those that must not be wrong.
+/// Min share of right runs for the full profile to pass. With a neighbor, min share of runs that are not wrong.
 const RIGHT_MIN: f64 = 0.9;
 
-/// Counts of runs.
+/// Run counts by grade.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Summary {
-    /// All of them.
+    /// All runs.
     pub(crate) runs: usize,
-    /// The first that was named is what was planted.
+    /// Runs that named the planted resource first.
     pub(crate) top_1: usize,
-    /// One of the first three is.
+    /// Runs that named the planted resource among the first three.
     pub(crate) top_3: usize,
-    /// No resource was named.
+    /// Runs that named no resource.
     pub(crate) undetermined: usize,
-    /// Another one was named first.
+    /// Runs that named another resource first.
     pub(crate) wrong: usize,
-    /// Of these, those that blame the load or its generator, or find a limit where there is none.
+    /// Runs that wrongly blamed the load or the generator, or reported a limit where there is none.
     pub(crate) denied: usize,
-    /// Something else was called confirmed.
+    /// Runs that called another bottleneck confirmed.
     pub(crate) falsely_confirmed: usize,
-    /// Readings of the run contradict what was said.
+    /// Runs whose readings contradict the named bottleneck.
     pub(crate) refuted: usize,
-    /// Whether that is enough.
+    /// Whether the suite passed.
     pub(crate) is_passed: bool,
 }
 
@@ -65,7 +65,7 @@ impl Summary {
         }
     }
 
-    /// For people: a table of all runs, what readings refute, the confusions, and the counts.
+    /// Formats the summary for the terminal: a table of all runs, refutations, planted against named resources, and counts.
     pub(crate) fn text(&self, grades: &[Grade]) -> String {
         let head = ["case", "planted", "said", "top 1", "top 3", "s"].map(str::to_owned).to_vec();
         let yes_no = |is: bool| if is { "yes" } else { "no" }.to_owned();
@@ -104,7 +104,7 @@ impl Summary {
         )
     }
 
-    /// Keeps all grades.
+    /// Writes the summary and all grades as JSON.
     pub(crate) fn write(&self, path: &Path, flags: &Flags, grades: &[Grade]) -> anyhow::Result<()> {
         let kept = Kept {
             schema: "bench-why/1",
@@ -130,7 +130,7 @@ struct Kept<'a> {
     grades: &'a [Grade],
 }
 
-/// By what was planted, how often each resource was said.
+/// Run counts by planted resource, then by named resource.
 type Confusions<'a> = BTreeMap<&'a str, BTreeMap<&'a str, u32>>;
 
 fn confusions(grades: &[Grade]) -> Confusions<'_> {

@@ -1,4 +1,4 @@
-//! Grades an answer: whether the causes that the program named are those of the plant.
+//! Grades an answer: compares the causes that the program named with those of the plant.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::plants::Plant;
 use crate::cases::UNKNOWN;
 
-/// Causes that count for a plant with two limits: the first and the next two.
+/// Number of ranked causes that count for a plant with two limits.
 const RANKS: usize = 3;
 
 /// A cause that the program named.
@@ -27,10 +27,10 @@ pub(crate) struct Answer {
     pub(crate) because: String,
     /// `suspected`, `confirmed`, and so on. Empty without a cause.
     pub(crate) certainty: String,
-    /// Share of the response time that is stated for the first cause. `None` if none was.
+    /// Share of the response time that the first cause explains. `None` if none was stated.
     #[serde(default)]
     pub(crate) share: Option<f64>,
-    /// Rung on which the first cause stands. Empty without a cause.
+    /// Rung of the first cause. Empty without a cause.
     #[serde(default)]
     pub(crate) rung: String,
     /// Answered requests per second.
@@ -77,7 +77,7 @@ impl Answer {
         })
     }
 
-    /// Answer of a run that could not be made.
+    /// Returns the answer of a run that failed.
     pub(crate) fn failed(error: &str) -> Self {
         Self {
             causes: Vec::new(),
@@ -89,7 +89,7 @@ impl Answer {
         }
     }
 
-    /// Whether the first cause is one of those of `plant`.
+    /// Whether the first cause is a cause of `plant`.
     pub(crate) fn names_first(&self, plant: &Plant) -> bool {
         self.causes.first().is_some_and(|first| first.is_any_of(plant.right) || first.is_any_of(plant.also))
     }
@@ -113,8 +113,8 @@ impl Answer {
 }
 
 impl Cause {
-    /// Whether it is one of `answers`: a code, or `code:word/word` for a code with one of the words in its text. The code `*` stands
-    /// for every code.
+    /// Whether the cause matches one of `answers`. An answer is a code, or `code:word/word` for a code with one of the words in its text.
+    /// The code `*` matches every code.
     fn is_any_of(&self, answers: &[&str]) -> bool {
         answers.iter().any(|answer| {
             let (code, words) = answer.split_once(':').unwrap_or((answer, ""));

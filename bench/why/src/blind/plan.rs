@@ -7,27 +7,27 @@ use std::fmt::Write as _;
 
 use super::plants::{Database, Language, Part, Plant};
 
-/// Servers of the plants.
+/// Folder of the servers of the plants.
 const SERVERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/blind/servers");
-/// Scripts that make and run databases.
+/// Folder of the scripts that create and start databases.
 const DATABASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../plans/databases");
 const NGINX: &str = include_str!("../../blind/servers/nginx.conf.in");
 
 const NGINX_PLACES: [&str; 5] = ["main", "http", "listen", "server", "location"];
 
-/// Seconds of a load for a ratio of throughputs.
+/// Duration of the load for a throughput ratio, in seconds.
 pub(crate) const SHORT_S: f64 = 2.0;
 
-/// How long a load is.
+/// Duration of a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Length {
-    /// For an answer.
+    /// Long enough for an answer.
     Full,
-    /// For a ratio of throughputs.
+    /// Long enough for a throughput ratio.
     Short,
 }
 
-/// Plan of `plant` without the causes in `removed`.
+/// Returns the plan of `plant` without the causes in `removed`.
 pub(crate) fn text(plant: &Plant, removed: &[char], length: Length) -> String {
     let lasting = match length {
         Length::Full => "warm-up: 1s, for: 5s".to_owned(),
@@ -48,7 +48,7 @@ pub(crate) fn text(plant: &Plant, removed: &[char], length: Length) -> String {
     alternative(&plan, removed)
 }
 
-/// Tags of the alternatives in the texts of `plant`.
+/// Returns the tags of the alternatives in the texts of `plant`, sorted.
 pub(crate) fn tags(plant: &Plant) -> Vec<char> {
     let plan = text(plant, &[], Length::Full);
     let raw = all_texts(plant);
@@ -71,7 +71,7 @@ fn tagged(rest: &str) -> (char, &str) {
     }
 }
 
-/// Text with one of the alternatives in each place.
+/// Resolves each alternative in `text`: to its second half if its tag is in `removed`, otherwise to its first.
 fn alternative(text: &str, removed: &[char]) -> String {
     let mut chosen = String::new();
     let mut rest = text;
@@ -86,7 +86,7 @@ fn alternative(text: &str, removed: &[char]) -> String {
     chosen + rest
 }
 
-/// Parts of a system as the lines of its YAML.
+/// YAML lines of a system, collected from its parts.
 #[derive(Default)]
 struct System {
     files: String,
@@ -132,7 +132,7 @@ impl System {
         }
     }
 
-    /// A server in `language`, compiled first where it has to be.
+    /// Adds a server in `language`, and the command that compiles it if there is one.
     fn server(&mut self, name: &str, port_name: &str, port: &str, language: Language, steps: &str) {
         if let Some(compiling) = language.compiling() {
             let compiling = quoted(compiling);
@@ -207,7 +207,7 @@ impl System {
 
 const READY: &str = "ready: { tcp: true, port: port, within: 30s }";
 
-/// A text in the single quotes of YAML.
+/// Quotes a text in single quotes, as YAML requires.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }

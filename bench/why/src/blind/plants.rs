@@ -1,4 +1,4 @@
-//! The plants: one table for each kind of server.
+//! Plants, with one table for each kind of server.
 
 mod c;
 mod go;
@@ -28,7 +28,7 @@ pub(crate) enum Language {
 }
 
 impl Language {
-    /// Command that compiles the server of this language into the folder of the run. `None` if it needs no compiler.
+    /// Returns the command that compiles the server of this language into the folder of the run. `None` if it needs no compiler.
     pub(crate) fn compiling(self) -> Option<&'static str> {
         match self {
             Self::C => Some("cc -O2 -pthread -o {dir}/server-c {servers}/server.c"),
@@ -39,7 +39,7 @@ impl Language {
         }
     }
 
-    /// Command that starts the server of this language, without its arguments.
+    /// Returns the command that starts the server of this language, without its arguments.
     pub(crate) fn command(self) -> &'static str {
         match self {
             Self::C => "{dir}/server-c",
@@ -60,55 +60,55 @@ pub(crate) enum Database {
     Mariadb,
 }
 
-/// Part of a system. Processes start in the order of the parts.
+/// Part of a system. Processes start in the order of their parts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Part {
-    /// The server that is loaded: its language and arguments.
+    /// Server under load: its language and arguments.
     App(Language, &'static str),
-    /// Another server on `{port.NAME}`: its name, language, and arguments.
+    /// Additional server on `{port.NAME}`: its name, language, and arguments.
     Peer(&'static str, Language, &'static str),
-    /// A process that is ready at once: its name and command.
+    /// Process that is ready at once: its name and command.
     Program(&'static str, &'static str),
-    /// Another program on the port of the load: its name and command.
+    /// Program on the port of the load: its name and command.
     Server(&'static str, &'static str),
-    /// nginx on the port of the load: lines for places of its configuration, which are `main`, `http`, `listen`, `server`, and `location`.
+    /// nginx on the port of the load, with lines for configuration sections: `main`, `http`, `listen`, `server`, and `location`.
     Nginx(&'static [(&'static str, &'static str)]),
-    /// A database with settings of its server and statements that run before the load, one a line. It is loaded itself if there is no
-    /// `App`, and otherwise listens on `{port.db}`.
+    /// Database with options of its server, and statements that run before the load, one per line. Without `App` and `Nginx`, it is under
+    /// load itself. Otherwise it listens on `{port.db}`.
     Database(Database, &'static str, &'static [&'static str]),
-    /// A command that runs before the start.
+    /// Command that runs before the start.
     Before(&'static str),
-    /// A file: its name and text.
+    /// File: its name and text.
     File(&'static str, &'static str),
-    /// A further line of the system in the plan.
+    /// Additional line of the system in the plan.
     System(&'static str),
 }
 
-/// Kind of a plant. A plant has one kind.
+/// Kind of a plant. Each plant has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Kind {
     /// One limit.
     Limit,
-    /// One limit, next to something conspicuous that is none.
+    /// One limit, with a red herring: conspicuous activity that limits nothing.
     Herring,
     /// Two limits.
     Two,
-    /// One limit at which nothing is busy.
+    /// One limit that keeps no resource busy.
     Waiting,
-    /// No limit of the system: more users would get more answers.
+    /// No limit in the system: more users would get more answers.
     Users,
 }
 
-/// A limit that is planted, and the answers that name it.
+/// Planted limit, and the answers that name it.
 #[derive(Debug)]
 pub(crate) struct Plant {
     /// Name: the language or the server, then the idea.
     pub(crate) name: &'static str,
-    /// The cause in one sentence.
+    /// Cause in one sentence.
     pub(crate) about: &'static str,
     pub(crate) kind: Kind,
-    /// Keys of the load.
+    /// Keys of `load` in the plan.
     pub(crate) load: &'static str,
     /// Lines of the plan for the scenario and its data.
     pub(crate) scenario: &'static str,
@@ -117,26 +117,26 @@ pub(crate) struct Plant {
     pub(crate) right: &'static [&'static str],
     /// Answers that name the second cause. Empty if there is one cause.
     pub(crate) also: &'static [&'static str],
-    /// Answers of the right family, which name no cause precisely.
+    /// Answers of the right family that do not name the exact cause.
     pub(crate) vague: &'static [&'static str],
-    /// Reason why the ratio without the cause is not asserted. `None` if it is.
+    /// Reason why the ratio without the cause is not asserted. `None` if it is asserted.
     pub(crate) unverified: Option<&'static str>,
 }
 
 /// Answers for a server whose processes wait for something.
 const WAITS: &[&str] = &["waiting", "pool", "lock", "dependency"];
-/// Answers for slots that limit the requests at work, with or without threads of their own.
+/// Answers for slots that limit the number of concurrent requests, with or without threads of their own.
 const SLOTS: &[&str] = &["pool", "lock:semaphore/futex/slot"];
 /// Answers for connections that wait to be accepted or served.
 const ACCEPTING: &[&str] = &["listen_queue", "pool", "connection_limit", "connections"];
-/// Answers for the connections that a server may have to another one.
+/// Answers for a limit on the connections from one server to another.
 const CONNECTIONS: &[&str] = &["pool", "connections", "connection_limit", "dependency:connections"];
-/// A job that writes to the disk, as a backup does: a red herring.
+/// Red herring: a job that writes to the disk, like a backup.
 const BACKUP: Part = Part::Program(
     "backup",
     "[[h:sh -c 'while :; do dd if=/dev/zero of={dir}/backup bs=64k count=200 conv=fsync status=none; sleep 0.3; done'|sleep 600]]",
 );
-/// Answers for a server that computes.
+/// Answers for a CPU-bound server.
 const COMPUTES: &[&str] = &["one_core", "machine_cpu"];
 
 impl Plant {
@@ -180,7 +180,7 @@ impl Plant {
         Self { kind: Kind::Waiting, ..self }
     }
 
-    /// Nothing limits but the number of users, or the rate.
+    /// Marks a plant that only the number of users or the rate limits.
     const fn users(self) -> Self {
         Self { kind: Kind::Users, right: &["load"], vague: &["dependency"], ..self }
     }
@@ -202,7 +202,7 @@ impl Plant {
     }
 }
 
-/// The tables, in the order in which they are run.
+/// Tables in run order.
 const TABLES: &[&[Plant]] = &[
     c::PLANTS,
     rust::PLANTS,
@@ -216,12 +216,12 @@ const TABLES: &[&[Plant]] = &[
     mariadb::PLANTS,
 ];
 
-/// All plants.
+/// Iterates over all plants in run order.
 pub(crate) fn all() -> impl Iterator<Item = &'static Plant> {
     TABLES.iter().copied().flatten()
 }
 
-/// Plants of these names, or of this part.
+/// Returns the plants named by `--only`, or those of `--part` if none are named.
 pub(crate) fn chosen(flags: &BlindFlags) -> Result<Vec<&'static Plant>, String> {
     if flags.only.is_empty() {
         let is_chosen = |plant: &&Plant| match flags.part {
@@ -239,7 +239,7 @@ pub(crate) fn chosen(flags: &BlindFlags) -> Result<Vec<&'static Plant>, String> 
     flags.only.iter().map(named).collect()
 }
 
-/// Whether the plant belongs to the last quarter. Its name decides, so that further plants change nothing for it.
+/// Whether the plant belongs to the last quarter. Depends only on its name, so that new plants do not move old ones.
 fn is_last(plant: &Plant) -> bool {
     plant.name.bytes().map(u32::from).sum::<u32>() % 4 == 0
 }

@@ -16,9 +16,9 @@ use super::plants::Plant;
 use crate::neighbor::Neighbor;
 use crate::run::{error_in, program};
 
-/// Limit of one run, with compiling, the start of a database, and the load.
+/// Time limit of one run, including compilation, database start, and load.
 const TIMEOUT: Duration = Duration::from_secs(120);
-/// Where the neighbor is.
+/// Folder of the neighbor's script.
 const CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/cases");
 
 /// Runs plants one after the other.
@@ -39,7 +39,7 @@ impl<'a> Runner<'a> {
         Ok(Self { tenbin: program(tenbin)?, folder, is_noisy, interrupt })
     }
 
-    /// Asks the program what limits the plant.
+    /// Runs the plant and returns the program's answer.
     pub(crate) fn ask(&self, plant: &Plant) -> Answer {
         let neighbor =
             self.is_noisy.then(|| Neighbor::Sometimes.start(Path::new(CASES), TIMEOUT)).transpose();
@@ -47,7 +47,7 @@ impl<'a> Runner<'a> {
         study.and_then(|study| Answer::read(&study)).unwrap_or_else(|error| Answer::failed(&error))
     }
 
-    /// Requests per second that ended ok, without the causes in `removed`. Reads nothing else.
+    /// Measures successful requests per second without the causes in `removed`. Does not read the answer.
     pub(crate) fn throughput_per_s(&self, plant: &Plant, removed: &[char]) -> Result<f64, String> {
         let study = self.study(plant, removed, Length::Short)?;
         let failure = || study["runs"][0]["failure"]["what"].as_str().unwrap_or("no result").to_owned();
@@ -59,7 +59,7 @@ impl<'a> Runner<'a> {
         let name: String = plant.name.chars().chain(removed.iter().copied()).collect();
         let file = |extension: &str| self.folder.join(format!("{name}.{extension}"));
         fs::write(file("yaml"), plan::text(plant, removed, length)).map_err(|error| error.to_string())?;
-        // The result of an earlier call is not taken for that of this one.
+        // Deletes the result of an earlier run, so that it is not read as the result of this one.
         let _ = fs::remove_file(file("json"));
         let mut command = Command::new(&self.tenbin);
         command.arg("run").arg(file("yaml")).args(["--format", "json", "-o"]).arg(file("json"));

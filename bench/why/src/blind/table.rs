@@ -1,4 +1,4 @@
-//! Answers to all plants: a line for each, and their counts.
+//! Table of the answers to all plants, with counts by grade.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,17 +11,17 @@ use super::answer::{Answer, Grade};
 use super::plants::{self, Kind, Plant};
 use crate::calibration::{Calibration, Statement};
 
-/// Smallest share of right answers, and largest share of wrong ones.
+/// Min share of right answers, and max share of wrong answers.
 const RIGHT_MIN: f64 = 0.9;
 const WRONG_MAX: f64 = 0.02;
 
-/// All answers so far.
+/// Answers so far, in the order of their runs.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Table {
     rows: Vec<Row>,
 }
 
-/// Answers as they are stored.
+/// Answers in a file that [`Table::write`] wrote.
 #[derive(Debug, Deserialize)]
 struct Stored {
     rows: Vec<StoredRow>,
@@ -42,14 +42,14 @@ pub(crate) struct Row {
     right: &'static [&'static str],
     also: &'static [&'static str],
     grade: Grade,
-    /// Whether the first cause is one of those of the plant.
+    /// Whether the first cause is a cause of the plant.
     is_first_right: bool,
     #[serde(flatten)]
     answer: Answer,
 }
 
 impl Row {
-    /// One line for people.
+    /// Formats the row as a line for the terminal.
     pub(crate) fn line(&self) -> String {
         let first = self.answer.causes.first().map_or("none", |cause| &cause.resource);
         let planted = self.right.join(" or ");
@@ -80,7 +80,7 @@ impl Table {
         &self.rows[at]
     }
 
-    /// Reads the answers of an earlier run, as `write` wrote them, and grades them again.
+    /// Reads the answers of an earlier run, as [`Table::write`] wrote them, and grades them again.
     ///
     /// # Errors
     /// The file cannot be read, or names an unknown plant.
@@ -96,7 +96,7 @@ impl Table {
         Ok(())
     }
 
-    /// How often a statement is right. A statement on a plant with two causes is right if it names one of them.
+    /// Counts right statements by stated share and rung. A statement on a plant with two causes is right if it names one of them.
     pub(crate) fn calibration(&self) -> Calibration {
         let statements = self.rows.iter().filter_map(|row| {
             let first = row.answer.causes.first()?;
@@ -119,7 +119,7 @@ impl Table {
         self.rows.iter().filter(is_counted).count()
     }
 
-    /// Whether enough answers are right, and few enough are wrong.
+    /// Whether enough answers are right, few enough are wrong, and no run failed.
     pub(crate) fn is_good(&self) -> bool {
         let all = self.rows.len() as f64;
         self.count(Grade::Right, None) as f64 >= RIGHT_MIN * all
@@ -127,7 +127,7 @@ impl Table {
             && self.count(Grade::NoRun, None) == 0
     }
 
-    /// Counts for each kind and in all, and the wrong answers called confirmed.
+    /// Formats the counts by kind and in total, and the number of wrong answers called confirmed.
     pub(crate) fn text(&self) -> String {
         let mut text = format!(
             "\n{:<10} {:>6} {:>6} {:>6} {:>6} {:>6}\n",

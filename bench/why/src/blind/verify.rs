@@ -1,6 +1,6 @@
-//! Verifies that a plant is the limit: its throughput without the cause is a multiple of that with it, and a red herring changes little.
+//! Verifies that a plant is the limit: removing the cause clearly raises the throughput, and removing a red herring hardly changes it.
 //!
-//! The ratios are kept in `blind/verified.json`. A second measurement of a plant replaces the first.
+//! The ratios are stored in `blind/verified.json`. A later measurement of a plant replaces an earlier one.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,33 +15,33 @@ use super::plants::{Kind, Plant};
 use super::run::Runner;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/blind/verified.json");
-/// Smallest ratio of throughputs without and with the cause.
+/// Min ratio of the throughput without the cause to the throughput with it.
 const RATIO_MIN: f64 = 1.5;
-/// Ratio of throughputs without and with a red herring, above which it matters, unless the cause matters several times as much: a
-/// herring that computes or writes takes a share of the machine.
+/// Max ratio of the throughput without the red herring to the throughput with it. A herring that computes or writes takes a share of the
+/// machine, so a higher ratio is fine if removing the cause gains at least `CAUSE_MIN` times as much.
 const HERRING_MAX: f64 = 1.25;
 const CAUSE_MIN: f64 = 4.0;
 
-/// Throughput of a plant, and the ratios of throughputs without its causes to it.
+/// Throughput of a plant in requests per second, and ratios of the throughput without its causes to it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Ratios {
     per_s: f64,
-    /// Without all causes.
+    /// Ratio without all causes.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     without: Option<f64>,
-    /// Without the first of two causes.
+    /// Ratio without the first of two causes.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     without_first: Option<f64>,
-    /// Without the second of two causes.
+    /// Ratio without the second of two causes.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     without_second: Option<f64>,
-    /// Without the red herring.
+    /// Ratio without the red herring.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     without_herring: Option<f64>,
 }
 
 impl Ratios {
-    /// Fault of the plant. `None` if its cause is the limit.
+    /// Returns the reason why the plant is not valid. `None` if its cause is the limit.
     fn fault(&self, plant: &Plant) -> Option<String> {
         let is_low = |ratio: Option<f64>| ratio.is_some_and(|ratio| ratio < RATIO_MIN);
         let either = [self.without_first, self.without_second].into_iter().flatten().fold(0.0, f64::max);
@@ -82,7 +82,7 @@ impl Ratios {
     }
 }
 
-/// Measures the ratios of the plants, and adds them to the file.
+/// Measures the ratios of the plants, and stores them in the file.
 pub(crate) fn verify(
     runner: &Runner<'_>,
     plants: &[&'static Plant],
@@ -118,7 +118,7 @@ fn read() -> anyhow::Result<BTreeMap<String, Ratios>> {
     serde_json::from_str(&text).with_context(|| format!("cannot read {FILE}"))
 }
 
-/// One line for each plant.
+/// Writes the ratios with one line for each plant.
 fn write(all: &BTreeMap<String, Ratios>) -> anyhow::Result<()> {
     let mut lines = Vec::new();
     for (name, ratios) in all {

@@ -1,4 +1,4 @@
-//! Plants in the server in C.
+//! Plants in the C server.
 
 use super::Language::{C, Python};
 use super::Part::{App, Peer, Program, System};

@@ -1,4 +1,4 @@
-//! Plants in the server in Go.
+//! Plants in the Go server.
 
 use super::Language::{C, Go};
 use super::Part::{App, Peer, System};

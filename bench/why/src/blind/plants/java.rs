@@ -1,4 +1,4 @@
-//! Plants in the server in Java.
+//! Plants in the Java server.
 
 use super::Language::{C, Java};
 use super::Part::{App, Peer, System};

@@ -1,11 +1,11 @@
-//! Plants in the server for Node.js.
+//! Plants in the Node.js server.
 
 use super::Language::{C, Node};
 use super::Part::{App, Peer, System};
 use super::{BACKUP, COMPUTES, CONNECTIONS, Plant, SLOTS, WAITS};
 
 const STOCK: super::Part = Peer("stock", C, "sleep=20000");
-/// Answers for an event loop that sleeps for each request.
+/// Answers for a blocked event loop.
 const ONE_LOOP: &[&str] =
     &["pool", "lock:event loop/one thread/single thread", "*:event loop/one thread/single thread"];
 

@@ -1,4 +1,4 @@
-//! Plants in PostgreSQL, loaded itself or behind an app in Python.
+//! Plants in PostgreSQL, under load itself or behind a Python app.
 
 use super::Database::Postgresql;
 use super::Language::{C, Python};
@@ -8,7 +8,7 @@ use super::{BACKUP, COMPUTES, Plant, WAITS};
 const ITEMS: &str = "CREATE TABLE items (id int PRIMARY KEY, owner int, n int)";
 const ROWS: &str = "INSERT INTO items SELECT x, x * 7919 % 100000, 0 FROM generate_series(1, 100000) x";
 const ANALYZE: &str = "ANALYZE";
-/// A server with these tables, which does not wait for the disk.
+/// Server options that avoid waiting for the disk.
 const FAST: &str = "-c fsync=off -c autovacuum=off";
 
 pub(super) const PLANTS: &[Plant] = &[

@@ -1,10 +1,10 @@
-//! Plants in the server in Python, with SQLite as well.
+//! Plants in the Python server, some with SQLite.
 
 use super::Language::{C, Python};
 use super::Part::{App, Before, File, Peer, Program, System};
 use super::{BACKUP, Plant, SLOTS, WAITS};
 
-/// The lock of the interpreter leaves its threads one core.
+/// Answers for the interpreter lock, which limits all threads to one core.
 const GIL: &[&str] = &["one_core", "lock:interpreter/gil", "*:interpreter lock/gil"];
 const ONE_LOOP: &[&str] =
     &["pool", "lock:event loop/one thread/single thread", "*:event loop/one thread/single thread"];

@@ -1,10 +1,10 @@
-//! Plants in the server in Ruby.
+//! Plants in the Ruby server.
 
 use super::Language::{C, Ruby};
 use super::Part::{App, Peer, System};
 use super::{ACCEPTING, BACKUP, Plant, SLOTS, WAITS};
 
-/// The lock of the interpreter leaves its threads one core.
+/// Answers for the interpreter lock, which limits all threads to one core.
 const GVL: &[&str] = &["one_core", "lock:interpreter/gvl", "*:interpreter lock/gvl"];
 const STOCK: super::Part = Peer("stock", C, "sleep=20000");
 

@@ -1,4 +1,4 @@
-//! Plants in the server in Rust.
+//! Plants in the Rust server.
 
 use super::Language::{C, Rust};
 use super::Part::{App, Peer, System};
