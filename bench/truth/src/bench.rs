@@ -95,8 +95,8 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// Measures `one`. The short profile repeats a wrong measurement if the machine was busy. The full profile repeats none, because its
-    /// error rate counts.
+    /// Runs a measurement. The short profile repeats it if the result is wrong and the machine was busy. The full profile does not,
+    /// because its error rate counts.
     pub(crate) fn again<T>(&self, one: impl Fn() -> T, fault: impl Fn(&T) -> Option<String>) -> T {
         match self.profile {
             Profile::Short => measured(one, |found| fault(found).filter(|_| !self.interrupt.is_asked())).0,

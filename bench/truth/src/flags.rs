@@ -34,9 +34,9 @@ pub(crate) struct Flags {
 /// Number and length of the runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Profile {
-    /// Seven minutes, for every change.
+    /// About 7 minutes, for every change.
     Short,
-    /// Three quarters of an hour, for every release.
+    /// About 45 minutes, for every release.
     Full,
 }
 

@@ -11,8 +11,7 @@ use serde_json::Value;
 
 use crate::bench::Bench;
 
-/// Exit codes with a result: success, a system failed in every run, a gate was breached, the run is invalid, and the system was
-/// unavailable.
+/// Exit codes with a result: success, a system that failed in every run, a breached gate, an invalid run, and an unavailable system.
 const GOOD_EXITS: [i32; 5] = [0, 1, 3, 4, 6];
 
 /// Max number of attempts at a run whose result Tenbin itself doubts, which is correct on a machine with other work.
