@@ -1,4 +1,4 @@
-//! What all cases share: the program, a folder, a seed, and who may run now.
+//! State that all cases share: programs, temporary folder, seed, and slots for parallel runs.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -13,10 +13,10 @@ use crate::flags::{Flags, Profile};
 use crate::grade::Finding;
 use crate::slots::Slots;
 
-/// One grading.
+/// Context of one grading.
 pub(crate) struct Bench<'a> {
     pub(crate) tenbin: PathBuf,
-    /// The program whose built-in target is loaded.
+    /// Program that provides the built-in target.
     pub(crate) target: PathBuf,
     pub(crate) profile: Profile,
     pub(crate) seed: u64,
@@ -48,22 +48,22 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// Since the beginning.
+    /// Returns the time since the grading began.
     pub(crate) fn elapsed(&self) -> Duration {
         self.begun.elapsed()
     }
 
-    /// A file name that nobody else has.
+    /// Returns a unique path with this extension in the temporary folder.
     pub(crate) fn file(&self, ending: &str) -> PathBuf {
         self.folder.join(format!("{}.{ending}", self.names.fetch_add(1, Ordering::Relaxed)))
     }
 
-    /// The file in which all runs are kept. There is one: what is measured once for all runs is in it.
+    /// Returns the path of the shared store. Runs share it because it contains measurements that are made once for all of them.
     pub(crate) fn store(&self) -> PathBuf {
         self.folder.join("tenbin.sqlite")
     }
 
-    /// Makes several tries at the same time, as far as there is room.
+    /// Makes several attempts in parallel, as slots become free.
     pub(crate) fn side_by_side(
         &self,
         tries: u32,
@@ -86,7 +86,7 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// Makes a try, as often as [`Self::again`] says.
+    /// Makes an attempt, repeated as described at [`Self::again`].
     pub(crate) fn tried(&self, one: impl Fn() -> Result<Finding, String>) -> Result<Finding, String> {
         let one = || if self.interrupt.is_asked() { Err("interrupted".to_owned()) } else { one() };
         self.again(one, |found| match found {
@@ -95,8 +95,8 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// Measures something. In the short profile, it is measured again if it has a fault and the machine was busy; in the full
-    /// profile, the rate of faults counts.
+    /// Runs a measurement. The short profile repeats it if the result is wrong and the machine was busy. The full profile does not,
+    /// because its error rate counts.
     pub(crate) fn again<T>(&self, one: impl Fn() -> T, fault: impl Fn(&T) -> Option<String>) -> T {
         match self.profile {
             Profile::Short => measured(one, |found| fault(found).filter(|_| !self.interrupt.is_asked())).0,
@@ -104,7 +104,7 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// A seed for a try of a case.
+    /// Returns the seed of an attempt at a case.
     pub(crate) fn seed_of(&self, case: u64, number: u32) -> u64 {
         self.seed.wrapping_mul(1_000_000).wrapping_add(case * 1_000 + u64::from(number)) % 1_000_000_000
     }

@@ -1,4 +1,4 @@
-//! A server that is not there for a part of the time: what every command must say of it, and must not.
+//! Tests each command against a server that is unavailable for part of the load, and checks what the command reports.
 
 use std::net::TcpListener;
 use std::ops::RangeInclusive;
@@ -16,33 +16,35 @@ use crate::plan::{Plan, started};
 use crate::server::Server;
 use crate::tool::{Output, conserves, fit};
 
-/// Longest that anything here takes.
+/// Time limit of each command.
 const TIMEOUT: Duration = Duration::from_secs(300);
-/// What a single open load asks for, and for how long it is measured.
+/// Rate of open loads, except in capacity searches.
 const RATE_PER_S: f64 = 200.0;
+/// Length of a single load's window, if the result does not contain it.
 const MEASURED_S: f64 = 5.0;
-/// Of a system that was gone for a twentieth of the window nothing good may be said.
+/// Min unavailable share of the window for which a run must not be reported as complete.
 const GONE: f64 = 0.05;
 
-/// A way to be broken. `{target}` in its commands is the built-in target on a port that is known.
+/// A kind of broken server. In its commands, `{target}` stands for the built-in target and the address to listen on.
 pub(crate) struct Broken {
     pub(crate) case: &'static str,
     pub(crate) what: &'static str,
-    /// What is started for a single load: a second of warm-up, five that are measured.
+    /// Shell command that starts the server for a single load: 1 s of warm-up, 5 s measured.
     pub(crate) single: &'static str,
-    /// What is done to it once the load has begun.
+    /// Disturbs the server during a single load. Called right after the generator starts.
     pub(crate) act: fn(&Server),
-    /// What a study starts for each run: 300 ms of warm-up, 1.2 s that are measured, both about 100 ms after the start.
+    /// Shell command that starts the server for a run of a study: 300 ms of warm-up, 1.2 s measured. The load begins about 100 ms after
+    /// the server starts.
     pub(crate) in_study: &'static str,
-    /// The share of the single load's window for which it is gone, of users (closed) and of arrivals (open).
+    /// Expected unavailable share of a single load's window, over users (closed) or arrivals (open).
     pub(crate) gone: RangeInclusive<f64>,
-    /// Its longest outage there, in seconds; none if others are answered all the time.
+    /// Expected longest outage of a single load, in seconds. `None` if the server never stops answering.
     pub(crate) outage_s: Option<RangeInclusive<f64>>,
-    /// Flags of a target that an open load meets.
+    /// Additional flags of the built-in target under open loads.
     pub(crate) open_flags: &'static str,
-    /// Connections of an open load.
+    /// Number of connections of an open load.
     pub(crate) connections: &'static str,
-    /// What only the full profile tries: what takes long, where another case does the same.
+    /// Parts that the short profile skips: they are slow, and another case covers them.
     pub(crate) only_full: &'static [Part],
 }
 
@@ -52,7 +54,7 @@ impl Broken {
     }
 }
 
-/// What is done with a system that is broken.
+/// Command and load to test on a broken server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     Single(Model),
@@ -81,10 +83,10 @@ impl Part {
     }
 }
 
-/// Nothing is done from outside.
+/// Does nothing, for servers that break on their own.
 pub(crate) fn leave_alone(_: &Server) {}
 
-/// Whether users wait for replies.
+/// Load model: closed users wait for replies, open arrivals do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Model {
     Open,
@@ -114,7 +116,7 @@ impl Model {
     }
 }
 
-/// Every command on a system that is broken in this way.
+/// Tests each command on the broken server, and returns a grade for each.
 pub(crate) fn grades(bench: &Bench, broken: &Broken) -> Vec<Grade> {
     let parts = Part::ALL.into_iter();
     let parts = parts.filter(|part| bench.profile == Profile::Full || !broken.only_full.contains(part));
@@ -138,7 +140,7 @@ fn grade(bench: &Bench, broken: &Broken, part: Part) -> Grade {
     Grade::of(broken.case, format!("{}: {}", broken.what, part.name()), tries, found)
 }
 
-/// What is false in a report, collected.
+/// Errors found in a report.
 #[derive(Default)]
 pub(crate) struct Faults(Vec<String>);
 
@@ -149,7 +151,7 @@ impl Faults {
         }
     }
 
-    /// What was found: these words, and everything that is false.
+    /// Returns a finding with a summary and all errors. It is right if there are no errors.
     pub(crate) fn found(self, words: String) -> Finding {
         let is_right = self.0.is_empty();
         Finding::new(is_right, std::iter::once(words).chain(self.0).collect::<Vec<_>>().join("; "))
@@ -183,7 +185,8 @@ fn single(bench: &Bench, broken: &Broken, model: Model) -> Result<Finding, Strin
     Ok(faults.found(words))
 }
 
-/// Whether the figures of a single run can be: accounts that add up, and no more answers than there were requests.
+/// Checks that the figures of a single run are possible: its counts add up, and it has no more answers than requests. Returns a
+/// summary of the run.
 pub(crate) fn is_possible(said: &Output, is_open: bool, faults: &mut Faults) -> Result<String, String> {
     conserves(&said.json)?;
     let (per_s, verdict) = (said.at("/throughput_per_s")?, said.word("/verdict"));
@@ -207,7 +210,7 @@ fn load(bench: &Bench, broken: &Broken, model: Model) -> Result<Output, String> 
     let mut command = Command::new(&bench.tenbin);
     command.arg(format!("{}/hold?mean_us=20000", server.url)).args(model.words(broken));
     command.args(["--warm-up=1s", "-d", "5s", "--timeout=3s"]);
-    // A store of its own: what is planted at an instant must not wait until others have written.
+    // Uses a separate store: waiting for other writers would delay the load, but not the planted outage.
     command.arg("--store").arg(bench.file("sqlite"));
     bench.run_while(&mut command, TIMEOUT, |_| {
         (broken.act)(&server);
@@ -215,19 +218,19 @@ fn load(bench: &Bench, broken: &Broken, model: Model) -> Result<Output, String> 
     })
 }
 
-/// A port that was free a moment ago: what is started again must listen where it did.
+/// Returns a port that was free a moment ago. A fixed port lets a restarted server listen on the same address.
 pub(crate) fn free_port() -> Result<u16, String> {
     let address = TcpListener::bind(("127.0.0.1", 0)).and_then(|listener| listener.local_addr());
     address.map(|address| address.port()).map_err(|error| format!("no free port: {error}"))
 }
 
-/// A command of a case for a shell.
+/// Replaces `{target}` in a shell command with the built-in target on `port`.
 pub(crate) fn shell(bench: &Bench, command: &str, port: impl std::fmt::Display) -> String {
     let target = format!("{} target --listen 127.0.0.1:{port}", bench.target.display());
     command.replace("{target}", &target)
 }
 
-/// The same in a plan, which has ports of its own.
+/// Returns the YAML of a system that runs `command` in a shell. Tenbin picks the port.
 fn in_plan(bench: &Bench, name: &str, command: &str) -> String {
     started(name, &format!("sh -c '{}'", shell(bench, command, "{port}")))
 }
@@ -240,7 +243,7 @@ fn systems(bench: &Bench, broken: &Broken, flags: &str, healthy: &[&str]) -> Str
 fn study(bench: &Bench, broken: &Broken, model: Model, number: u32) -> Result<Finding, String> {
     let flags = if model == Model::Open { broken.open_flags } else { "" };
     let systems = systems(bench, broken, flags, &["healthy"]);
-    // What is missing must breach gates that the rest would meet.
+    // A healthy server meets both gates; a run with the outage must meet neither.
     let compare = "{ by: throughput, matters: 3%, blocks: 6, pilot: 0 }\ngates: [ \"throughput>10/s\", \"errors<70%\" ]";
     let said = planned(bench, broken, model, &systems, number, compare)?;
     let mut faults = Faults::default();
@@ -286,7 +289,7 @@ fn planned(
     bench.tenbin(&["run", &plan.write(bench)?.display().to_string()], TIMEOUT)
 }
 
-/// What is said of each run of the broken system of a study.
+/// Checks verdicts, gates, and rates of the broken system's valid runs in a study. Returns a summary.
 fn of_runs(said: &Output, broken: &Broken, faults: &mut Faults) -> String {
     let is_broken =
         |run: &&Value| run["system"]["name"] == "broken" && run["validity"]["verdict"] != "invalid";
@@ -312,18 +315,18 @@ fn is_too_fast(run: &Value) -> bool {
     per_s * length_s > RATE_PER_S * length_s + 1.5 + backlog.unwrap_or_default()
 }
 
-/// Nothing in a comparison is in favor of the broken system.
+/// Checks that no ranking and no pair of a comparison favors the broken system.
 fn never_better(said: &Output, faults: &mut Faults) {
     let first = said.list("/comparison/ranking").iter().min_by_key(|entry| entry["rank"].as_u64());
     faults.unless(first.is_none_or(|first| first["system"] != "broken"), || "ranked first".to_owned());
     for pair in said.list("/comparison/pairs") {
-        // The better one stands first.
+        // The better system of a pair is `a`.
         let is_better = pair["verdict"] == "differs" && pair["a"]["system"] == "broken";
         faults.unless(!is_better, || format!("better, {} times", pair["ratio"]));
     }
 }
 
-/// A rate at which the system was gone for a while in every run did not hold.
+/// Searches the capacity. No rate may pass, because the system is unavailable for part of each run.
 fn capacity(bench: &Bench, broken: &Broken, number: u32) -> Result<Finding, String> {
     let load = Model::Open.in_study(broken).replace("200/s", "100/s");
     let plan = Plan {
@@ -344,7 +347,7 @@ fn capacity(bench: &Bench, broken: &Broken, number: u32) -> Result<Finding, Stri
     for level in said.list("/capacity/0/levels") {
         let (asked, ok) =
             (level["per_s"].as_f64().unwrap_or_default(), level["ok_per_s"].as_f64().unwrap_or_default());
-        // Arrivals are Poisson: of 120, 40 more are four standard deviations.
+        // Arrivals are Poisson: 40 more than the expected 120 are about four standard deviations.
         faults.unless(ok <= asked * 1.35, || format!("{ok:.0} ok/s of {asked:.0}/s"));
     }
     Ok(faults.found(format!("exit {}, {} runs", said.exit, said.list("/runs").len())))

@@ -1,4 +1,4 @@
-//! All cases, each a file of its own.
+//! Lists all cases, and selects them by name. Each case on the real engine has its own module.
 
 mod r1_limits;
 mod t01_times;
@@ -27,34 +27,34 @@ use crate::bench::Bench;
 use crate::grade::Grade;
 use crate::simulated;
 
-/// A truth to plant.
+/// A test case, which plants one or more truths.
 pub(crate) struct Case {
-    /// Its short name.
+    /// Name, such as T4.
     pub(crate) name: &'static str,
-    /// What it is about.
+    /// Short description.
     pub(crate) what: &'static str,
     pub(crate) when: When,
     pub(crate) run: fn(&Bench) -> Vec<Grade>,
 }
 
-/// Which cases can be run at the same time.
+/// Scheduling of a case relative to the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum When {
-    /// It needs the machine for itself, or takes it.
+    /// Runs alone, because it needs an idle machine or uses all cores.
     Alone,
-    /// It hardly uses a processor.
+    /// Runs in parallel with other cases, because it hardly uses the CPU.
     Together,
 }
 
 impl When {
-    /// In the order in which they are run.
+    /// Groups of cases, in run order.
     pub(crate) const ALL: [Self; 2] = [Self::Alone, Self::Together];
 }
 
-/// Those with the longest tries, which begin before the others: so that none of them is left alone at the end.
+/// Cases with the longest attempts. They start first, so that none of them still runs when all others have ended.
 pub(crate) const LONGEST: [&str; 8] = ["T4", "T10", "R1", "T9", "T8", "T11", "T23", "T2"];
 
-/// In the order of the table.
+/// All cases, in the order of the printed table.
 pub(crate) const CASES: &[Case] = &[
     Case { name: "S1", what: "simulated duels", when: When::Alone, run: simulated::duels },
     Case { name: "S2", what: "simulated searches", when: When::Alone, run: simulated::searches },
@@ -109,7 +109,7 @@ pub(crate) const CASES: &[Case] = &[
     },
 ];
 
-/// The cases of these names, or whose names begin with these letters; all of them if there are none.
+/// Returns the cases with these names or first letters, or all cases if `only` is empty.
 pub(crate) fn chosen(only: &[String]) -> Result<Vec<&'static Case>, String> {
     if let Some(unknown) = only.iter().find(|asked| !CASES.iter().any(|case| is_meant(asked, case))) {
         let names: Vec<&str> = CASES.iter().map(|case| case.name).collect();

@@ -1,4 +1,4 @@
-//! What was planted, what was found, and whether that is enough.
+//! Grades planted truths: counts the right attempts, and compares them with the number required.
 
 use std::fs;
 use std::path::Path;
@@ -10,27 +10,27 @@ use harness::aligned::aligned;
 
 use crate::flags::Flags;
 
-/// The grade of one truth of a case.
+/// Grade of one planted truth.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Grade {
-    /// The case, such as T4.
+    /// Name of the case, such as T4.
     pub(crate) case: &'static str,
-    /// The truth.
+    /// Description of the planted truth.
     pub(crate) planted: String,
-    /// What the program said, in few words.
+    /// Short summary of what Tenbin reported.
     pub(crate) found: String,
-    /// How many times it was right,
+    /// Number of right attempts.
     pub(crate) good: u32,
-    /// of so many,
+    /// Number of attempts.
     pub(crate) of: u32,
-    /// when so many are enough.
+    /// Min number of right attempts to pass.
     pub(crate) needed: u32,
-    /// What was wrong where it was, and what kept it from being tried.
+    /// Wrong results, and errors of attempts that had no result.
     pub(crate) remarks: Vec<String>,
 }
 
 impl Grade {
-    /// The grade of several tries, each of which says what it found: right or wrong.
+    /// Grades the results of several attempts.
     pub(crate) fn of(
         case: &'static str,
         planted: impl Into<String>,
@@ -56,13 +56,13 @@ impl Grade {
         Self { case, planted: planted.into(), found, good, of, needed, remarks }
     }
 
-    /// A case that could not be tried at all, which is a failure.
+    /// Returns a failing grade for a case that could not run.
     pub(crate) fn broken(case: &'static str, why: impl Into<String>) -> Self {
         let (planted, found) = ("–".to_owned(), "–".to_owned());
         Self { case, planted, found, good: 0, of: 0, needed: 1, remarks: vec![why.into()] }
     }
 
-    /// A truth that this machine does not let anyone plant, which is no failure.
+    /// Returns a passing grade for a truth that cannot be planted on this machine.
     pub(crate) fn left_out(case: &'static str, planted: impl Into<String>, why: impl Into<String>) -> Self {
         let found = "left out".to_owned();
         Self { case, planted: planted.into(), found, good: 0, of: 0, needed: 0, remarks: vec![why.into()] }
@@ -73,12 +73,12 @@ impl Grade {
     }
 }
 
-/// What one try found.
+/// Result of one attempt.
 #[derive(Clone, Debug)]
 pub(crate) struct Finding {
-    /// Whether it is the truth.
+    /// Whether the report matches the planted truth.
     pub(crate) is_right: bool,
-    /// In few words.
+    /// Short summary of the report.
     pub(crate) what: String,
 }
 
@@ -88,7 +88,7 @@ impl Finding {
     }
 }
 
-/// All grades for people, remarks after the table.
+/// Formats all grades as a table, followed by their remarks.
 pub(crate) fn table(grades: &[Grade]) -> String {
     let mut lines = vec![["case", "planted", "right", "needed", "", "found"].map(str::to_owned).to_vec()];
     for grade in grades {
@@ -121,7 +121,7 @@ struct Kept<'a> {
     grades: &'a [Grade],
 }
 
-/// Keeps all grades.
+/// Writes all grades to a JSON file.
 pub(crate) fn write(path: &Path, flags: &Flags, grades: &[Grade]) -> anyhow::Result<()> {
     let passed = grades.iter().all(Grade::is_passed);
     let kept =

@@ -1,4 +1,5 @@
-//! Truths that were planted, and whether the program finds them; what each is, and how often it errs, is in `docs/truth.md`.
+//! Plants known truths, such as delays, limits, and outages, and grades what Tenbin reports about them. `docs/truth.md` lists all
+//! cases and their error rates.
 
 mod bench;
 mod broken;
@@ -26,9 +27,9 @@ use harness::interrupt::Interrupt;
 use harness::quiet::run_ahead;
 use harness::say::{say, say_aside};
 
-/// How long a case has to ask for the places of its tries.
+/// Delay between the starts of two cases.
 const TURN: Duration = Duration::from_millis(20);
-/// What shells answer for a program that was ended by Ctrl-C.
+/// Exit code that shells report for a program that Ctrl-C ended.
 const INTERRUPTED: u8 = 130;
 
 fn main() -> ExitCode {
@@ -38,7 +39,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// Every chosen case, those that do not disturb each other at the same time.
+/// Runs the selected cases, in parallel if they do not disturb each other, and prints their grades.
 fn grade(flags: &Flags) -> anyhow::Result<ExitCode> {
     say(&format!("seed {}", flags.seed))?;
     let chosen = cases::chosen(&flags.only).map_err(anyhow::Error::msg)?;
@@ -77,7 +78,7 @@ fn together(bench: &Bench, cases: &[&'static Case]) -> Vec<Grade> {
     thread::scope(|scope| {
         let begin = |case: &'static Case| {
             let running = scope.spawn(move || one(bench, case));
-            // Its tries ask for their places before those of the next one.
+            // Lets all attempts of this case queue for slots before the next case starts.
             thread::sleep(TURN);
             running
         };

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::bench::Bench;
 
-/// A study of targets. The path is what is asked for; `systems` is YAML of its own, see [`system`].
+/// Plan of a study. `path` is the path of each request; `load`, `systems`, and `compare` are YAML. For `systems`, see [`system`].
 pub(crate) struct Plan<'a> {
     pub(crate) question: &'a str,
     pub(crate) path: &'a str,
@@ -15,8 +15,8 @@ pub(crate) struct Plan<'a> {
     pub(crate) seed: u64,
 }
 
-/// A target with these flags under a name; `vary` is YAML, empty if nothing varies. The port is the seed of its draws, so that
-/// every start draws others.
+/// Returns the YAML of a system that starts the built-in target with `flags`. `vary` is YAML, empty if no parameter varies. The port
+/// is also the seed, so that each start draws different hold times.
 pub(crate) fn system(name: &str, flags: &str, vary: &str) -> String {
     let vary = if vary.is_empty() { String::new() } else { format!("    vary: {vary}\n") };
     format!(
@@ -25,12 +25,13 @@ pub(crate) fn system(name: &str, flags: &str, vary: &str) -> String {
     )
 }
 
-/// A system that a command of its own starts. Its first request is one of the load: from there on the target counts times.
+/// Returns the YAML of a system that `command` starts. Readiness is a TCP check, because the target's times count from its first
+/// request, which must come from the load.
 pub(crate) fn started(name: &str, command: &str) -> String {
     format!("  {name}:\n    start: \"{command}\"\n    ready: {{ tcp: true, within: 20s }}\n")
 }
 
-/// A flag that makes holds longer by a factor, for as long as anyone measures.
+/// Target flags that lengthen hold times by a factor for the whole run. The factor must follow.
 pub(crate) const LONGER: &str = "--slow-start 24h --slow-start-factor";
 
 impl Plan<'_> {

@@ -1,4 +1,4 @@
-//! The built-in target in a process of its own.
+//! Runs the built-in target in a separate process.
 
 use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
@@ -14,24 +14,24 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::bench::Bench;
 
-/// How long a target may take until it listens.
+/// Time limit for a target to listen, to receive load, and to answer.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A target that listens. It is stopped when it is dropped.
+/// A listening target, stopped when dropped.
 pub(crate) struct Server {
     child: Child,
-    /// Its address with scheme and port, without a path.
+    /// Base URL with scheme and port, without a path.
     pub(crate) url: String,
 }
 
 impl Server {
-    /// Starts one with these flags.
+    /// Starts a target with these flags.
     pub(crate) fn start(bench: &Bench, flags: &[&str]) -> Result<Self, String> {
         let mut command = Command::new(&bench.target);
         Self::start_as(bench, command.args(["target", "--listen", "127.0.0.1:0"]).args(flags))
     }
 
-    /// The same on one core; `taskset` puts it there.
+    /// Starts a target with these flags, pinned to one core with `taskset`.
     pub(crate) fn start_on(
         bench: &Bench,
         flags: &[&str],
@@ -43,7 +43,7 @@ impl Server {
         Self::start_as(bench, command.args(["target", "--listen", "127.0.0.1:0"]).args(flags))
     }
 
-    /// One that a command starts, which may do more.
+    /// Starts a target with `command`, and waits until it prints its URL.
     pub(crate) fn start_as(bench: &Bench, command: &mut Command) -> Result<Self, String> {
         let path = bench.file("log");
         let log =
@@ -63,7 +63,7 @@ impl Server {
         Err(format!("the target did not listen within {} s", TIMEOUT.as_secs()))
     }
 
-    /// Waits until a load has begun: until it counts more requests than those that only ask whether it is there.
+    /// Waits until a load has begun, that is, until the target counts more requests than readiness checks send.
     pub(crate) fn wait_for_load(&self) {
         let deadline = Instant::now() + TIMEOUT;
         while Instant::now() < deadline && self.requests().is_none_or(|requests| requests < 5) {
@@ -80,14 +80,14 @@ impl Server {
         figures::json(&reply).ok()?["requests"].as_u64()
     }
 
-    /// Kills it at once, without a farewell to its connections.
+    /// Kills the target with SIGKILL, without a graceful close of its connections.
     pub(crate) fn kill(&self) {
         if let Some(pid) = self.child.pid() {
             let _ = kill_process(pid, Signal::KILL);
         }
     }
 
-    /// Holds it for a while, as a machine that swaps does. Nothing happens if it has ended.
+    /// Stops the target for a while, as on a machine that swaps. Does nothing if the target has ended.
     pub(crate) fn hold(&self, lasting: Duration) {
         if let Some(pid) = self.child.pid() {
             hold(pid, lasting);
@@ -95,7 +95,7 @@ impl Server {
     }
 }
 
-/// Stops a process and lets it go on after a while.
+/// Stops a process with SIGSTOP, and resumes it after a while.
 pub(crate) fn hold(pid: Pid, lasting: Duration) {
     let _ = kill_process(pid, Signal::STOP);
     thread::sleep(lasting);

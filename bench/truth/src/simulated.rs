@@ -1,4 +1,4 @@
-//! Procedures on simulated queues, a thousand times: exact in what was planted, and over in seconds.
+//! S1 to S4: statistical procedures on simulated queues. The planted truths are exact, and a thousand trials take seconds.
 
 use record::Percentile;
 use simulator::closed_forms::capacity_per_s;
@@ -19,10 +19,10 @@ const DUEL: DuelRules = DuelRules {
     looks_early: false,
     has_control: false,
 };
-/// Run noise of 1.4 %, so that the paired logarithms of a duel deviate by 2 %.
+/// Noise of 1.4 % per run, so that the log ratio of two paired runs has a standard deviation of 2 %.
 const NOISE: Noise = Noise { of_run: 0.014, of_block: 0.05, wander: 0.0, shape: Shape::Normal };
 
-/// Equal queues, and known differences.
+/// Compares equal queues, and systems that differ by a known ratio.
 pub(crate) fn duels(bench: &Bench) -> Vec<Grade> {
     const DUELS: u32 = 1_000;
     let equal = halves(bench.seed, DUELS, |seed, count| trials::duels_of_equal_queues(DUEL, seed, count));
@@ -46,7 +46,7 @@ fn words(found: &Duels) -> String {
     format!("{} differ, {} equivalent, {} undecided", found.differs, found.equivalent, found.inconclusive)
 }
 
-/// Four servers of 10 ms, whose capacity theory knows.
+/// Searches the capacity of four servers of 10 ms, which is known from theory.
 pub(crate) fn searches(bench: &Bench) -> Vec<Grade> {
     const SEARCHES: u32 = 1_000;
     let found = halves(bench.seed, SEARCHES, search_queues);
@@ -86,7 +86,7 @@ fn search_queues(seed: u64, count: u32) -> Searches {
     })
 }
 
-/// One of eight 5 % ahead, and eight that are equal.
+/// Searches for the best of eight configurations: one is 5 % ahead, or all are equal.
 pub(crate) fn tournaments(bench: &Bench) -> Vec<Grade> {
     const TOURNAMENTS: u32 = 1_000;
     let rules = TournamentRules {
@@ -117,7 +117,7 @@ pub(crate) fn tournaments(bench: &Bench) -> Vec<Grade> {
     ]
 }
 
-/// Servers that stand still: rates are of the window, and of nothing else.
+/// Freezes servers, and checks that rates cover only the measured window.
 pub(crate) fn freezes(bench: &Bench) -> Vec<Grade> {
     const FREEZES: u32 = 1_000;
     let found = trials::freezes(bench.seed, FREEZES);
@@ -139,7 +139,7 @@ fn counted(
     Grade { case, planted: planted.into(), found, good, of, needed, remarks: Vec::new() }
 }
 
-/// Half of the trials on each of two threads, from seeds of their own.
+/// Runs half of the trials on each of two threads, with a separate seed for each thread.
 fn halves<T: Send>(seed: u64, count: u32, of: impl Fn(u64, u32) -> T + Sync) -> Vec<T> {
     std::thread::scope(|scope| {
         let of = &of;

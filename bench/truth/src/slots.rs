@@ -1,8 +1,8 @@
-//! How many runs may go on at the same time, and in which order they begin.
+//! Limits the number of parallel runs, and starts waiting runs in order.
 
 use std::sync::{Condvar, Mutex, MutexGuard};
 
-/// Places for runs, given out in the order in which they were asked for.
+/// Slots for parallel runs, granted in request order.
 pub(crate) struct Slots {
     state: Mutex<State>,
     freed: Condvar,
@@ -10,13 +10,13 @@ pub(crate) struct Slots {
 
 struct State {
     free: u32,
-    /// The number of the next one who asks.
+    /// Ticket number of the next call of [`Slots::take`].
     next: u64,
-    /// The number of the next one who gets a place.
+    /// Ticket number that gets the next free slot.
     turn: u64,
 }
 
-/// A place, given back when it is dropped.
+/// A taken slot, released when dropped.
 pub(crate) struct Slot<'a>(&'a Slots);
 
 impl Slots {
@@ -24,7 +24,7 @@ impl Slots {
         Self { state: Mutex::new(State { free: count.max(1), next: 0, turn: 0 }), freed: Condvar::new() }
     }
 
-    /// Waits for a place.
+    /// Waits for a free slot.
     pub(crate) fn take(&self) -> Slot<'_> {
         let mut state = self.lock();
         let own = state.next;
@@ -35,7 +35,7 @@ impl Slots {
         state.free -= 1;
         state.turn += 1;
         drop(state);
-        // There may be another place for the next one.
+        // Another slot may be free for the next ticket.
         self.freed.notify_all();
         Slot(self)
     }

@@ -1,4 +1,4 @@
-//! The program that is graded, and what it says.
+//! Runs the graded program, and reads its result.
 
 use std::fs;
 use std::process::Command;
@@ -11,14 +11,13 @@ use serde_json::Value;
 
 use crate::bench::Bench;
 
-/// Exit codes after which there is a result: all went well, a system failed in every run, a gate was breached, the run is invalid, the
-/// system was gone.
+/// Exit codes with a result: success, a system that failed in every run, a breached gate, an invalid run, and an unavailable system.
 const GOOD_EXITS: [i32; 5] = [0, 1, 3, 4, 6];
 
-/// How often a run is made that the program itself calls invalid, which on a machine with other work is right.
+/// Max number of attempts at a run whose result Tenbin itself doubts, which is correct on a machine with other work.
 pub(crate) const ATTEMPTS: u32 = 3;
 
-/// Makes a run, and makes it again if the generator is said to have been starved; the last one stands, whatever is said of it.
+/// Makes a run, and repeats it while Tenbin reports a starved generator, up to [`ATTEMPTS`] runs in total. Returns the last result.
 pub(crate) fn fit(one: impl Fn() -> Result<Output, String>) -> Result<Output, String> {
     let mut said = one()?;
     for _ in 1..ATTEMPTS {
@@ -30,27 +29,27 @@ pub(crate) fn fit(one: impl Fn() -> Result<Output, String>) -> Result<Output, St
     Ok(said)
 }
 
-/// What the program said.
+/// Result of a command of Tenbin.
 pub(crate) struct Output {
-    /// Its exit code.
+    /// Exit code.
     pub(crate) exit: i32,
-    /// Its result.
+    /// Content of the JSON file.
     pub(crate) json: Value,
 }
 
 impl Bench<'_> {
-    /// Runs the program and reads its result.
+    /// Runs Tenbin with these arguments, and reads its result.
     pub(crate) fn tenbin(&self, words: &[&str], patience: Duration) -> Result<Output, String> {
         let mut command = Command::new(&self.tenbin);
         self.run(command.args(words), patience)
     }
 
-    /// The same for a command that was put together elsewhere and ends in the program's arguments.
+    /// Runs a command that ends with arguments of Tenbin, and reads the result.
     pub(crate) fn run(&self, command: &mut Command, patience: Duration) -> Result<Output, String> {
         self.run_while(command, patience, |_| Ok(()))
     }
 
-    /// The same while something is done to the program.
+    /// Like [`Self::run`], but calls `disturb` while the command runs.
     pub(crate) fn run_while(
         &self,
         command: &mut Command,
@@ -69,43 +68,43 @@ impl Bench<'_> {
             return Err(format!("tenbin ended with {exit}: {words}"));
         }
         let text = fs::read_to_string(&result).map_err(|error| format!("no result: {error}"))?;
-        // Bounded: a study of hours is megabytes, and there are many.
+        // Limits disk usage: the result of a long study takes megabytes, and there are many.
         let _ = fs::remove_file(&result);
         Ok(Output { exit, json: figures::json(&text)? })
     }
 }
 
 impl Output {
-    /// A number of the result, by its JSON pointer.
+    /// Returns a number of the result by its JSON pointer.
     pub(crate) fn at(&self, pointer: &str) -> Result<f64, String> {
         figures::at(&self.json, pointer)
     }
 
-    /// A word of the result; empty where there is none.
+    /// Returns a string of the result, or an empty string if there is none.
     pub(crate) fn word(&self, pointer: &str) -> &str {
         self.json.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// A list of the result; empty where there is none.
+    /// Returns a list of the result, or an empty list if there is none.
     pub(crate) fn list(&self, pointer: &str) -> &[Value] {
         self.json.pointer(pointer).and_then(Value::as_array).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether the run is invalid since the generator did not get what it needed.
+    /// Returns whether the run is invalid because the generator was short of CPU.
     fn is_starved(&self) -> bool {
         let (verdict, codes) = self.validity();
         let is_shortage = |code: &String| code.starts_with("generator") || code == "steal";
         verdict == "invalid" && codes.iter().any(is_shortage)
     }
 
-    /// The verdict on a single run, with the codes of its causes.
+    /// Returns the validity verdict of a single run, and the codes of its causes.
     pub(crate) fn validity(&self) -> (String, Vec<String>) {
         let codes = self.list("/validity/causes").iter().filter_map(|cause| cause["code"].as_str());
         (self.word("/validity/verdict").to_owned(), codes.map(str::to_owned).collect())
     }
 }
 
-/// Whether the accounts of a run add up: what was planned was sent or not, and what was sent ended in one way.
+/// Checks that the counts of a run add up: planned = sent + not sent, and sent = the sum of all outcomes.
 pub(crate) fn conserves(run: &Value) -> Result<(), String> {
     let sum = |paths: &[&str]| -> Result<f64, String> {
         paths.iter().map(|path| figures::at(run, path)).sum::<Result<f64, String>>()

@@ -1,6 +1,6 @@
-//! R1: application servers whose limits are known. Each limit shows as its own kind of error, and each cure cures.
+//! R1: application servers with known limits. Each limit causes errors, and lifting the limit removes them.
 //!
-//! Needs nginx, unicorn and passenger: `scripts/systems.sh` installs them.
+//! Needs nginx, Unicorn, and Passenger, which `scripts/systems.sh` installs.
 
 use std::fs;
 use std::process::Command;
@@ -17,19 +17,19 @@ use crate::grade::{Finding, Grade};
 use crate::tool::conserves;
 
 const PLAN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../plans/app-server-limits.yaml");
-/// It takes about two minutes.
+/// Time limit of the study, which takes about two minutes.
 const TIMEOUT: Duration = Duration::from_secs(400);
-/// How long processes may take to be gone after the study.
+/// Time limit for all processes to end after the study.
 const GONE_WITHIN: Duration = Duration::from_secs(5);
-/// System, the variant with the limit, the status that it shows as, and the variant that lifts it.
+/// System, variant with the limit, HTTP status that the limit causes, and variant without the limit.
 const LIMITS: [(&str, &str, &str, &str); 3] = [
     ("passenger-queue", "queue=100", "503", "queue=0"),
     ("unicorn-backlog", "listen=unix backlog=16", "502", "listen=unix backlog=1024"),
     ("unicorn-timeout", "timeout=3", "502", "timeout=60"),
 ];
-/// Too few of an error to say that a limit shows.
+/// Min number of replies with the status of a limit.
 const SHOWN_MIN: f64 = 5.0;
-/// Ok answers without which a run says nothing.
+/// Number of ok answers that every run must exceed.
 const OK_MIN: f64 = 50.0;
 
 pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
@@ -58,7 +58,7 @@ fn study(bench: &Bench) -> Result<Finding, String> {
         let after = figures::at(cured, "/outcomes/rejected")?;
         faults.unless(after == 0.0, || format!("{system}, cured: {}", cured["statuses"]));
     }
-    // Over TCP those who find the backlog full try again, and nearly all of them wait long enough; a Unix socket refuses them.
+    // Over TCP, clients that find the backlog full retry, and nearly all succeed in time. A Unix socket refuses them.
     let over = |listen: &str| Ok::<_, String>(statuses(of(runs, "unicorn-backlog", listen)?, "502"));
     let (tcp, unix) = (over("listen=tcp backlog=16")?, over("listen=unix backlog=16")?);
     faults.unless(tcp * 20.0 < unix, || {
@@ -69,11 +69,11 @@ fn study(bench: &Bench) -> Result<Finding, String> {
     Ok(faults.found(format!("exit {}, {} runs", said.exit, runs.len())))
 }
 
-/// Whether a run came to its end, with accounts that add up and both processes of its system looked at.
+/// Checks that a run ended normally, that its counts add up, and that both processes of its system were monitored.
 fn is_whole(run: &Value, faults: &mut Faults) -> Result<(), String> {
     conserves(run)?;
     let place = &run["place"];
-    // Some variants leave users without an answer for seconds: that is what the plan asks for.
+    // Some variants leave users without an answer for seconds, as the plan intends.
     let verdict = &run["verdict"];
     faults.unless(verdict == "complete" || verdict == "degraded", || {
         format!("{place}: {verdict} {}", run["failure"])
@@ -91,19 +91,19 @@ fn of<'a>(runs: &'a [Value], system: &str, variant: &str) -> Result<&'a Value, S
     of_variant.next().ok_or_else(|| format!("no run of {system} {variant}"))
 }
 
-/// How many replies had a status.
+/// Returns the number of replies with this status.
 fn statuses(run: &Value, status: &str) -> f64 {
     run["statuses"][status].as_f64().unwrap_or(0.0)
 }
 
-/// How many errors were statuses that the plan does not expect.
+/// Returns the number of errors caused by a status that the plan does not expect.
 fn status_errors(run: &Value) -> f64 {
     let errors = run["errors"].as_array().map_or(&[][..], Vec::as_slice);
     let of_status = errors.iter().filter(|error| error["class"] == "status");
     of_status.filter_map(|error| error["count"].as_f64()).sum()
 }
 
-/// Processes that have this variable, once there was time for all to end.
+/// Waits for processes with this environment variable to end, and returns the PIDs of those that are left.
 fn processes_left(variable: &str) -> Vec<u32> {
     let begun = Instant::now();
     loop {

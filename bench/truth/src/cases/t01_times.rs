@@ -1,4 +1,4 @@
-//! T1: what the program says took so long took so long. The target writes down how long it held each request.
+//! T1: reported service times match the hold times that the target logs.
 
 use std::cell::RefCell;
 use std::net::SocketAddr;
@@ -11,9 +11,9 @@ use crate::bench::Bench;
 use crate::grade::{Finding, Grade};
 use crate::tool::{Output, conserves, fit};
 
-/// Loopback and two programs between the server's clock and ours.
+/// Max delay that loopback and two programs add between the target's clock and the client's.
 const OFFSET_MAX_US: f64 = 300.0;
-/// Percentiles may differ by so much beyond it, whichever is more.
+/// Tolerance of percentiles after the offset is removed, as a share. The larger of this and [`APART_MAX_US`] applies.
 const SHARE_MAX: f64 = 0.02;
 const APART_MAX_US: f64 = 200.0;
 
@@ -60,7 +60,7 @@ fn load(bench: &Bench, number: u32, target: SocketAddr) -> Result<Output, String
     bench.tenbin(&words, Duration::from_secs(seconds + 60))
 }
 
-/// What was said against what was written down, in ascending order.
+/// Compares the reported percentiles with those of the logged hold times, which are sorted.
 fn compare(said: &Output, held_us: &[u64]) -> Result<Finding, String> {
     let offset_us = said.at("/service_time_us/p50")? - quantile_us(held_us, 0.5);
     let mut worst_us = 0.0f64;

@@ -1,4 +1,4 @@
-//! T2: a server that stops for a while. Whoever keeps asking meets the stall; whoever waits for a reply hides it.
+//! T2: a server that stops for a while. An open load measures the stall; a closed load hides it.
 
 use std::thread;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::grade::{Finding, Grade};
 use crate::server::Server;
 use crate::tool::{Output, conserves, fit};
 
-/// How near percentiles must be.
+/// Tolerance of percentiles, as a share.
 const NEAR: f64 = 0.03;
 
 pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
@@ -24,7 +24,8 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     ]
 }
 
-/// With a stall of S in a time of T, P(response > x) is (S − x) / T for a server that is hardly busy.
+/// Checks the response times of an open load. With a stall of S in a run of T, P(response > x) is (S − x) / T if the server is hardly
+/// busy.
 fn open(bench: &Bench, number: u32) -> Result<Finding, String> {
     let (stall_s, whole_s) = times(bench);
     let said = fit(|| stalled(bench, &["--rate=200/s", "-c", "2000"], number))?;
@@ -45,7 +46,7 @@ fn open(bench: &Bench, number: u32) -> Result<Finding, String> {
     Ok(Finding::new(is_right, format!("{} {verdict} {}", words.join(", "), codes.join(" "))))
 }
 
-/// One user waits through the stall once; the program says that such a load hides it.
+/// Checks a closed load of one user, who meets the stall only once. A note must say that such a load hides stalls.
 fn closed(bench: &Bench) -> Result<Finding, String> {
     let said = fit(|| stalled(bench, &["-c", "1", "--think", "5ms"], 0))?;
     let p99_ms = said.at("/response_time_us/p99")? / 1e3;

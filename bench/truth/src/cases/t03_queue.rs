@@ -1,4 +1,4 @@
-//! T3: one server, exponential service, Poisson arrivals: theory knows the response times.
+//! T3: one server, exponential service times, and Poisson arrivals (M/M/1). Response times are known from theory.
 
 use std::time::Duration;
 
@@ -10,9 +10,9 @@ use crate::grade::{Finding, Grade};
 use crate::server::Server;
 use crate::tool::{conserves, fit};
 
-/// How near the mean over all runs must be.
+/// Tolerance of the mean over all queues, as a share.
 const MEAN_NEAR: f64 = 0.10;
-/// How near the 99th percentile must be, of which chance makes more.
+/// Tolerance of the 99th percentile, as a share. It is larger because the 99th percentile varies more.
 const P99_NEAR: f64 = 0.15;
 const SERVICE_US: f64 = 5_000.0;
 
@@ -22,7 +22,7 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     busy.iter().map(|busy| bench.again(|| at(bench, *busy), fault)).collect()
 }
 
-/// Several queues side by side, and the mean over them: what chance does is the smaller the more there are.
+/// Runs several queues in parallel, and averages their figures to reduce random variation.
 fn at(bench: &Bench, busy: f64) -> Grade {
     let seconds: u64 = if busy < 0.7 { bench.profile.pick(35, 60) } else { 240 };
     let queues = 10;

@@ -1,4 +1,4 @@
-//! T4: four servers of 10 ms hold 400 requests a second and no more; how many of them in time, theory knows.
+//! T4: four servers of 10 ms handle at most 400 requests per second. The highest rate that meets the SLO is known from theory.
 
 use std::time::Duration;
 
@@ -9,12 +9,12 @@ use crate::bench::Bench;
 use crate::grade::{Finding, Grade};
 use crate::plan::{Plan, system};
 
-/// What must hold: 90 % of responses within 50 ms.
+/// SLO: 90 % of responses within 50 ms.
 const QUANTILE: f64 = 0.90;
 const LIMIT_S: f64 = 0.050;
 const SLO: &str = "p90<50ms";
 
-/// How a search is made, and how near and narrow its answer must be.
+/// Parameters of a search, and tolerances of its result: `near` for its error, `wide` for its width, both as shares.
 struct Search {
     resolution: &'static str,
     measured: &'static str,

@@ -1,4 +1,4 @@
-//! T5: a client that gets too little of the processor is called so, and a server that stops is not mistaken for one.
+//! T5: a client that is short of CPU is reported as such. A server that stops is not mistaken for a starved client.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -19,13 +19,13 @@ use crate::tool::{Output, fit};
 const TIMEOUT: Duration = Duration::from_secs(60);
 const OPEN: [&str; 6] = ["--rate=200/s", "-c", "200", "-d", "4s", "--threads=1"];
 const CLOSED: [&str; 5] = ["-c", "8", "-d", "4s", "--threads=1"];
-/// Cores that a starved client may use.
+/// CPU quota of a starved client, in cores.
 const TENTH: f64 = 0.1;
 
 pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     let tries = bench.profile.pick(2, 20);
     let healthy = bench.profile.pick(2, 19);
-    // 200 requests a second leave most of the machine to others: those tries go side by side.
+    // A load of 200 requests per second leaves most of the CPU idle, so these attempts run in parallel.
     let together = |planted: &str, needed, one: &(dyn Fn() -> Result<Finding, String> + Sync)| {
         Grade::of("T5", planted, needed, bench.side_by_side(tries, |_| one()))
     };
@@ -42,7 +42,7 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
             .map(|graded| graded.join().unwrap_or_else(|_| Grade::broken("T5", "it panicked")))
             .collect::<Vec<_>>()
     });
-    // Each of these needs its cores.
+    // These attempts pin server and client to cores, so they run one at a time.
     let alone = |planted: &str, needed, one: &dyn Fn() -> Result<Finding, String>| {
         Grade::of("T5", planted, needed, (0..tries).map(|_| bench.tried(one)).collect())
     };
@@ -59,8 +59,8 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     grades
 }
 
-/// What a client that nothing was done to is called. With few tries one that the machine itself starved is made again; with many
-/// the rate is what counts.
+/// Checks that a run with an undisturbed client is not invalid. The short profile repeats runs that the machine itself starved. The
+/// full profile does not, because its error rate counts.
 fn unharmed(one: fn(&Bench) -> Result<Output, String>, bench: &Bench) -> Result<Finding, String> {
     let said = match bench.profile {
         Profile::Short => fit(|| one(bench)),
@@ -87,7 +87,7 @@ fn stopped_client(bench: &Bench) -> Result<Finding, String> {
     called_starved(&said?)
 }
 
-/// The server has another core, so that only the client is short of time.
+/// Runs a busy loop on the client's core. The server has another core, so that only the client is short of CPU.
 fn spinner(bench: &Bench) -> Result<Finding, String> {
     let pinned = Pinned::new()?;
     let server = pinned.server(bench)?;
@@ -135,7 +135,7 @@ fn starved(group: &Group, bench: &Bench) -> Result<Finding, String> {
     called_starved(&bench.run(&mut command, TIMEOUT)?)
 }
 
-/// A run that says that its client got too little: suspect with a cause of that kind and bounds of its figures, or invalid.
+/// Checks that a run names a starved client as the cause, and is invalid, or suspect with bounds of its figures.
 fn called_starved(said: &Output) -> Result<Finding, String> {
     let (verdict, codes) = said.validity();
     let is_named = codes.iter().any(|code| {
@@ -152,7 +152,7 @@ fn not_invalid(said: &Output) -> Result<Finding, String> {
     Ok(Finding::new(verdict != "invalid", format!("{verdict} ({})", codes.join(" ")).replace(" ()", "")))
 }
 
-/// Server and client on a core each.
+/// Cores to which the server and the client are pinned.
 struct Pinned {
     taskset: PathBuf,
     server: usize,

@@ -1,4 +1,4 @@
-//! T6: eight connections, each taken for 100 ms, cannot carry 200 a second: 80 go through, and no server is slow.
+//! T6: eight connections, each busy for 100 ms per request, carry only 80 of 200 requests per second, though the server is not slow.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ fn one(bench: &Bench) -> Result<Finding, String> {
     conserves(&said.json)?;
     let (per_s, service_ms) = (said.at("/throughput_per_s")?, said.at("/service_time_us/p50")? / 1e3);
     let (verdict, codes) = said.validity();
-    // The numbers are right: it is the load that its connections bound, and neither the server nor the processor.
+    // Any verdict is right: the figures are correct, and the connections limit the load, not the server or the CPU.
     let is_right = (per_s / 80.0 - 1.0).abs() <= 0.02 && (100.0..103.0).contains(&service_ms);
     Ok(Finding::new(
         is_right,

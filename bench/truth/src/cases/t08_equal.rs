@@ -1,4 +1,4 @@
-//! T8: two that are equal are not told apart, but for what the error rate allows.
+//! T8: two equal systems are not reported to differ more often than the error rate allows.
 
 use std::time::Duration;
 
@@ -10,12 +10,12 @@ use crate::plan::{Plan, system};
 use crate::tool::Output;
 
 pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
-    // At most 4.25 % of equals are called different. Of 8 more than 4: 7e-6; of 60 more than 7, as in the reference: 0.4 %.
+    // At most 4.25 % of equal pairs are reported to differ. The chance of more than 4 of 8 is 7e-6, of more than 7 of 60 it is 0.4 %.
     let (duels, needed) = bench.profile.pick((8, 4), (60, 53));
     let tries = bench.side_by_side(duels, |number| one(bench, number));
     let mut grades = vec![Grade::of("T8", "the same target twice", needed, tries.clone())];
     if let Some(first) = grades.first_mut() {
-        // That some are told apart is within the rules.
+        // The error rate allows some reported differences.
         first.remarks.retain(|remark| !remark.starts_with("wrong"));
     }
     grades
@@ -40,7 +40,7 @@ fn one(bench: &Bench, number: u32) -> Result<Finding, String> {
     Ok(Finding::new(is_right, format!("{verdict} {ratio:.3}")))
 }
 
-/// The comparison of the two systems or variants of a study.
+/// Returns the comparison of the two systems or variants of a study.
 pub(super) fn pair(said: &Output) -> Result<&Value, String> {
     said.list("/comparison/pairs").first().ok_or_else(|| {
         let failures = said.list("/failures").len();

@@ -1,5 +1,5 @@
-//! T9: one that is 5 % slower is found, with the right sign and size; one that is half a percent slower is called equal where
-//! three percent matter.
+//! T9: a variant that is 5 % slower is reported with the right sign and size. One that is 0.5 % slower counts as equivalent if the
+//! minimum effect is 3 %.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::cases::t08_equal::pair;
 use crate::grade::{Finding, Grade};
 use crate::plan::{LONGER, Plan, system};
 
-/// How near the ratio must be: four standard errors of it after eight blocks.
+/// Tolerance of the ratio: four standard errors after eight blocks.
 const NEAR: f64 = 0.03;
 
 pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
@@ -32,26 +32,26 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
 
 fn is_found(bench: &Bench, number: u32) -> Result<Finding, String> {
     let Duelled { verdict, ratio, first, .. } = duel(bench, "1.05", number)?;
-    // Users without pauses get as much as holds are short. The better one stands first.
+    // Without think time, throughput is inversely proportional to the hold time. The better variant comes first.
     let is_right = verdict == "differs" && first == "1" && (ratio - 1.05).abs() <= NEAR;
     Ok(Finding::new(is_right, format!("{verdict} {ratio:.3}")))
 }
 
 fn is_equal(bench: &Bench, number: u32) -> Result<Finding, String> {
     let Duelled { verdict, ratio, is_below, .. } = duel(bench, "1.005", 100 + number)?;
-    // It is real, and may be found to be: then it must be said that it does not matter.
+    // The difference is real, so it may be significant. It must then be reported as below the threshold.
     let is_right = verdict == "equivalent" || (verdict == "differs" && is_below);
     let below = if is_below { " below what matters" } else { "" };
     Ok(Finding::new(is_right, format!("{verdict}{below} {ratio:.3}")))
 }
 
-/// What a study says of its two settings.
+/// Reported comparison of the two variants of a study.
 struct Duelled {
     verdict: String,
-    /// Whether the difference is smaller than what matters.
+    /// Whether the difference is below the minimum effect.
     is_below: bool,
     ratio: f64,
-    /// The factor of the better one.
+    /// Factor of the better variant.
     first: String,
 }
 

@@ -1,4 +1,4 @@
-//! T10: of several settings the one that is 5 % better is named; of equals none is said to be better.
+//! T10: the best-of search names the configuration that is 5 % better. Among equal ones, it reports none as better.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     let (ahead, needed_ahead) = bench.profile.pick((1, 1), (20, 17));
     let (equal, needed_equal) = bench.profile.pick((2, 1), (20, 18));
     let settings = bench.profile.pick(6, 8);
-    // Equals leave the search late: five of them show in the short profile what six would, half a minute sooner.
+    // Equal configurations are eliminated late. Five are as good a test as six in the short profile, and take half a minute less.
     let equals = bench.profile.pick(5, 8);
     vec![
         Grade::of(
@@ -42,12 +42,12 @@ fn all_equal(bench: &Bench, settings: u32, number: u32) -> Result<Finding, Strin
     Ok(Finding::new(tied > 1 || verdict != "differs", format!("{tied} tied, confirmed: {verdict}")))
 }
 
-/// Of this many settings the second is as it is, all others are slower by a factor.
+/// Searches for the best of several configurations. The second is unchanged, all others are slower by `factor`.
 fn tournament(bench: &Bench, settings: u32, factor: &str, number: u32) -> Result<Output, String> {
     let settings: Vec<String> = (1..=settings).map(|setting| setting.to_string()).collect();
     let flags = format!("{LONGER} $(test {{setting}} = 2 && echo 1 || echo {factor})");
     let start = system("target", &flags, &format!("{{ setting: [{}] }}", settings.join(", ")));
-    // A shell picks the factor, so that nothing but the number of the setting is known to the program.
+    // A shell picks the factor, so that Tenbin knows only the number of the configuration.
     let systems = start.replace("start: \"", "start: \"sh -c 'exec ").replace(")\"\n", ")'\"\n");
     let plan = Plan {
         question: "Which setting is the best?",
@@ -61,7 +61,7 @@ fn tournament(bench: &Bench, settings: u32, factor: &str, number: u32) -> Result
     bench.tenbin(&["run", &file.display().to_string()], Duration::from_secs(900))
 }
 
-/// The setting that a place of the result names, whether it is named by its variant or by an object with its parameters.
+/// Returns the configuration's number at a JSON pointer, from the name of a variant or from an object with its parameters.
 fn knob(said: &Output, pointer: &str) -> String {
     let named = said.json.pointer(pointer);
     let knob = named.map(|named| named.pointer("/knobs/setting").unwrap_or(named));

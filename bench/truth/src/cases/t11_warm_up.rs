@@ -1,4 +1,4 @@
-//! T11: a slow start is cut off where it ends; a drift and a step are no steady run.
+//! T11: a slow start is cut where it ends. A run with a drift or a step is not steady.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::grade::{Finding, Grade};
 use crate::server::Server;
 use crate::tool::{Output, fit};
 
-/// Two windows of the series.
+/// Length of two pulses of the time series, in seconds.
 const WINDOWS_S: f64 = 0.5;
 
 pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
@@ -26,12 +26,12 @@ fn seconds(bench: &Bench) -> f64 {
     bench.profile.pick(24.0, 60.0)
 }
 
-/// A cut within a fifth of the slow time after its end.
+/// Checks that the cut comes after the slow start, by at most a fifth of its length.
 fn slow_start(bench: &Bench) -> Result<Finding, String> {
     let slow_s = seconds(bench) / 3.0;
     let said = changing(bench, &["--slow-start".to_owned(), format!("{slow_s}s")])?;
     let cut_s = said.at("/steadiness/cut_s")?;
-    // Cuts lie between batches of windows.
+    // Cuts lie between batches of pulses, so a cut may be slightly early.
     let is_right = (slow_s - 1.0..=slow_s * 1.2).contains(&cut_s) && verdict(&said) != "steady";
     Ok(Finding::new(is_right, format!("{} cut at {cut_s:.1} of {slow_s:.1} s", verdict(&said))))
 }
@@ -57,12 +57,12 @@ fn steady(bench: &Bench) -> Result<Finding, String> {
     Ok(Finding::new(verdict(&said) == "steady", verdict(&said)))
 }
 
-/// In one spelling, be it a word of the contract or of a sentence.
+/// Returns the steadiness verdict with underscores for spaces, to accept both `not_steady` and `not steady`.
 fn verdict(said: &Output) -> String {
     said.word("/steadiness/verdict").replace(' ', "_")
 }
 
-/// Users without pauses on a target that changes with its age.
+/// Runs users without think time on a target whose hold times change with its age.
 fn changing(bench: &Bench, flags: &[String]) -> Result<Output, String> {
     let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
     let lasting = format!("{}s", seconds(bench));

@@ -1,5 +1,5 @@
-//! T16: a server that is frozen across the end of the warm-up. What it owes from before is answered within the window, and must
-//! not make it fast.
+//! T16: a server that is frozen across the end of the warm-up. It answers requests of the warm-up within the window, which must not
+//! make it look faster than the load.
 
 use std::thread;
 use std::time::Duration;
@@ -20,7 +20,7 @@ const FROZEN: Broken = Broken {
         server.hold(Duration::from_secs(2));
     },
     in_study: "exec {target} --stall-after 200ms --stall 900ms",
-    // Of the two seconds about half a second lies in the warm-up.
+    // About 0.5 s of the 2 s freeze lies in the warm-up.
     gone: 0.22..=0.38,
     outage_s: Some(1.2..=2.2),
     open_flags: "",
@@ -40,7 +40,7 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     grades
 }
 
-/// Nothing of the kind is said of a server that is always there.
+/// Checks that a healthy server is reported as complete and available.
 fn healthy(bench: &Bench, load: &[&str]) -> Result<Finding, String> {
     let server = Server::start(bench, &[])?;
     let url = format!("{}/hold?mean_us=20000", server.url);

@@ -1,5 +1,5 @@
-//! T17: a server that is killed during the load and does not come back. Connections are refused quickly, which makes an outage
-//! cheap in errors and in response time.
+//! T17: a server that is killed during the load and stays dead. Connections are refused quickly, so the outage adds few errors and
+//! little response time.
 
 use std::thread;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! T18: a server that is killed during the load and started again on the same port a while later.
+//! T18: a server that is killed during the load, and restarted on the same port a moment later.
 
 use crate::bench::Bench;
 use crate::broken::{self, Broken, Model, Part, leave_alone};
@@ -10,7 +10,7 @@ const RESTARTED: Broken = Broken {
     single: "timeout --foreground -s KILL 2.5 {target}; sleep 0.7; exec {target}",
     act: leave_alone,
     in_study: "timeout --foreground -s KILL 1.0 {target}; sleep 0.3; exec {target}",
-    // Away for 0.7 s and until the program listens; users come back after a pause of up to a second.
+    // The server is down for 0.7 s plus its start-up time. Users return after a back-off of up to 1 s.
     gone: 0.13..=0.40,
     outage_s: Some(0.7..=1.9),
     open_flags: "",

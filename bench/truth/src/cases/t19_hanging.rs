@@ -1,4 +1,4 @@
-//! T19: from some instant on every connection is taken and nothing is answered. No error comes before a time-out does.
+//! T19: a server that, from a certain time on, accepts connections and never answers. Time-outs are the first errors.
 
 use crate::bench::Bench;
 use crate::broken::{self, Broken, Model, Part, leave_alone};

@@ -1,5 +1,5 @@
-//! T20: from some instant on half of the connections hang, and the others are as quick as before. The system is half gone, though
-//! there is no moment without an answer.
+//! T20: a server on which, from a certain time on, half of the connections hang. The others are as fast as before, so the server is
+//! half unavailable, though it never stops answering.
 
 use crate::bench::Bench;
 use crate::broken::{self, Broken, Model, Part, leave_alone};
@@ -11,10 +11,10 @@ const HALF: Broken = Broken {
     single: "exec {target} --hang-after 2500ms --hang-share 50%",
     act: leave_alone,
     in_study: "exec {target} --hang-after 500ms --hang-share 50%",
-    // For 3.5 of five seconds half of the users, or of the arrivals.
+    // Half of the users or arrivals get no answer for 3.5 of 5 s.
     gone: 0.18..=0.42,
     outage_s: None,
-    // An open load goes around connections that hang, unless each arrival has one of its own.
+    // An open load avoids connections that hang, unless each arrival opens a connection.
     open_flags: "--requests-per-connection 1",
     connections: "400",
     only_full: &[Part::Study(Model::Open)],

@@ -1,10 +1,11 @@
-//! T21: a server that answers at once, and always with an error: the quickest of all, and of no use.
+//! T21: a server that answers every request at once with an error. It is the fastest server, and useless.
 
 use crate::bench::Bench;
 use crate::broken::{self, Broken, Model, Part, leave_alone};
 use crate::grade::Grade;
 
-/// Tokens for the trial connection and for what asks whether it is ready; none comes back. It is never gone: it answers.
+/// The burst covers the trial connection and the readiness checks, and no token is refilled in time. The server answers, so it counts
+/// as available.
 const ERRORS: Broken = Broken {
     case: "T21",
     what: "errors at once",

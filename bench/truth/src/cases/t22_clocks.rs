@@ -1,5 +1,5 @@
-//! T22: a server whose clock is wrong, and a generator whose date is: nothing that is measured depends on a date. What a step of the
-//! clock during the load does to the kernel's timestamps is tested in the engine (`worker/late_reading.rs`).
+//! T22: a server or a generator whose clock shows the wrong date. No measured figure depends on the date. Tests of the engine
+//! (`worker/late_reading.rs`) cover kernel timestamps when the clock steps during the load.
 
 use std::process::Command;
 use std::time::Duration;
@@ -62,7 +62,7 @@ fn wrong(
     bench.run(&mut command, Duration::from_secs(60))
 }
 
-/// Holds of twenty milliseconds are found, and nothing else.
+/// Checks that the run is complete, and that its service times are the planted 20 ms.
 fn right(said: &Output, is_open: bool) -> Result<Finding, String> {
     let mut faults = Faults::default();
     let words = is_possible(said, is_open, &mut faults)?;

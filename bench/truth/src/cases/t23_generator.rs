@@ -1,5 +1,5 @@
-//! T23: the generator is stopped for a second, and the server is well. The run is invalid, or the stop is left out of the outage;
-//! the server is never blamed.
+//! T23: the generator is stopped for a second while the server is healthy. The run is invalid, or the outage does not include the stop.
+//! The server is never blamed.
 
 use std::process::Command;
 use std::thread;
@@ -52,7 +52,7 @@ fn stop(client: &Child, lasting: Duration) {
     }
 }
 
-/// Two equal targets, while the generator is stopped again and again.
+/// Compares two equal targets while the generator is stopped repeatedly.
 fn study(bench: &Bench, number: u32) -> Result<Finding, String> {
     let plan = Plan {
         question: "Are two equal targets called equal?",

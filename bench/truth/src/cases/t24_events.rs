@@ -1,5 +1,4 @@
-//! T24: events whose cost is known: a stall, a reset of every connection, two seconds of 503, a slow recovery, and one that does
-//! nothing.
+//! T24: events of known cost: a stall, a reset of every connection, 2 s of 503, a slow recovery, and an event without effect.
 
 use std::fs;
 use std::thread;
@@ -15,7 +14,7 @@ use crate::tool::{ATTEMPTS, Output, conserves, fit};
 const TIMEOUT: Duration = Duration::from_secs(120);
 const USERS: f64 = 20.0;
 
-/// An event of a target, and what it costs.
+/// An event of a target, and its planted cost.
 struct Upset {
     what: &'static str,
     /// Flags of the target.
@@ -23,21 +22,21 @@ struct Upset {
     action: &'static str,
     load: &'static str,
     path: &'static str,
-    /// Both within [`tolerance_s`]; `None`: exactly no outage, and no effect.
+    /// Planted outage and recovery, each within [`tolerance_s`]. `None` if both must be exactly 0.
     truth: Option<Truth>,
-    /// The outcome that every lost request has, and no other; nothing if none is lost.
+    /// Outcome of every lost request, and of no other request. `None` if no request is lost.
     lost: Option<&'static str>,
 }
 
-/// What is planted, in seconds since the event began.
+/// Planted cost of an event: length of the outage, and time from the start of the event to recovery.
 #[derive(Clone, Copy)]
 struct Truth {
     outage_s: f64,
-    /// When answers come in the usual number, and within 10 % of the usual response time.
+    /// Time until answers arrive at the usual rate, with response times within 10 % of the usual ones.
     recovery_s: f64,
 }
 
-/// So far an estimate may be from the truth.
+/// Returns the tolerance of an estimate in seconds.
 fn tolerance_s(truth_s: f64) -> f64 {
     (0.05 * truth_s).max(0.1)
 }
@@ -45,8 +44,8 @@ fn tolerance_s(truth_s: f64) -> f64 {
 const CLOSED: &str = "users: 20";
 const OPEN: &str = "rate: 500/s, connections: 100";
 const EVEN: &str = "/hold?mean_us=20000";
-/// Users who come and go at the same time would all have just asked when they are reset, or none of them. And after a stall they would
-/// go on in step, which is another load than before.
+/// Random hold times, so that users do not act in step. In step, a reset would hit all users just after they sent a request, or none
+/// of them. After a stall, the load would differ from the load before it.
 const CHANCE: &str = "/hold?dist=exp&mean_us=20000";
 const SIGNAL: &str = "signal: USR1";
 
@@ -57,7 +56,7 @@ const UPSETS: [Upset; 5] = [
         action: SIGNAL,
         load: CLOSED,
         path: CHANCE,
-        // Whoever was asked within it answers at its end.
+        // Requests that arrive during the stall are answered at its end.
         truth: Some(Truth { outage_s: 0.8, recovery_s: 0.8 }),
         lost: None,
     },
@@ -67,7 +66,7 @@ const UPSETS: [Upset; 5] = [
         action: SIGNAL,
         load: CLOSED,
         path: CHANCE,
-        // Users connect and ask again at once, and holds that are drawn have no memory.
+        // Users reconnect and send the next request at once, and exponential hold times have no memory.
         truth: Some(Truth { outage_s: 0.0, recovery_s: 0.0 }),
         lost: Some("failed"),
     },
@@ -80,8 +79,8 @@ const UPSETS: [Upset; 5] = [
         truth: Some(Truth { outage_s: 2.0, recovery_s: 2.0 }),
         lost: Some("rejected"),
     },
-    // Holds are three times longer, and less so until the end: a tenth when 5 % of the time is left. Whoever asks then, after
-    // 3.8 s, is answered 0.11 s later. Holds are long beside delays on a busy machine, so the margin is that tenth.
+    // Hold times triple, then decline linearly. With 5 % of the 4 s left, at 3.8 s, they are 10 % longer than usual, and a request takes
+    // 0.11 s. Delays on a busy machine are short compared to these holds, so they do not use up the 10 %.
     Upset {
         what: "slower, and less so for 4 s",
         flags: "--trouble slow --trouble-for 4s",
@@ -154,7 +153,7 @@ fn judged(bench: &Bench, upset: &Upset) -> Result<Finding, String> {
             faults.unless(lost + stale == planted && planted > 0.0, || {
                 format!("{lost} lost, {stale} stale, of {planted} {outcome}")
             });
-            // Of 20 ms that a request takes, a reset comes in the first two or three for a few: these may be races.
+            // A reset may be a race only in the first 2 or 3 ms of a 20 ms request. Most requests must count as lost, not as stale.
             faults.unless(lost > planted / 2.0, || {
                 format!("{stale} of {planted} {outcome} called unavoidable")
             });
@@ -165,7 +164,7 @@ fn judged(bench: &Bench, upset: &Upset) -> Result<Finding, String> {
     Ok(faults.found(format!("lost {lost}, outage {}, recovery {}", of(outage_s), of(recovery_s))))
 }
 
-/// A run, made again if the program itself says that it cannot tell the event from what else went on.
+/// Makes a run, and repeats it while its recovery is `unconfirmed`: Tenbin cannot separate the event from other disturbances.
 fn confirmed(bench: &Bench, upset: &Upset) -> Result<Output, String> {
     let mut said = fit(|| measured(bench, upset))?;
     for _ in 1..ATTEMPTS {
@@ -177,7 +176,7 @@ fn confirmed(bench: &Bench, upset: &Upset) -> Result<Output, String> {
     Ok(said)
 }
 
-/// One run of a plan with one event.
+/// Runs a plan with one event, and returns its only run.
 fn measured(bench: &Bench, upset: &Upset) -> Result<Output, String> {
     let Upset { flags, action, load, path, .. } = upset;
     let target = bench.target.display();

@@ -1,5 +1,4 @@
-//! T25: bounds of figures contain the truth while the client is stopped, throttled, or crowded. The target writes down how long it held
-//! each request.
+//! T25: bounds of figures contain the truth while the client is stopped, throttled, or crowded. The target logs each hold time.
 
 use std::process::Command;
 use std::thread;
@@ -15,18 +14,18 @@ use crate::server::hold;
 use crate::tool::Output;
 
 const TIMEOUT: Duration = Duration::from_secs(60);
-/// Longest time between the target's clock and that of an ideal client, in microseconds: loopback and two programs.
+/// Max delay that loopback and two programs add between the target's clock and an ideal client's.
 const OFFSET_MAX_US: f64 = 300.0;
-/// Error of printed figures, and of the bins of histograms.
+/// Rounding error of printed figures and of histogram bins, as a share.
 const ROUNDING: f64 = 0.002;
 const USERS: f64 = 8.0;
-/// Length of the loads below in seconds.
+/// Duration of each load in seconds.
 const SECONDS: f64 = 2.0;
 const OPEN: [&str; 6] = ["--rate=400/s", "-c", "200", "-d", "2s", "--threads=1"];
 const CLOSED: [&str; 5] = ["-c", "8", "-d", "2s", "--threads=1"];
-/// Cores of a throttled client. It needs about as much.
+/// CPU quota of a throttled client in cores, about as much as it needs.
 const QUOTA: f64 = 0.1;
-/// Programs that keep every core busy.
+/// Number of busy loops that compete with a crowded client.
 const SPINNERS: usize = 2;
 
 /// Disturbance of the client.
@@ -57,7 +56,7 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
                 _ => None,
             };
             let one = |number| bench.tried(|| one(bench, number, disturbance, words, group.as_ref()));
-            // 95 % of them, rounded down.
+            // 95 % of the attempts, rounded down.
             let needed = tries * 19 / 20;
             grades.push(Grade::of("T25", planted, needed, (0..tries).map(one).collect()));
         }
@@ -105,7 +104,7 @@ fn spinner() -> Result<Child, String> {
     Child::start(Command::new("sh").args(["-c", "while :; do :; done"]))
 }
 
-/// Whether every interval contains the truth, and how wide the intervals of the median and the throughput are.
+/// Checks that every interval contains the truth. The finding lists the widths of the intervals of p50, p99, and throughput.
 fn judged(said: &Output, held_us: &[u64], is_open: bool) -> Result<Finding, String> {
     if held_us.is_empty() {
         return Err("the target held no request".to_owned());
@@ -114,14 +113,14 @@ fn judged(said: &Output, held_us: &[u64], is_open: bool) -> Result<Finding, Stri
     let mean_us = held_us.iter().sum::<u64>() as f64 / held_us.len() as f64;
     let rank = |share: f64| ((share * held_us.len() as f64).ceil() as usize).clamp(1, held_us.len());
     let quantile_us = |share: f64| held_us[rank(share) - 1] as f64;
-    // An ideal client measures the hold, and what the kernel and the target add.
+    // An ideal client measures the hold time plus the delays of the kernel and the target.
     let times =
         [("mean", mean_us), ("p50", quantile_us(0.5)), ("p90", quantile_us(0.9)), ("p99", quantile_us(0.99))];
     let mut truths: Vec<(String, f64, f64)> =
         times.iter().map(|(name, us)| (format!("{name}_us"), *us, us + OFFSET_MAX_US)).collect();
     if !is_open {
         let per_s = |us: f64| USERS * 1e6 / us;
-        // The ends of the window cut a request of each user: it counts or does not.
+        // The window cuts one request of each user, which may or may not count.
         let cut_per_s = USERS / SECONDS;
         let [low, high] = [per_s(mean_us + OFFSET_MAX_US) - cut_per_s, per_s(mean_us) + cut_per_s];
         truths.push(("throughput_per_s".to_owned(), low, high));
@@ -135,7 +134,7 @@ fn judged(said: &Output, held_us: &[u64], is_open: bool) -> Result<Finding, Stri
     }
     let of = |name: &str, end: &str| said.at(&format!("/validity/bounds/{name}/{end}"));
     let width = |name: &str| {
-        // Too few requests for this percentile.
+        // No bound: there are too few requests for this percentile.
         let Ok(low) = of(name, "low") else { return "unknown".to_owned() };
         let high = of(name, "high").unwrap_or(f64::INFINITY);
         if high.is_finite() {
