@@ -9,8 +9,8 @@ use clap::Parser;
 #[derive(Debug, Parser)]
 #[command(version, max_term_width = 100)]
 pub(crate) struct Flags {
-    /// Run only these cases: select-prepared, select-simple, tpcb-simple, pg-point, maria-point, maria-read-write, or loading. All
-    /// but loading take -1, -16, or -64 as the number of clients, such as select-prepared-16.
+    /// Run only these cases: select-prepared, select-simple, tpcb-simple, pg-point, maria-point, maria-read-write, or loading. A
+    /// suffix of -1, -16, or -64 selects a number of clients, such as select-prepared-16; loading has none.
     #[arg(long = "case", value_name = "LIST", value_delimiter = ',')]
     pub(crate) cases: Vec<String>,
     /// Number of rounds. Each tool has one turn per round.

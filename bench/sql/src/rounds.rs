@@ -1,4 +1,4 @@
-//! Runs the turns of a case. Tools alternate in each round (A B A B), so that a drift of the machine affects all of them.
+//! Runs the turns of a case. Tools alternate (A B A B), so that changes in machine speed affect all of them.
 
 use std::fs;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::installed::Installed;
 use crate::row::Row;
 use crate::tools::{Measured, Order, Tool};
 
-/// Time that a tool may take beyond the duration of its load. For table loading, nearly the whole timeout.
+/// Timeout of a turn, in addition to the duration of its load. Long enough for table loading.
 const PATIENCE_BEYOND: Duration = Duration::from_secs(300);
 /// Pause after a turn, in which the server cleans up closed connections.
 const PAUSE: Duration = Duration::from_millis(500);
