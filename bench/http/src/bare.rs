@@ -90,7 +90,7 @@ impl Floor {
         self.sockets.iter().try_for_each(|socket| self.send(socket))
     }
 
-    /// Waits for events once, and answers each response with the next request.
+    /// Waits for events once, and sends the next request on each connection that received a response.
     fn turn(&mut self) -> anyhow::Result<()> {
         for index in 0..self.wait()? {
             let event = self.events[index];

@@ -37,7 +37,8 @@ impl Nginx {
     ///
     /// # Errors
     ///
-    /// If nginx does not answer in time. The message ends with the last line of its log.
+    /// If the certificate cannot be created, or if nginx does not start or answer in time. The message includes the last line of its
+    /// log.
     pub(crate) fn start(
         folder: &Path,
         installed: &Installed,

@@ -31,13 +31,11 @@ pub(crate) struct Load {
 /// Database server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Engine {
-    /// PostgreSQL.
     Postgres,
-    /// MariaDB.
     MariaDb,
 }
 
-/// Work that a load consists of.
+/// Kind of work that a load does on the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Work {
     /// Select-only script of pgbench (`-S`).

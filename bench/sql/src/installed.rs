@@ -16,7 +16,7 @@ pub(crate) struct Installed {
 }
 
 impl Installed {
-    /// Finds every program. `tenbin` is the path of Tenbin; the other programs are searched on the `PATH`.
+    /// Finds every program: Tenbin at the path `tenbin`, all others on the `PATH`.
     ///
     /// # Errors
     ///
