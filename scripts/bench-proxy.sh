@@ -1,5 +1,5 @@
 #!/bin/sh
-# Measures `tenbin proxy` between the built-in target and a load: how exact its delay is, and how much it passes on at most.
+# Measures `tenbin proxy` between a load and the built-in target: the accuracy of its delay, and its maximum throughput.
 # Usage: bench-proxy.sh TENBIN FOLDER [SECONDS]
 set -eu
 
@@ -22,20 +22,20 @@ waits_for() {
     exit 1
 }
 
-# The load connects to the target, or to the proxy, by TCP: its kernel stamps are a part of what is measured.
+# The load connects to target and proxy over TCP, since the measurement includes the kernel timestamps of the load's sockets.
 "$tenbin" target --listen 127.0.0.1:0 --unix-socket "$folder/ready.sock" >"$folder/target.txt" &
 target_pid=$!
 waits_for "$folder/ready.sock"
 target=$(sed -n 's/.*\(127\.0\.0\.1:[0-9]*\).*/\1/p' "$folder/target.txt" | head -n 1)
 
-# NAME PATH LOAD-FLAGS...: straight to the target.
+# Runs a load directly against the target. Arguments: NAME PATH LOAD_FLAG...
 direct() {
     name=$1 path=$2
     shift 2
     "$tenbin" "http://$target$path" "$@" --store "$store" --format json >"$folder/$name-direct.json" 2>/dev/null || :
 }
 
-# NAME ROUND-TRIP PATH LOAD-FLAGS...: through a proxy of its own.
+# Runs a load through a new proxy. Arguments: NAME ROUND_TRIP PATH LOAD_FLAG...
 through() {
     name=$1 round_trip=$2 path=$3
     shift 3

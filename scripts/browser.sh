@@ -1,9 +1,9 @@
 #!/bin/sh
-# Installs Chromium without its windows, and fonts for Latin letters and for the 天秤 in the head of the page, where they are missing.
-# Usage: [CHROMIUM=/path/of/chromium] browser.sh
+# Installs headless Chromium, and fonts for Latin letters and for the 天秤 in the page header, if they are missing.
+# Usage: [CHROMIUM=/path/to/chromium] browser.sh
 set -eu
 
-# A font that can show the character with this hexadecimal code?
+# Succeeds if a font has the character with this hexadecimal code point.
 shows() { command -v fc-list >/dev/null && fc-list ":charset=$1" 2>/dev/null | grep -q .; }
 
 missing=

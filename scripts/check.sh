@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Checks what changed since the last commit: format, lints, and the tests of the changed crates and of those that depend on them.
-# Leaves out tests that start the program or servers, and says so. Usage: check.sh
+# Checks the changes since the last commit: format, lints, and the tests of the changed crates and of those that depend on them.
+# Skips tests of slow crates that did not change themselves, and lists these crates. Usage: check.sh
 set -euo pipefail
 
-# Their tests wait for time to pass, or for servers; `make unit` runs them.
+# Crates with tests that wait for timers or servers. `make unit` runs them.
 SLOW=" $(cat scripts/slow-crates.txt) "
 
 root=$(pwd)
-# One line for each crate of the workspace, `name folder`, and one for each arrow between them, `name needs`.
+# Prints `crate NAME FOLDER` for each crate of the workspace, and `needs NAME DEPENDENCY` for each dependency between two crates.
 metadata=$(cargo metadata --format-version 1 --no-deps --locked --offline)
 crates=$(node -e '
     const { packages } = JSON.parse(require("fs").readFileSync(0));
@@ -24,7 +24,7 @@ while read -r _ name folder; do
 done < <(grep '^crate ' <<<"$crates")
 [ "$touched" != " " ] || { echo "no crate changed since the last commit"; cargo fmt --all --check; exit 0; }
 
-# Crates that need a touched one, and those that need them, and so on.
+# Adds the crates that depend on a changed crate, directly or indirectly.
 tested=$touched
 for _ in 1 2 3 4 5 6 7 8; do
     while read -r _ name needed; do

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs every check and reports how long each took. Checks that only compute run in two lanes at the same time; checks that measure
-# time, or wait for it, run one after the other with the machine to themselves.
-# Usage: checks.sh FOLDER, where logs are kept; called by `make test`
+# Runs every check and prints the duration of each. Checks that only compute run in two parallel lanes. Checks that measure time, or
+# wait for timers, run one after the other on the otherwise idle machine.
+# Usage: checks.sh LOG_FOLDER; called by `make test`
 set -euo pipefail
 
 LANES=("ui-check fmt clippy programs simulated" "tools instructions doc")
@@ -12,7 +12,7 @@ rm -rf "$logs"
 mkdir -p "$logs"
 begun=$SECONDS
 
-# Runs a step and notes its seconds; a step that fails is noted as well, so that no lane begins another.
+# Runs a step and records its duration. Records a failed step in `failed`, so that no lane begins another step.
 step() {
     local name=$1 since=$SECONDS
     "${MAKE:-make}" --no-print-directory "$name" || { echo "$name" >>"$logs/failed"; return 1; }

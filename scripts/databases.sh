@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs the system's packages of the databases that tests and comparisons start, where they are missing.
-# Usage: databases.sh [PACKAGE...], such as sysbench
+# Installs Debian packages of the databases that tests and comparisons start, if they are missing.
+# Usage: databases.sh [PACKAGE...]; PACKAGE is a further package, such as sysbench
 set -eu
 
 missing=

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs a Debian package into a new root folder, with what it depends on, and lets the program in it run the demo there.
+# Installs a Debian package and its dependencies into a new root folder, and runs the packaged program's demo there.
 # Usage: dist-check.sh DEB, as root; needs mmdebstrap
 set -eu
 
@@ -11,7 +11,7 @@ mmdebstrap --quiet --variant=minbase --include="$(dpkg-deb -f "$package" Depends
 cp "$package" "$root/tenbin.deb"
 chroot "$root" dpkg --install /tenbin.deb
 
-# A process of the root sees no other processes than its own.
+# Runs a command in the root folder, with its own mount and PID namespaces.
 inside() { unshare --mount --pid --fork --mount-proc="$root/proc" chroot "$root" env -i PATH=/usr/bin:/bin HOME=/root "$@"; }
 inside tenbin --version
 inside tenbin check /usr/share/doc/tenbin/plans/demo.yaml >/dev/null

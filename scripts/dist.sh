@@ -1,5 +1,5 @@
 #!/bin/sh
-# Packs a program that was built: a tar.gz and a Debian package, both with manual pages, completions, plans, and documents.
+# Packages a built program as a tar.gz and a Debian package, both with manual pages, completions, plans, and documents.
 # Usage: dist.sh PROGRAM FOLDER; needs binutils and dpkg
 set -eu
 
@@ -12,14 +12,14 @@ case $machine in
     aarch64) architecture=arm64 ;;
     *) architecture=$machine ;;
 esac
-# The time of the commit, so that the same sources give the same archive.
+# Time of the last commit, so that archives of the same sources are identical.
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date +%s)}
 export SOURCE_DATE_EPOCH
 glibc=$(objdump -T "$program" | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -n 1)
 needs="libc6 (>= ${glibc#GLIBC_})"
 if objdump -p "$program" | grep -q 'NEEDED *libgcc_s'; then needs="$needs, libgcc-s1"; fi
 
-# The tar.gz: one folder that runs where it is unpacked.
+# Builds the tar.gz: one folder, from which the program runs without installation.
 name=tenbin-$version-$machine-linux
 tree=$folder/$name
 rm -rf "$tree"
@@ -34,7 +34,7 @@ cp -R docs plans "$tree"
 chmod -R u=rwX,go=rX "$tree"
 tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" -C "$folder" -cf - "$name" | gzip -9n >"$folder/$name.tar.gz"
 
-# The Debian package: the same files where Debian's policy requires them.
+# Builds the Debian package: the files of the tar.gz at the paths that Debian policy requires.
 root=$folder/deb
 doc=$root/usr/share/doc/tenbin
 rm -rf "$root"

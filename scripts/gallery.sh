@@ -1,12 +1,13 @@
 #!/bin/sh
-# Runs comparisons of docs/gallery, and renews their pages.
-# Usage: gallery.sh TENBIN quick [NAME...]  runs comparisons at their shortest length; all of them without a name
-#        gallery.sh TENBIN turn             two of those that need only what `make tools` installs: the next two with each commit
-#        gallery.sh TENBIN page NAME...     renews plan, chart, and report on pages, below what is written by hand; RUN=s-… takes the
-#                                           report of a study that was run before
+# Runs comparisons in docs/gallery, and updates their pages.
+# Usage: gallery.sh TENBIN quick [NAME...]  runs the named comparisons, or all, with --quick
+#        gallery.sh TENBIN turn             runs two comparisons that need only the programs of `make tools`; a different pair after
+#                                           each commit
+#        gallery.sh TENBIN page NAME...     updates plan, chart, and report on pages, below the handwritten part; RUN=s-… takes the
+#                                           report of an existing study
 set -eu
 
-# Comparisons that need only what `make tools` installs.
+# Comparisons that need only the programs that `make tools` installs.
 IN_TURN="upstream-keepalive sqlite-journal rsa-or-ecdsa multi-row-insert pgbouncer foreign-key-index gzip-levels synchronous-commit"
 
 [ "$#" -ge 2 ] || set -- "" ""
@@ -15,7 +16,7 @@ what=$2
 shift 2
 folder=docs/gallery
 
-# Runs one at its shortest length. A system that was gone for a while (6) is a result, as on a busy machine.
+# Runs a comparison with --quick. Exit code 6, a system that was temporarily unreachable, counts as success: a busy machine causes it.
 quick() {
     begun=$(date +%s)
     status=0
@@ -26,7 +27,7 @@ quick() {
     esac
 }
 
-# Runs several, and fails if one of them fails.
+# Runs all named comparisons with --quick. Fails if any of them fails.
 quick_all() {
     failed=
     for name in "$@"; do quick "$name" || failed="$failed $name"; done

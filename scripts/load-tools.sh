@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs the load generators of plans/load-tools.yaml where they are missing: wrk, ab, and pgbench from the system's packages, k6 and
-# JMeter into FOLDER. k6 needs Go, JMeter needs Java and Maven. Then add FOLDER/bin to PATH.
+# Installs the load generators of plans/load-tools.yaml if they are missing: wrk, ab, and pgbench as Debian packages, k6 and JMeter
+# into FOLDER. k6 needs Go, JMeter needs Java and Maven. Add FOLDER/bin to PATH afterwards.
 # Usage: load-tools.sh FOLDER
 set -eu
 
@@ -23,7 +23,7 @@ need unzip unzip
 # shellcheck disable=SC2086 # a list of names
 "$scripts/packages.sh" $missing
 "$scripts/databases.sh"
-# Debian keeps pgbench in a folder that is not in PATH.
+# Debian installs pgbench in a folder that is not on the PATH.
 newest=$(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -n 1)
 ln -sf "$newest/pgbench" "$folder/bin/pgbench"
 

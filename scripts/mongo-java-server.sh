@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs mongo-java-server, a server of MongoDB's protocol, as FOLDER/bin/mongo-java-server, where it is missing. Needs Java and Maven.
-# Usage: mongo-java-server.sh FOLDER; then FOLDER/bin/mongo-java-server PORT
+# Installs mongo-java-server, which speaks MongoDB's protocol, as FOLDER/bin/mongo-java-server if it is missing. Needs Java and Maven.
+# Usage: mongo-java-server.sh FOLDER; then start it with FOLDER/bin/mongo-java-server PORT
 set -eu
 
 VERSION=1.47.0
@@ -35,6 +35,6 @@ public class Start {
 }
 JAVA
 javac -cp "$jars/*" -d "$jars" "$jars/Start.java"
-# Starts fast, and takes little memory.
+# These JVM flags shorten the start and save memory.
 printf '#!/bin/sh\nexec java -Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "%s:%s/*" Start "$@"\n' "$jars" "$jars" >"$folder/bin/mongo-java-server"
 chmod 755 "$folder/bin/mongo-java-server"

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Runs a command next to a compiler that keeps two cores busy, and stops the compiler when the command ends.
-# Usage: next-to-a-compiler.sh COMMAND..., whose exit code it returns
+# Runs a command while a compiler keeps two cores busy, and stops the compiler when the command ends.
+# Usage: next-to-a-compiler.sh COMMAND...; exits with the exit code of COMMAND
 set -euo pipefail
 
-# Crate that the compiler works on; it has enough dependencies to keep a core busy.
+# Crate to compile. Its build takes long enough to keep a core busy.
 CRATE=report
 HOURS_MAX=8
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")/next-to
 
-# Compiles until it is stopped, or until the shell that started it is gone, or HOURS_MAX have passed.
+# Compiles in a loop until this script ends, or until HOURS_MAX have passed.
 compile() {
     export CARGO_TARGET_DIR=$target/$1
     while kill -0 $$ 2>/dev/null && ((SECONDS < HOURS_MAX * 3600)); do
@@ -19,7 +19,7 @@ compile() {
 
 compilers=()
 stop() {
-    # Each loop leads a process group, in which cargo and the compiler are.
+    # Signals the process group of each loop, which includes cargo and the compiler.
     for compiler in "${compilers[@]}"; do kill -- "-$compiler" 2>/dev/null || true; done
 }
 trap stop EXIT
@@ -37,6 +37,6 @@ status=0
 for compiler in "${compilers[@]}"; do
     kill -0 "$compiler" 2>/dev/null || { echo "the compiler stopped early: $(tail -n 1 "$target"/?.log)" >&2; exit 1; }
 done
-# How busy the machine was: a build takes about 20 s on a core of its own.
+# Number of builds, as a measure of how busy the machine was. A build takes about 20 s on an idle core.
 echo "next to it, the compiler finished $(cat "$target"/?.log | grep -c '^built') builds in $SECONDS s" >&2
 exit "$status"

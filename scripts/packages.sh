@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the system's packages that are named, without starting the servers in them.
+# Installs Debian packages without starting their servers.
 # Usage: packages.sh PACKAGE...
 set -eu
 
@@ -9,7 +9,7 @@ if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
     exit 1
 fi
 
-# Plans and tests start servers of their own; those of the packages must not start and take the usual ports.
+# Plans and tests start their own servers. Servers started by the packages would take the default ports.
 policy=/usr/sbin/policy-rc.d
 if [ ! -e "$policy" ]; then
     trap 'rm -f "$policy"' EXIT

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the system's packages of what planted bottlenecks are made of, where they are missing.
+# Installs Debian packages that cases with planted bottlenecks need, if they are missing. `blind` adds those of the blind cases.
 # Usage: planted.sh [blind]
 set -eu
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the groups of tests that depend on time, N times each, and prints runs, tests, repeats, and failures of each group.
-# Usage: steady.sh TARGET_DIR N [GROUP...]; called by `make steady`, next to a compiler
+# Runs each group of time-dependent tests N times, and prints the numbers of runs, tests, repeats, and failures per group.
+# Usage: steady.sh TARGET_DIR N [GROUP...]; called by `make steady`, while a compiler keeps the machine busy
 set -euo pipefail
 
 ALL="engine proxy probes databases programs why-short page truth"
@@ -17,7 +17,7 @@ export PROPTEST_RNG_SEED=1 RUST_TEST_THREADS=6
 
 scripts/test-programs.sh --profile checked --workspace >"$logs/programs" 2>"$logs/build.log"
 
-# Runs the test programs of packages, each in its folder as Cargo does.
+# Runs the test programs of packages, each in the folder of its package, as Cargo does.
 tests() {
     local package folder program status=0
     for package in "$@"; do
@@ -42,7 +42,7 @@ group() {
     esac
 }
 
-# Reads the summaries of Cargo's tests, of vitest, of bench-truth, and of bench-why.
+# Prints the numbers of tests, repeats, and failures in a log of cargo test, vitest, bench-truth, or bench-why.
 counts() {
     awk '
         /^test result:/ { tests += $4 + $6; failures += $6 }

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Runs studies at full length, and writes their reports below what docs/studies says about them by hand: everything up to the line
-# that begins with `<!-- report` is kept.
-# Usage: studies.sh TENBIN NAME...; or RUN=s-… studies.sh TENBIN NAME to take the report of a study that was run before
+# Runs studies at full length, and writes their reports to docs/studies. Keeps the handwritten part of each page, which ends at the
+# line that begins with `<!-- report`.
+# Usage: studies.sh TENBIN NAME..., or RUN=s-… studies.sh TENBIN NAME to take the report of an existing study
 set -eu
 
 tenbin=$1

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the system's packages of the servers that the plans start, where they are missing. Without `all`: those that the checks need.
+# Installs Debian packages of the servers that plans start, if they are missing. Without `all`, installs only those that checks need.
 # Usage: systems.sh [all]
 set -eu
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Builds the test programs, and prints for each the folder of its crate, in which Cargo starts it, and its path.
-# Usage: test-programs.sh [CARGO_FLAG...]; CARGO_FLAGs choose profile and packages
+# Builds the test programs. Prints one line for each: the folder of its crate, which is its working directory, and its path.
+# Usage: test-programs.sh [CARGO_FLAG...]; the flags select profile and packages
 set -euo pipefail
 
-# Programs that are no tests are built as well; of those, the profile has no `"test":true`.
+# Cargo also builds programs that are not tests. The pattern `"test":true` leaves them out.
 cargo test "$@" --lib --bins --tests --locked --no-run --message-format json-render-diagnostics |
     sed -nE '/"overflow_checks":[a-z]+,"test":true\}/s/.*"manifest_path":"([^"]*)\/Cargo.toml".*"executable":"([^"]*)".*/\1 \2/p'

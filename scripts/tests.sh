@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Runs the test programs of the workspace one after the other, each with several tests at a time: most tests wait for time to pass, for
-# servers, or for programs that they start, and two programs would take the cores from each other's tests of times.
-# Usage: tests.sh FOLDER [CARGO_FLAG...], where each program's output is kept. CARGO_FLAGs choose profile and packages.
+# Runs the test programs of the workspace one after the other, each with several tests in parallel. Most tests wait for timers,
+# servers, or child processes. Parallel test programs would disturb each other's timing tests.
+# Usage: tests.sh LOG_FOLDER [CARGO_FLAG...]; the flags select profile and packages
 set -euo pipefail
 
-# Tests at a time in one program.
+# Number of parallel tests in a program.
 THREADS=6
 
 logs=$(realpath -m "$1")
@@ -15,7 +15,7 @@ mkdir -p "$logs"
 scripts/test-programs.sh "$@" >"$logs/programs"
 [ -s "$logs/programs" ] || { echo "no test program was built" >&2; exit 1; }
 
-# Prints the output of a program when it ends, so that outputs do not mix.
+# Runs a test program with its output in a log. Prints the summary, or the whole log if the program fails.
 run() {
     local crate=$1 program=$2 log
     log=$logs/$(basename "$crate")-$(basename "$program").log

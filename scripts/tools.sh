@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the named versions of Cargo's helpers into FOLDER, and the system's packages that the tests need, where they are missing.
+# Installs Cargo tools into FOLDER, and Debian packages that tests need, if they are missing.
 # Usage: tools.sh FOLDER NAME=VERSION...
 set -eu
 
@@ -28,7 +28,7 @@ for tool in "$@"; do
     if "$name" --version 2>/dev/null | grep -qF "$version"; then
         continue
     fi
-    # Neither optimized nor with symbols: they are built more often than they are waited for.
+    # Builds without optimization and debug info, since building takes more time than the tools themselves.
     CARGO_PROFILE_DEV_DEBUG=0 cargo install --locked --debug --quiet --root "$folder" --target-dir "$folder/build" "$name" --version "$version"
 done
 rm -rf "$folder/build"

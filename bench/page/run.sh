@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes two large results up, writes their pages, and paints each in a fresh Chromium.
+# Creates two large synthetic results, writes their report pages, and renders each in a fresh Chromium.
 # Usage: run.sh FOLDER-OF-PROGRAMS FOLDER
 set -eu
 

@@ -1,5 +1,5 @@
-//! Any bytes as what a server sends to a user with cookies, redirects, saved values, and compressed bodies; before a zero byte the
-//! path into JSON.
+//! Parses arbitrary bytes as a server's responses to a user with cookies, redirects, saved values, and compressed bodies. Bytes
+//! before the first zero byte are a path into JSON.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(init: fuzz::begin("sessions"), |bytes: &[u8]| fuzz::feed(bytes));

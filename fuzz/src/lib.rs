@@ -1,4 +1,4 @@
-//! The fuzzer's corpus and the kind of input that a program of this folder is about.
+//! Sets up the corpus of a fuzz target, and passes inputs to the code under test.
 
 use std::env;
 use std::fs;
@@ -9,12 +9,12 @@ use std::sync::OnceLock;
 use hostile::Target;
 use wire::PROTOCOLS;
 
-/// Environment variable that names a protocol.
+/// Environment variable with the name of the protocol to fuzz.
 const PROTOCOL: &str = "FUZZ_PROTOCOL";
 
 static TARGET: OnceLock<Target> = OnceLock::new();
 
-/// Chooses a kind of input by its name, and puts its seeds into its corpus, where the search begins.
+/// Selects a kind of input by name, and writes its seeds to its corpus. Call it once, before [`feed`].
 pub fn begin(name: &str) {
     let target = hostile::targets().into_iter().find(|target| target.name == name);
     let target = target.unwrap_or_else(|| panic!("{name} is none of the kinds of input"));
@@ -25,7 +25,7 @@ pub fn begin(name: &str) {
     assert!(TARGET.set(target).is_ok(), "one program fuzzes one kind of input");
 }
 
-/// Like [`begin`] for the protocol that `FUZZ_PROTOCOL` names. Without a name, fuzzes each protocol in a process of its own, one
+/// Like [`begin`], for the protocol in `FUZZ_PROTOCOL`. If the variable is not set, fuzzes each protocol in its own process, one
 /// after the other, and does not return.
 pub fn begin_protocol() {
     let Ok(name) = env::var(PROTOCOL) else {
@@ -35,12 +35,12 @@ pub fn begin_protocol() {
     begin(&name);
 }
 
-/// Handles one input of the kind that was chosen.
+/// Runs the code under test on one input of the selected kind.
 pub fn feed(bytes: &[u8]) {
     (TARGET.get().expect("a kind of input was chosen").feed)(bytes);
 }
 
-/// Runs this program again for one protocol, with its arguments, but with the protocol's own corpus.
+/// Runs this program again for one protocol. Passes the arguments on, but replaces the corpus folder with that of the protocol.
 fn fuzz_alone(protocol: &str) {
     eprintln!("Fuzzing the protocol {protocol}");
     let corpus = corpus(protocol);

@@ -1,7 +1,7 @@
-//! The floor: one thread, edge-triggered epoll, httparse, and nothing else.
+//! Bare HTTP load loop, as a lower bound on the cost of a load tester: one thread, edge-triggered epoll, and httparse.
 //!
-//! No timers, no histograms, no errors that are survived: whatever is unexpected ends the program. What a load tester
-//! spends beyond this is the price of its features.
+//! Has no timers and no histograms, and exits on the first error. CPU time that a load tester uses in addition is the cost of its
+//! features.
 
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
@@ -21,15 +21,15 @@ use crate::limits;
 const EVENTS_MAX: usize = 1024;
 const BUFFER_BYTES: usize = 64 * 1024;
 const HEADERS_MAX: usize = 32;
-/// A server that is silent for so long has stopped.
+/// Time without events after which the server counts as stopped.
 const SILENCE_MAX: Timespec = Timespec { tv_sec: 5, tv_nsec: 0 };
 const CONNECTED_WITHIN: Duration = Duration::from_secs(20);
 
-/// Sends and reads until the time is over, then prints one JSON object.
+/// Sends requests and reads responses until the time is over, then prints one JSON object.
 ///
 /// # Errors
 ///
-/// An address beyond loopback, a refused connection, a reply that is cut or odd: the first of them ends it all.
+/// On the first of these: an address outside loopback, a refused connection, or a truncated or unexpected response.
 pub(crate) fn run(flags: &BareFlags) -> anyhow::Result<()> {
     ensure!(
         flags.address.ip().is_loopback(),
@@ -38,7 +38,7 @@ pub(crate) fn run(flags: &BareFlags) -> anyhow::Result<()> {
     );
     limits::raise_open_files();
     let mut floor = Floor::connect(flags.address, flags.connections)?;
-    // As in Tenbin, connecting is not part of the time, but is part of the CPU.
+    // The measured time excludes connecting, but the CPU time includes it, as in Tenbin.
     let begin = Instant::now();
     let end = begin + Duration::from_secs(flags.seconds.into());
     floor.send_first()?;
@@ -74,7 +74,7 @@ impl Floor {
             buffer: vec![0; BUFFER_BYTES],
             replies: 0,
         };
-        // Edge-triggered, and nothing is sent yet: every socket is heard of once.
+        // Edge-triggered epoll reports each socket once, since no request has been sent yet.
         let mut open = 0;
         while open < floor.sockets.len() {
             open += floor.wait()?;
@@ -90,7 +90,7 @@ impl Floor {
         self.sockets.iter().try_for_each(|socket| self.send(socket))
     }
 
-    /// One wait, and for each reply the next request.
+    /// Waits for events once, and sends the next request on each connection that received a response.
     fn turn(&mut self) -> anyhow::Result<()> {
         for index in 0..self.wait()? {
             let event = self.events[index];
@@ -142,12 +142,12 @@ fn dial(address: SocketAddr, epoll: &OwnedFd, index: u64) -> Result<OwnedFd, Err
         Ok(()) | Err(Errno::INPROGRESS) => {}
         Err(errno) => return Err(errno),
     }
-    // Only now: a socket that is not connecting yet counts as lost.
+    // Registers the socket after `connect`: epoll reports a hang-up for a socket that is not connecting yet.
     epoll::add(epoll, &socket, EventData::new_u64(index), EventFlags::IN | EventFlags::OUT | EventFlags::ET)?;
     Ok(socket)
 }
 
-/// One whole reply with status 200, and nothing behind it.
+/// Checks that `bytes` is one complete response with status 200 and nothing after it.
 fn check_reply(bytes: &[u8]) -> anyhow::Result<()> {
     let mut headers = [httparse::EMPTY_HEADER; HEADERS_MAX];
     let mut reply = httparse::Response::new(&mut headers);

@@ -1,19 +1,19 @@
-//! What is compared: a list of loads, and who takes part in each.
+//! Cases of the comparison: loads, and the tools that generate each of them.
 
 use anyhow::bail;
 
 use crate::tools::{self, Load, Tool};
 
-/// A load, and the tools that take turns with it.
+/// Load, and the tools that take turns generating it.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
-    /// What `--case` calls it.
+    /// Name for `--case`.
     pub(crate) name: &'static str,
-    /// In words.
+    /// Description for reports.
     pub(crate) title: &'static str,
-    /// Everybody gets the same.
+    /// Load that every tool generates.
     pub(crate) load: Load,
-    /// In the order of their turns.
+    /// Tools in the order of their turns.
     pub(crate) tools: Vec<&'static Tool>,
 }
 
@@ -51,11 +51,11 @@ const fn open(name: &'static str, title: &'static str, rate: u32) -> Entry {
     Entry { name, title, load: Load { connections: 50, rate: Some(rate), is_tls: false }, tools: OPEN }
 }
 
-/// The named cases with the named tools; of an empty list, all.
+/// Returns the cases in `cases`, each limited to the tools in `tools`. An empty list selects everything.
 ///
 /// # Errors
 ///
-/// A name that is not known, or a choice that leaves nothing to do.
+/// If a name is unknown, or if none of the tools takes part in any of the cases.
 pub(crate) fn chosen(cases: &[String], tools: &[String]) -> anyhow::Result<Vec<Case>> {
     check(cases, "--case", ENTRIES.iter().map(|entry| entry.name))?;
     check(tools, "--tools", tools::TOOLS.iter().map(|tool| tool.name))?;

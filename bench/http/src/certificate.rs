@@ -1,4 +1,4 @@
-//! A certificate for one afternoon: P-256, signed by itself.
+//! Creates a self-signed P-256 certificate that is valid for two days.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,18 +11,18 @@ use harness::interrupt::Interrupt;
 
 const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Files that nginx can read.
+/// Paths of certificate and key, in PEM format.
 #[derive(Debug)]
 pub(crate) struct Certificate {
     pub(crate) certificate: PathBuf,
     pub(crate) key: PathBuf,
 }
 
-/// Makes both in the folder.
+/// Creates certificate and key in `folder`.
 ///
 /// # Errors
 ///
-/// What openssl says.
+/// If openssl fails. The message is its output.
 pub(crate) fn make(folder: &Path, openssl: &Path, interrupt: &Interrupt) -> anyhow::Result<Certificate> {
     let made = Certificate { certificate: folder.join("certificate.pem"), key: folder.join("key.pem") };
     let mut command = Command::new(openssl);

@@ -1,11 +1,11 @@
-//! What can be asked for on the command line.
+//! Command-line flags.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-/// Tenbin and its peers on one nginx, taking turns: CPU per request, throughput, memory, and the ratios.
+/// Compares Tenbin with other load testers on one nginx: CPU time per request, throughput, memory, and their ratios.
 #[derive(Debug, Parser)]
 #[command(version, args_conflicts_with_subcommands = true, max_term_width = 100)]
 pub(crate) struct Arguments {
@@ -15,54 +15,54 @@ pub(crate) struct Arguments {
     pub(crate) flags: Flags,
 }
 
-/// What the program can do besides comparing.
+/// Subcommand. Without one, the program runs a comparison.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// The floor: sends and reads in one bare loop, and counts nothing but replies.
+    /// Run the bare loop, which sends requests, reads responses, and counts only responses.
     Bare(BareFlags),
 }
 
-/// The flags of a comparison.
+/// Flags of a comparison.
 #[derive(Args, Debug)]
 pub(crate) struct Flags {
-    /// Only these cases: closed-1, closed-100, closed-1000, closed-10000, tls-100, open-2000, open-20000.
+    /// Run only these cases: closed-1, closed-100, closed-1000, closed-10000, tls-100, open-2000, or open-20000.
     #[arg(long = "case", value_name = "LIST", value_delimiter = ',')]
     pub(crate) cases: Vec<String>,
-    /// Only these tools; without tenbin there are no ratios.
+    /// Run only these tools. Without tenbin, there are no ratios.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) tools: Vec<String>,
-    /// How often every tool has its turn.
+    /// Number of rounds. Each tool has one turn per round.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub(crate) rounds: u32,
-    /// How long one turn is.
+    /// Duration of a turn, in seconds.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=600))]
     pub(crate) seconds: u32,
-    /// Where every single measurement is written.
+    /// Write all measurements to this JSON file.
     #[arg(long, value_name = "FILE", default_value = "target/bench-http.json")]
     pub(crate) json: PathBuf,
-    /// Where a dated table for documents is written: what Tenbin costs in relation to each of the others.
+    /// Write a dated Markdown table of Tenbin's cost relative to each of the other tools to this file.
     #[arg(long, value_name = "FILE")]
     pub(crate) markdown: Option<PathBuf>,
-    /// The program that is compared.
+    /// Path of the Tenbin program.
     #[arg(long, value_name = "PATH", default_value = "target/release/tenbin")]
     pub(crate) tenbin: PathBuf,
-    /// wrk2, whose program is called wrk as well and is therefore not looked for.
+    /// Path of wrk2, unless it is on the PATH as wrk2. Its build names the program wrk.
     #[arg(long, value_name = "PATH")]
     pub(crate) wrk2: Option<PathBuf>,
-    /// zrk, if it is not on the PATH.
+    /// Path of zrk, unless it is on the PATH.
     #[arg(long, value_name = "PATH")]
     pub(crate) zrk: Option<PathBuf>,
 }
 
-/// The flags of the bare loop.
+/// Flags of the bare loop.
 #[derive(Args, Debug)]
 pub(crate) struct BareFlags {
-    /// A loopback address with its port.
+    /// Loopback address and port of the server.
     pub(crate) address: SocketAddr,
-    /// Connections, each with one request at a time.
+    /// Number of connections, each with one request in flight.
     #[arg(value_parser = clap::value_parser!(u32).range(1..=50_000))]
     pub(crate) connections: u32,
-    /// How long, connecting excluded.
+    /// Duration of the load, in seconds, without the time to connect.
     #[arg(value_parser = clap::value_parser!(u32).range(1..=3_600))]
     pub(crate) seconds: u32,
 }

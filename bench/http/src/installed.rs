@@ -1,4 +1,4 @@
-//! Where the programs are, and how to get those that are missing.
+//! Locates the programs of a comparison, and reports how to install a missing one.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -10,27 +10,27 @@ use harness::program::{self, on_path};
 use crate::flags::Flags;
 use crate::tools::{self, Program, Tool};
 
-/// The programs of one comparison.
+/// Paths of the programs that a comparison runs.
 #[derive(Debug)]
 pub(crate) struct Installed {
-    /// The server.
+    /// Server under load.
     pub(crate) nginx: PathBuf,
-    /// Keeps a program on a core.
+    /// `taskset`, which pins a program to a core.
     pub(crate) taskset: PathBuf,
-    /// GNU time: CPU and memory of a program.
+    /// GNU time, which measures CPU time and memory of a program.
     pub(crate) time: PathBuf,
-    /// Makes the certificate.
+    /// `openssl`, which creates the certificate.
     pub(crate) openssl: PathBuf,
     tools: BTreeMap<&'static str, PathBuf>,
 }
 
 impl Installed {
-    /// Looks for everything.
+    /// Finds the server, the tools, and the programs that start and measure them.
     ///
     /// # Errors
     ///
-    /// What the comparison cannot do without is missing; a path that was given is not a program. Tools that are merely
-    /// not installed are no error.
+    /// If a required program is missing, or if the path in a flag is not a program. A load tester that is not installed is no
+    /// error.
     pub(crate) fn look(flags: &Flags) -> anyhow::Result<Self> {
         let needed = |program: &str, package: &str| {
             on_path(program)
@@ -51,7 +51,7 @@ impl Installed {
         })
     }
 
-    /// The program of a tool, if it is there.
+    /// Returns the path of a tool's program. `None` if it is not installed.
     pub(crate) fn program(&self, tool: &Tool) -> Option<&Path> {
         self.tools.get(tool.name).map(PathBuf::as_path)
     }

@@ -1,15 +1,15 @@
-//! How many files may be open: every connection is one, here, in the tools and in nginx.
+//! Limit on open files. Each connection is an open file in the bare loop, in the tools, and in nginx.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// What nginx is set up for, with room for its own files.
+/// Desired limit on open files: above the 16,000 that nginx is configured for.
 const WANTED: u64 = 20_000;
 
-/// Raises the limit as far as it goes, for this program and those that it starts. Returns what there is now.
+/// Raises the limit on open files as far as possible, for this process and its children. Returns the new limit.
 pub(crate) fn raise_open_files() -> u64 {
     let limit = getrlimit(Resource::Nofile);
     let hard = limit.maximum.map(|maximum| maximum.max(WANTED));
-    // Only the superuser may raise the hard limit; everybody may use what there is of it.
+    // Only root may raise the hard limit. Every user may raise the soft limit up to it.
     let is_raised = setrlimit(Resource::Nofile, Rlimit { current: hard, maximum: hard }).is_ok();
     if !is_raised {
         let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });

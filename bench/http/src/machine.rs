@@ -1,4 +1,4 @@
-//! The machine that was measured on: which core does what, and which versions took part.
+//! Describes the machine of a comparison: its cores, its kernel, and the versions of server and tools.
 
 use std::collections::BTreeMap;
 
@@ -12,16 +12,16 @@ use crate::cases::Case;
 use crate::installed::Installed;
 use crate::tools::OURS_ALONE;
 
-/// What stands in the first line, and in the file.
+/// Machine and versions, for the first line of the output and for the JSON file.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Machine {
     cores: Cores,
     kernel: String,
-    /// By name; empty where a program does not tell.
+    /// Versions by name of the program. Empty text if the program prints no version.
     versions: BTreeMap<&'static str, String>,
 }
 
-/// Asks everything that takes part for its version.
+/// Collects the versions of the kernel, nginx, and all installed tools of `cases`.
 pub(crate) fn describe(
     installed: &Installed,
     cores: Cores,
@@ -43,7 +43,7 @@ pub(crate) fn describe(
     Ok(Machine { cores, kernel, versions })
 }
 
-/// One line.
+/// Formats the description as one line.
 pub(crate) fn sentence(machine: &Machine) -> String {
     let Machine { cores, kernel, versions } = machine;
     let versions: Vec<String> = versions.iter().map(|(name, version)| format!("{name} {version}")).collect();

@@ -1,4 +1,4 @@
-//! Tenbin and its peers on one HTTP server, taking turns; the results are ratios.
+//! Compares Tenbin with other load testers on one HTTP server. The tools take turns; the results are ratios.
 
 mod bare;
 mod cases;
@@ -27,7 +27,7 @@ use installed::Installed;
 use nginx::Nginx;
 use rounds::Bench;
 
-/// What shells answer for a program that was ended by Ctrl-C.
+/// Exit code of a program that was interrupted with Ctrl-C, by shell convention: 128 + SIGINT.
 const INTERRUPTED: u8 = 130;
 
 fn main() -> ExitCode {
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// Every chosen case, one after the other; what was measured is printed and kept case by case.
+/// Runs the selected cases one after the other. Prints and saves results after each case.
 fn compare(flags: &Flags) -> anyhow::Result<ExitCode> {
     let cases = cases::chosen(&flags.cases, &flags.tools)?;
     let installed = Installed::look(flags)?;

@@ -1,32 +1,32 @@
-//! What a tool says of its own run.
+//! Figures that a tool reports about its run.
 
 use serde::Serialize;
 
-/// The figures that are read from a tool's output.
+/// Figures from the output of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Measured {
-    /// Requests that were answered well.
+    /// Number of successful requests.
     pub(crate) requests: u64,
-    /// Those per second, as the tool reckons.
+    /// Requests per second, as reported by the tool.
     pub(crate) requests_per_s: f64,
-    /// Requests that were not answered, or not well.
+    /// Number of requests without a response, or with an error response.
     pub(crate) errors: u64,
-    /// Median response time, where it was asked for.
+    /// Median response time. `None` if the tool does not report it.
     pub(crate) median_us: Option<f64>,
-    /// The 99 % response time.
+    /// p99 response time. `None` if the tool does not report it.
     pub(crate) p99_us: Option<f64>,
-    /// The p99 send delay: how long after their intended time requests were sent.
+    /// p99 send delay: time from the intended to the actual send time. `None` if the tool does not report it.
     pub(crate) lateness_p99_us: Option<f64>,
-    /// What the tool itself has against the run.
+    /// Tool's objection to its own run. `None` if it has none.
     pub(crate) remark: Option<String>,
 }
 
 impl Measured {
-    /// The same, if it can be true.
+    /// Returns the figures if they are plausible. Without this check, a run without requests could look like a very fast one.
     ///
     /// # Errors
     ///
-    /// No request, or a figure that is none: a run without requests must not look like a very fast one.
+    /// If no request succeeded, if the rate is not positive, or if a figure is negative or not finite.
     pub(crate) fn checked(self) -> Result<Self, String> {
         let times = [self.median_us, self.p99_us, self.lateness_p99_us];
         let is_number = |figure: f64| figure.is_finite() && figure >= 0.0;

@@ -1,4 +1,4 @@
-//! The server that everybody is measured on: nginx, one worker, one core, 13 bytes from memory.
+//! Runs the server for all tools: nginx with one worker on one core, which answers 13 bytes from memory.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -15,29 +15,30 @@ use crate::installed::Installed;
 use harness::child::Child;
 use harness::interrupt::Interrupt;
 
-/// Between asking for a free port and nginx taking it, another program may be quicker.
+/// Number of attempts to start nginx. Another program may take a free port before nginx binds it.
 const ATTEMPTS: usize = 3;
 const READY_WITHIN: Duration = Duration::from_secs(10);
 const STOPPED_WITHIN: Duration = Duration::from_secs(5);
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 const BODY: &str = "hello, world\n";
 
-/// A running nginx; stopped when dropped.
+/// Running nginx, stopped on drop.
 #[derive(Debug)]
 pub(crate) struct Nginx {
     child: Child,
-    /// HTTP/1.1 without TLS.
+    /// Address for HTTP/1.1 without TLS.
     pub(crate) plain: SocketAddr,
-    /// The same over TLS 1.3.
+    /// Address for HTTP/1.1 over TLS 1.3.
     pub(crate) tls: SocketAddr,
 }
 
 impl Nginx {
-    /// Starts it on two free ports of the loopback address and waits until it answers. Its files are in `folder`.
+    /// Starts nginx on two free ports of 127.0.0.1 and waits until it answers. Its files are in `folder`.
     ///
     /// # Errors
     ///
-    /// The last words of nginx when it does not come up.
+    /// If the certificate cannot be created, or if nginx does not start or answer in time. The message includes the last line of its
+    /// log.
     pub(crate) fn start(
         folder: &Path,
         installed: &Installed,
@@ -113,7 +114,7 @@ impl Drop for Nginx {
     }
 }
 
-/// One request; the answer must be the expected one.
+/// Sends a request, and checks the body of the response.
 fn ask(address: SocketAddr) -> std::io::Result<()> {
     let mut stream = TcpStream::connect_timeout(&address, Duration::from_secs(1))?;
     stream.set_read_timeout(Some(Duration::from_secs(1)))?;
@@ -129,12 +130,13 @@ fn ask(address: SocketAddr) -> std::io::Result<()> {
 
 fn free_addresses() -> std::io::Result<(SocketAddr, SocketAddr)> {
     let listen = || TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
-    // Both are held before either is let go: otherwise they might be the same.
+    // Binds both ports before it releases one, so that they differ.
     let (one, other) = (listen()?, listen()?);
     Ok((one.local_addr()?, other.local_addr()?))
 }
 
-/// As quiet as nginx can be: no log, no limit on requests per connection, nothing read from disk.
+/// Returns the nginx configuration with the least work per request: no access log, no reads from disk. Connections have no
+/// practical limit on requests.
 fn configuration(folder: &Path, plain: SocketAddr, tls: SocketAddr, certificate: &Certificate) -> String {
     let folder = folder.display();
     let temp_paths: String = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]

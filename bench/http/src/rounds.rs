@@ -1,4 +1,4 @@
-//! Taking turns: in every round each tool has one, A B C A B C, so that what the machine does meanwhile meets them all.
+//! Runs the turns of a case. Tools alternate (A B C A B C), so that changes in machine speed affect all of them.
 
 use std::fs;
 use std::path::Path;
@@ -19,32 +19,32 @@ use harness::row::{Done, Turn};
 use harness::time_file;
 use harness::timed::{self, last_words};
 
-/// How much longer than its load a tool may take: connecting, and waiting for the last replies.
+/// Timeout of a turn, in addition to the duration of its load: time to connect and to wait for the last responses.
 const PATIENCE_BEYOND: Duration = Duration::from_secs(30);
-/// Files that a tool opens in addition to its connections.
+/// Number of files that a tool may open in addition to its connections.
 const FILES_ASIDE: u64 = 64;
-/// Pause after a turn, in which nginx takes note of closed connections.
+/// Pause after a turn, in which nginx cleans up closed connections.
 const PAUSE: Duration = Duration::from_millis(300);
-/// The same after many: Linux gives a local port out again after a second.
+/// Pause after a turn with at least [`MANY`] connections. Linux reuses a local port after a second.
 const PAUSE_AFTER_MANY: Duration = Duration::from_millis(1_500);
 const MANY: u32 = 1_000;
 
-/// What all turns share.
+/// Environment that all turns share.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bench<'a> {
     pub(crate) flags: &'a Flags,
     pub(crate) installed: &'a Installed,
     pub(crate) nginx: &'a Nginx,
-    /// For files that nobody needs afterwards.
+    /// Folder for temporary files.
     pub(crate) folder: &'a Path,
     pub(crate) cores: Cores,
-    /// How many files may be open.
+    /// Limit on open files per process.
     pub(crate) open_files: u64,
     pub(crate) interrupt: &'a Interrupt,
 }
 
 impl Bench<'_> {
-    /// Every turn of a case; tools that are not installed have none. Fewer after Ctrl-C.
+    /// Runs all turns of a case and returns their results. Skips tools that are not installed, and stops early after Ctrl-C.
     pub(crate) fn measure(&self, case: &Case, say_aside: fn(&str)) -> Vec<Row> {
         let mut rows = Vec::new();
         for round in 1..=self.flags.rounds {

@@ -1,23 +1,23 @@
-//! The figures of a turn that tables show.
+//! Figures of a turn for tables and ratios.
 
 use harness::row::{self, cpu_us_each};
 
 use crate::measured::Measured;
 
-/// One turn of one tool.
+/// Turn of a tool, with the figures that the tool reported.
 pub(crate) type Row = row::Row<Measured>;
-/// A figure of a turn.
+/// Function that reads a figure of a turn.
 pub(crate) type Figure = row::Figure<Measured>;
 
-/// Requests a second.
+/// Requests per second.
 pub(crate) const REQUESTS_PER_S: Figure = |done| Some(done.measured.requests_per_s);
-/// CPU of the client in user space and kernel, per answered request; nothing if it is below what can be seen.
+/// CPU time of the client, user and system, in microseconds per successful request. `None` if it is too small to be measured.
 pub(crate) const CPU_US: Figure = |done| cpu_us_each(done, done.measured.requests);
-/// The median response time.
+/// Median response time, in microseconds.
 pub(crate) const MEDIAN_US: Figure = |done| done.measured.median_us;
-/// The 99 % response time.
+/// p99 response time, in microseconds.
 pub(crate) const P99_US: Figure = |done| done.measured.p99_us;
-/// The p99 send delay.
+/// p99 send delay, in microseconds.
 pub(crate) const LATENESS_P99_US: Figure = |done| done.measured.lateness_p99_us;
 
 #[cfg(test)]

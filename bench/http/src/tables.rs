@@ -1,4 +1,4 @@
-//! A case as two calm tables: what each tool did, and what Tenbin did in relation to it.
+//! Reports a case as two tables: the figures of each tool, and the ratios of Tenbin to each of the other tools.
 
 use std::fmt::Write as _;
 
@@ -35,7 +35,7 @@ const RATIOS: [Column; 3] = [
     Column { title: "peak RSS", figure: rss_mib, decimals: 2 },
 ];
 
-/// Everything that is to be said of a case.
+/// Formats the report of a case: figures, ratios, and remarks.
 pub(crate) fn of(case: &Case, rows: &[Row], installed: &Installed, flags: &Flags) -> String {
     let missing = case.tools.iter().filter(|tool| installed.program(tool).is_none());
     let missing: Vec<(&str, &str)> = missing.map(|tool| (tool.name, tool.how_to_get)).collect();
@@ -89,7 +89,7 @@ fn ratios(case: &Case, rows: &[Row]) -> String {
     if lines.len() == 1 { String::new() } else { "round by round\n".to_owned() + &aligned(&lines) }
 }
 
-/// How much longer a response takes in the open load than when nothing else goes on.
+/// Reports by how much Tenbin's median response time in the open loop exceeds that of one connection in a closed loop.
 fn waiting(case: &Case, rows: &[Row]) -> String {
     if case.load.rate.is_none() {
         return String::new();
@@ -103,7 +103,7 @@ fn waiting(case: &Case, rows: &[Row]) -> String {
     })
 }
 
-/// What went wrong, and what tools have against their own runs.
+/// Lists failed turns, errors, and the tools' objections to their own runs.
 fn remarks(rows: &[Row]) -> String {
     let mut text = String::new();
     for Row { tool, round, turn, .. } in rows {
@@ -124,13 +124,13 @@ fn remarks(rows: &[Row]) -> String {
     text
 }
 
-/// The case in relation to each of the other tools, for a document.
+/// Returns the Markdown table lines of a case: one for each tool that Tenbin is compared with.
 pub(crate) fn lines(case: &Case, rows: &[Row]) -> Vec<TableLine> {
     let lines = others(case).map(|tool| TableLine::of(case.title, rows, OURS, tool.name, CPU_US));
     lines.filter(|line| line.cpu.is_some()).collect()
 }
 
-/// The tools that Tenbin is compared with.
+/// Returns the tools of a case that Tenbin is compared with.
 fn others(case: &Case) -> impl Iterator<Item = &Tool> {
     case.tools.iter().copied().filter(|tool| tool.name != OURS && tool.name != OURS_ALONE)
 }

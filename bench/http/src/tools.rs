@@ -1,4 +1,4 @@
-//! The tools: how each is started, and how its output is read. A new one is a file and a line in `TOOLS`.
+//! Command line and output parser of each tool. To add a tool, add a file and a line in `TOOLS`.
 
 mod ab;
 mod bare;
@@ -14,7 +14,7 @@ use std::net::SocketAddr;
 
 use crate::measured::Measured;
 
-/// Every tool, in the order of their turns.
+/// All tools, in the order of their turns.
 pub(crate) const TOOLS: &[&Tool] = &[
     &tenbin::TOOL,
     &tenbin::ALONE,
@@ -28,76 +28,76 @@ pub(crate) const TOOLS: &[&Tool] = &[
     &wrk2::TOOL,
 ];
 
-/// The one that the others are compared with.
+/// Name of the tool that all others are compared with.
 pub(crate) const OURS: &str = tenbin::TOOL.name;
-/// The same in a closed loop on one connection: what a response takes when nothing waits.
+/// Name of Tenbin's closed loop on one connection, which measures response times without queueing.
 pub(crate) const OURS_ALONE: &str = tenbin::ALONE.name;
 
-/// A load tester.
+/// Load generator for HTTP.
 #[derive(Debug)]
 pub(crate) struct Tool {
-    /// What it is called here.
+    /// Name in cases, tables, and JSON.
     pub(crate) name: &'static str,
-    /// Where it is.
+    /// Location of the program.
     pub(crate) program: Program,
-    /// How to get it.
+    /// Command that installs the tool, or a hint.
     pub(crate) how_to_get: &'static str,
-    /// What makes it tell its version; empty if nothing does.
+    /// Arguments that print the version. Empty if the tool cannot print it.
     pub(crate) version: &'static [&'static str],
-    /// Its arguments for a turn.
+    /// Builds the command-line arguments of a turn.
     pub(crate) arguments: fn(&Order<'_>) -> Vec<String>,
-    /// Reads its standard output; the error is a sentence.
+    /// Parses the tool's standard output. Returns an error message if figures are missing.
     pub(crate) parse: fn(&str) -> Result<Measured, String>,
-    /// Exit codes with which its figures stand.
+    /// Exit codes after which the tool's figures are valid.
     pub(crate) good_exits: &'static [i32],
 }
 
-/// Where a tool's program is found.
+/// Location of a tool's program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Program {
-    /// This program itself.
+    /// This comparison program, which contains the bare loop.
     ThisOne,
-    /// Where `--tenbin` says.
+    /// Path in `--tenbin`.
     Tenbin,
-    /// Where `--wrk2` says.
+    /// Path in `--wrk2`, or else `wrk2` on the `PATH`.
     Wrk2,
-    /// Where `--zrk` says, or on the PATH.
+    /// Path in `--zrk`, or else `zrk` on the `PATH`.
     Zrk,
-    /// On the PATH.
+    /// Name of a program on the `PATH`.
     OnPath(&'static str),
 }
 
-/// A load.
+/// Load on the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Load {
-    /// Kept alive, one request at a time on each.
+    /// Number of keep-alive connections, each with one request in flight.
     pub(crate) connections: u32,
-    /// Requests a second; without it the next request follows each reply.
+    /// Requests per second of an open loop. `None` for a closed loop.
     pub(crate) rate: Option<u32>,
-    /// Whether it goes over TLS.
+    /// Whether connections use TLS.
     pub(crate) is_tls: bool,
 }
 
-/// The load that a tool makes.
+/// Load, server, and duration of a tool's turn.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Order<'a> {
     pub(crate) load: Load,
-    /// The server.
+    /// Address of the server.
     pub(crate) address: SocketAddr,
-    /// How long.
+    /// Duration of the load, in seconds.
     pub(crate) seconds: u32,
-    /// A file that Tenbin may keep its runs in.
+    /// Path of the store in which Tenbin saves its runs.
     pub(crate) store: &'a str,
 }
 
 impl Order<'_> {
-    /// The server as a URL.
+    /// Returns the URL of the server.
     pub(crate) fn url(&self) -> String {
         format!("{}://{}/", if self.load.is_tls { "https" } else { "http" }, self.address)
     }
 }
 
-/// The tool of this name.
+/// Returns the tool called `name`.
 pub(crate) fn named(name: &str) -> Option<&'static Tool> {
     TOOLS.iter().copied().find(|tool| tool.name == name)
 }

@@ -1,14 +1,14 @@
-//! Chance that is the same in every process: small, quick, and good enough for durations that are made up.
+//! Small and fast pseudo-random numbers, reproducible from a seed. Good enough for synthetic durations.
 
-/// Marsaglia's xorshift64.
+/// Pseudo-random number generator: Marsaglia's xorshift64.
 #[derive(Clone, Debug)]
 pub(crate) struct Chance(u64);
 
 impl Chance {
-    /// Different seeds give different chances.
+    /// Creates a generator. Different seeds give different sequences.
     pub(crate) fn new(seed: u64) -> Self {
         let mut chance = Self((seed ^ 0x9e37_79b9_7f4a_7c15).max(1));
-        // Neighbouring seeds look alike until they were stirred.
+        // Sequences of adjacent seeds are similar at first, so this skips the first numbers.
         (0..16).for_each(|_| {
             chance.bits();
         });
@@ -22,17 +22,17 @@ impl Chance {
         self.0
     }
 
-    /// From 0 up to 1.
+    /// Returns a uniformly distributed number, at least 0 and below 1.
     pub(crate) fn share(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// About the normal distribution, by the sum of twelve: its tails end at six.
+    /// Returns an approximately standard normal number: the sum of twelve uniform ones, minus 6. Lies between -6 and 6.
     pub(crate) fn normal(&mut self) -> f64 {
         (0..12).map(|_| self.share()).sum::<f64>() - 6.0
     }
 
-    /// Mostly near the median, seldom many times as much.
+    /// Returns a log-normal number with this median. `sigma` is the standard deviation of its logarithm.
     pub(crate) fn log_normal(&mut self, median: f64, sigma: f64) -> f64 {
         median * (self.normal() * sigma).exp()
     }

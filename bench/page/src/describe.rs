@@ -1,21 +1,22 @@
-//! What is said about a made-up run or study when it begins and when it ends.
+//! Builds the records that begin and end a synthetic run or study.
 
 use evidence::{Ending, Generator, NewRun, StudyId, StudyPlace};
 use record::{MinMedianMax, Spread};
 use serde_json::{Value, json};
 
-/// 2026-11-21 14:25:00 UTC, so that the names of two makings differ in their last four characters alone.
+/// Start time: 2026-11-21 14:25:00 UTC. It is fixed, so that the names of two synthetic results differ only in their last four
+/// characters.
 pub(crate) const STARTED_AT_UNIX_MS: i64 = 1_795_271_100_000;
-/// The part of each run that no figure has in it.
+/// Warm-up of each run, in seconds. Figures exclude it.
 pub(crate) const WARM_UP_S: u64 = 1;
-/// What every reader must know.
+/// Note on each result that nothing was measured.
 pub(crate) const STAMP: &str = "made up to try pages: nothing was measured";
-/// Its version.
+/// Tenbin version in each result.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// The machine.
+/// Returns the description of a synthetic machine.
 pub(crate) fn host(cores: u32) -> Value {
     json!({
         "name": "nowhere", "cores": cores, "cpu": "none", "memory_bytes": 8_589_934_592u64, "system": "none",
@@ -23,7 +24,7 @@ pub(crate) fn host(cores: u32) -> Value {
     })
 }
 
-/// A run that begins so many seconds after the first.
+/// Returns the start record of a run that begins `after_s` seconds after the first run.
 pub(crate) fn new_run(
     title: String,
     after_s: u64,
@@ -49,7 +50,7 @@ pub(crate) fn new_run(
     }
 }
 
-/// The end of a run in which nothing went wrong.
+/// Returns the end record of a run without problems.
 pub(crate) fn ending(new: &NewRun, duration_s: u64) -> Ending {
     let lasted_s = WARM_UP_S + duration_s;
     let even = |median: f64| MinMedianMax { min: median * 0.96, median, max: median * 1.05 };

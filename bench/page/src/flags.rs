@@ -1,4 +1,4 @@
-//! What can be asked for on the command line.
+//! Command-line flags.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::study::Size;
 
-/// Writes made-up results into a new store, and says the name of what it made.
+/// Writes synthetic results into a new store, and prints the name of the run or study.
 #[derive(Debug, Parser)]
 #[command(version, max_term_width = 100)]
 pub(crate) struct Arguments {
@@ -14,28 +14,28 @@ pub(crate) struct Arguments {
     pub(crate) command: Command,
 }
 
-/// What can be made.
+/// Subcommand: the kind of result to create.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// A study of many runs: systems, parameters, blocks.
+    /// Create a study of many runs, with several systems, parameters, and blocks.
     MakeStudy(StudyFlags),
-    /// One run that takes hours.
+    /// Create one run of many hours.
     MakeLong(LongFlags),
 }
 
-/// A study of many runs.
+/// Flags of `make-study`.
 #[derive(Args, Debug)]
 pub(crate) struct StudyFlags {
-    /// How many runs; each variant is measured in the same number of blocks, so it may become a few more.
+    /// Minimum number of runs. Rounded up, so that each variant runs in every block.
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) runs: u32,
-    /// How long each run is.
+    /// Duration of each run, in seconds.
     #[arg(long, value_name = "N", default_value_t = 300, value_parser = clap::value_parser!(u64).range(2..=86_400))]
     pub(crate) seconds: u64,
-    /// Cores of the machine.
+    /// Number of cores of the synthetic machine.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=512))]
     pub(crate) cores: u32,
-    /// The file, which must not be there yet.
+    /// Path of the new store. The file must not exist.
     #[arg(value_name = "STORE")]
     pub(crate) store: PathBuf,
 }
@@ -46,13 +46,13 @@ impl StudyFlags {
     }
 }
 
-/// One run that takes hours.
+/// Flags of `make-long`.
 #[derive(Args, Debug)]
 pub(crate) struct LongFlags {
-    /// How many.
+    /// Duration of the run, in hours.
     #[arg(long, value_name = "N", default_value_t = 24, value_parser = clap::value_parser!(u64).range(1..=168))]
     pub(crate) hours: u64,
-    /// The file, which must not be there yet.
+    /// Path of the new store. The file must not exist.
     #[arg(value_name = "STORE")]
     pub(crate) store: PathBuf,
 }

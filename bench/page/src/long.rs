@@ -1,4 +1,4 @@
-//! One run that takes hours.
+//! Creates one synthetic run of many hours.
 
 use evidence::RunId;
 use record::Phase;
@@ -11,10 +11,10 @@ use crate::second::{self, Behaviour};
 
 const CORES: u32 = 4;
 const THREADS: u64 = 2;
-/// Each day has a quiet half and a busy one.
+/// Period of the load: each day has a quiet and a busy half.
 const DAY_S: f64 = 86_400.0;
 
-/// Two threads, four cores, and memory that leaks.
+/// Writes a run with two threads, on a machine with four cores, of a system that leaks memory.
 pub(crate) fn make(store: &Store, duration_s: u64) -> store::Result<RunId> {
     let new = describe::new_run("GET http://127.0.0.1:8080/".to_owned(), 0, duration_s, CORES, None);
     let run = store.begin(&new)?;

@@ -1,4 +1,4 @@
-//! Made-up results, as large as anybody's: what a page of them costs is measured on these.
+//! Creates large synthetic results, on which the cost of a report page is measured.
 
 mod chance;
 mod describe;
@@ -29,7 +29,7 @@ fn main() -> ExitCode {
     };
     match answer {
         Ok(id) => {
-            // Scripts take the name from here; nothing is lost when nobody does.
+            // Scripts read the name from stdout. A closed stdout is no error, since the result is already saved.
             let _ = writeln!(std::io::stdout(), "{id}");
             ExitCode::SUCCESS
         }
@@ -40,7 +40,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Never into a store that is there already: made-up results must not lie among measured ones.
+/// Creates the store at `path` and fills it. Refuses an existing file, so that synthetic results never mix with measured ones.
 fn fill(path: &Path, make: impl FnOnce(&Store) -> anyhow::Result<String>) -> anyhow::Result<String> {
     anyhow::ensure!(
         !path.exists(),

@@ -1,23 +1,23 @@
-//! What probes would have read in a second of a made-up load.
+//! Creates synthetic probe readings for each second of a load.
 
 use evidence::Reading;
 
 use crate::chance::Chance;
 
-/// How much of a machine is used.
+/// Resource use of the system on its machine.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Use {
-    /// Cores that the machine has.
+    /// Number of cores of the machine.
     pub(crate) cores: u32,
-    /// Cores that the system keeps busy.
+    /// Number of cores that the system keeps busy.
     pub(crate) system_cores: f64,
-    /// Memory of the system at the beginning.
+    /// Resident memory of the system at the start, in bytes.
     pub(crate) rss_bytes: f64,
-    /// By how much it grows each second.
+    /// Growth of the resident memory, in bytes per second.
     pub(crate) leak_bytes: f64,
 }
 
-/// What the system and the generator are each read for: how much at a time, for each core that is kept busy.
+/// Metrics of system and generator that grow with CPU time, each with its amount per second of CPU time.
 const GROWING: [(&str, f64); 5] = [
     ("switches_voluntary", 4_000.0),
     ("switches_involuntary", 300.0),
@@ -26,7 +26,7 @@ const GROWING: [(&str, f64); 5] = [
     ("disk_written_bytes", 65_536.0),
 ];
 
-/// All readings of one second.
+/// Returns all readings of one second.
 pub(crate) fn of(used: &Use, second: u64, chance: &mut Chance) -> Vec<Reading> {
     let mut readings = Vec::new();
     let mut add = |subject: &str, metric: &str, label: &str, value: f64| {
@@ -74,7 +74,7 @@ pub(crate) fn of(used: &Use, second: u64, chance: &mut Chance) -> Vec<Reading> {
     readings
 }
 
-/// The kernel counts time in hundredths of a second.
+/// Rounds a time to hundredths of a second, the resolution of the kernel's CPU times.
 fn ticks(time_s: f64) -> f64 {
     (time_s * 100.0).round() / 100.0
 }

@@ -1,27 +1,27 @@
-//! One second of a made-up load, as the threads that made it would have counted it.
+//! Creates the intervals that load threads would record in one second of a synthetic load.
 
 use record::{ErrorClass, Finish, Interval, Outcome, Phase, Tally};
 
 use crate::chance::Chance;
 
-/// How a system answers.
+/// Behavior of a system under load.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Behaviour {
-    /// Answers in a second.
+    /// Responses per second.
     pub(crate) per_s: f64,
-    /// Half of the service times are below.
+    /// Median service time, in milliseconds.
     pub(crate) median_ms: f64,
-    /// The spread of their logarithms.
+    /// Standard deviation of the logarithm of service times.
     pub(crate) sigma: f64,
-    /// Requests in a thousand that are refused.
+    /// Rejected requests per thousand.
     pub(crate) refused_permille: f64,
 }
 
 const SECOND_NS: u64 = 1_000_000_000;
-/// Of all seconds, so many have a stall that every request feels.
+/// Share of seconds with a stall, which delays every request.
 const STALLS: f64 = 1.0 / 60.0;
 
-/// What each of the threads saw in one second; requests end in the second in which they were sent.
+/// Returns one interval per thread for a second. Each request ends in the second in which it was sent.
 pub(crate) fn of(
     behaviour: &Behaviour,
     second: u64,

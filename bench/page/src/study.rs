@@ -1,4 +1,4 @@
-//! A study of many runs: three systems, their parameters, as many blocks as it takes.
+//! Creates a synthetic study of many runs: three systems, several variants of each, and as many blocks as needed.
 
 use evidence::{Compare, NewStudy, StudyEnding, StudyId, StudyPlace, Verdict};
 use record::Phase;
@@ -9,14 +9,14 @@ use crate::describe::{self, STAMP, STARTED_AT_UNIX_MS, VERSION, WARM_UP_S};
 use crate::readings::{self, Use};
 use crate::second::{self, Behaviour};
 
-/// How large it is.
+/// Size of a study.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Size {
-    /// The least number of runs.
+    /// Minimum number of runs.
     pub(crate) runs: u32,
-    /// Of each run.
+    /// Duration of each run, in seconds, without warm-up.
     pub(crate) seconds: u64,
-    /// Of the machine.
+    /// Number of cores of the machine.
     pub(crate) cores: u32,
 }
 
@@ -25,7 +25,7 @@ const THREADS: u64 = 2;
 const WORKERS: [u32; 4] = [1, 2, 4, 8];
 const SYSTEMS: [(&str, &[u32]); 3] = [("heron", &[1, 16]), ("ibis", &[1, 16]), ("stork", &[1])];
 
-/// One setting of one system.
+/// Configuration of a system, with its behavior.
 struct Variant {
     system: &'static str,
     knobs: Vec<(String, String)>,
@@ -33,7 +33,7 @@ struct Variant {
     system_cores: f64,
 }
 
-/// Every variant once a block.
+/// Writes a study in which each variant runs once per block.
 pub(crate) fn make(store: &Store, size: &Size) -> store::Result<StudyId> {
     let variants = variants(size);
     let blocks = size.runs.div_ceil(variants.len() as u32);
@@ -53,7 +53,7 @@ pub(crate) fn make(store: &Store, size: &Size) -> store::Result<StudyId> {
     Ok(study)
 }
 
-/// With a pause between two runs.
+/// Returns the time from the start of a run to the start of the next, in seconds: warm-up, run, and a pause.
 fn lasts_s(size: &Size) -> u64 {
     WARM_UP_S + size.seconds + 5
 }

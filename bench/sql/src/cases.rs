@@ -1,61 +1,59 @@
-//! What is compared: a list of loads, and who takes part in each.
+//! Cases of the comparison: loads, and the tools that generate each of them.
 
 use anyhow::bail;
 
 use crate::tools::{self, Tool};
 
-/// A load, and the tools that take turns with it.
+/// Load, and the tools that take turns generating it.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
-    /// What `--case` calls it.
+    /// Name for `--case`.
     pub(crate) name: String,
-    /// In words.
+    /// Description for reports.
     pub(crate) title: String,
-    /// Everybody gets the same.
+    /// Load that every tool generates.
     pub(crate) load: Load,
-    /// In the order of their turns.
+    /// Tools in the order of their turns.
     pub(crate) tools: Vec<&'static Tool>,
 }
 
-/// A load on a database.
+/// Load on a database server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Load {
-    /// On which server.
+    /// Server under load.
     pub(crate) engine: Engine,
-    /// Which transactions, or the loading of tables.
+    /// Kind of transactions, or bulk loading of tables.
     pub(crate) work: Work,
-    /// Connections, each with one transaction at a time.
+    /// Number of connections, each with one transaction in flight.
     pub(crate) clients: u32,
 }
 
-/// A database server.
+/// Database server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Engine {
-    /// PostgreSQL.
     Postgres,
-    /// MariaDB.
     MariaDb,
 }
 
-/// What is done.
+/// Kind of work that a load does on the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Work {
-    /// pgbench's `-S`.
+    /// Select-only script of pgbench (`-S`).
     SelectOnly {
-        /// Prepared statements, or texts.
+        /// Whether statements are prepared. Otherwise uses the simple query protocol.
         is_prepared: bool,
     },
-    /// pgbench's default, as texts.
+    /// Default script of pgbench, over the simple query protocol.
     TpcbLike,
-    /// sysbench's `oltp_point_select`.
+    /// `oltp_point_select` of sysbench.
     PointSelect,
-    /// sysbench's `oltp_read_write`.
+    /// `oltp_read_write` of sysbench.
     ReadWrite,
-    /// pgbench's tables, made and filled.
+    /// Creation and bulk loading of pgbench's tables.
     Loading,
 }
 
-/// Scale of pgbench's tables while they are loaded; what transactions work on is smaller, so that it stays in memory.
+/// pgbench scale factor for [`Work::Loading`]. Transactions use smaller tables, which stay in memory.
 pub(crate) const LOADING_SCALE: u32 = 50;
 
 struct Entry {
@@ -133,11 +131,11 @@ fn all() -> Vec<Case> {
     loads.chain([loading]).collect()
 }
 
-/// The named cases; of an empty list, all. A name without its number of clients stands for all of them.
+/// Returns the cases in `names`, or all cases if `names` is empty. A name without a client count selects every client count.
 ///
 /// # Errors
 ///
-/// A name that is not known.
+/// If a name is unknown.
 pub(crate) fn chosen(names: &[String]) -> anyhow::Result<Vec<Case>> {
     let is_named = |case: &Case, name: &str| {
         case.name == name || case.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('-'))

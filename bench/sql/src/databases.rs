@@ -1,4 +1,4 @@
-//! The servers: made for the occasion, filled by their own tools, gone afterwards.
+//! Temporary database servers of a comparison. pgbench and sysbench load their tables.
 
 use std::path::Path;
 use std::process::Command;
@@ -15,27 +15,27 @@ use crate::cases::{Case, Engine, Load, Work};
 use crate::installed::Installed;
 use crate::tools::{self, Order, TABLE_SIZE};
 
-/// What transactions of pgbench work on: a million accounts, which stay in memory.
+/// pgbench scale factor for transactions: one million accounts, which stay in memory.
 const SCALE: u32 = 10;
 const TIMEOUT: Duration = Duration::from_secs(300);
-/// Enough for the tables of every case.
+/// PostgreSQL's `shared_buffers`. Holds the tables of every case.
 const MEMORY: &str = "512MB";
 
-/// The servers that the chosen cases need.
+/// Database servers that the selected cases need.
 pub(crate) struct Databases {
-    /// On one core, for transactions.
+    /// PostgreSQL pinned to one core, for transactions. `None` if no case needs it.
     postgres: Option<Postgres>,
-    /// Anywhere, for the loading of tables.
+    /// PostgreSQL on all cores, for table loading. `None` if no case needs it.
     loaded: Option<Postgres>,
     maria: Option<MariaDb>,
 }
 
 impl Databases {
-    /// Starts and fills them.
+    /// Starts the servers that `cases` need, and loads their tables.
     ///
     /// # Errors
     ///
-    /// A server that is not installed or does not start, or tables that cannot be made.
+    /// If a server is not installed or does not start, or if tables cannot be loaded.
     pub(crate) fn start(
         cases: &[Case],
         installed: &Installed,
@@ -65,7 +65,7 @@ impl Databases {
         Ok(databases)
     }
 
-    /// The port of the server that a load is for.
+    /// Returns the port of the server for a load. 0 if that server was not started.
     pub(crate) fn port(&self, load: Load) -> u16 {
         let of_postgres = if load.work == Work::Loading { &self.loaded } else { &self.postgres };
         let port = match load.engine {
@@ -75,7 +75,7 @@ impl Databases {
         port.unwrap_or_default()
     }
 
-    /// Where everything runs and what it is.
+    /// Describes cores and server versions in one line.
     pub(crate) fn sentence(&self, cores: Cores) -> String {
         let postgres = self.postgres.as_ref().or(self.loaded.as_ref());
         let version = |answer: Option<String>| answer.map(|text| text.trim().to_owned());
@@ -121,7 +121,7 @@ impl Databases {
             }
         }
         if let Some(postgres) = &self.postgres {
-            // Nothing of the filling may go on while clients are measured.
+            // Work left over from loading, such as autovacuum, must not disturb the measurement.
             postgres.sql("VACUUM ANALYZE").context("the tables cannot be tidied")?;
             postgres.sql("CHECKPOINT").context("the tables cannot be written")?;
         }

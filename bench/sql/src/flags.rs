@@ -1,31 +1,31 @@
-//! What can be asked for on the command line.
+//! Command-line flags.
 
 use std::path::PathBuf;
 
 use clap::Parser;
 
-/// Tenbin, pgbench and sysbench on PostgreSQL and MariaDB, taking turns: CPU per transaction, throughput, memory, and the
+/// Compares Tenbin with pgbench and sysbench on PostgreSQL and MariaDB: CPU time per transaction, throughput, memory, and their
 /// ratios.
 #[derive(Debug, Parser)]
 #[command(version, max_term_width = 100)]
 pub(crate) struct Flags {
-    /// Only these cases, such as select-prepared-16 or select-prepared: select-prepared, select-simple, tpcb-simple, pg-point,
-    /// maria-point, maria-read-write, each with -1, -16 and -64 clients; loading.
+    /// Run only these cases: select-prepared, select-simple, tpcb-simple, pg-point, maria-point, maria-read-write, or loading. A
+    /// suffix of -1, -16, or -64 selects a number of clients, such as select-prepared-16; loading has none.
     #[arg(long = "case", value_name = "LIST", value_delimiter = ',')]
     pub(crate) cases: Vec<String>,
-    /// How often every tool has its turn.
+    /// Number of rounds. Each tool has one turn per round.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub(crate) rounds: u32,
-    /// How long one turn is.
+    /// Duration of a turn, in seconds.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=600))]
     pub(crate) seconds: u32,
-    /// Where every single measurement is written.
+    /// Write all measurements to this JSON file.
     #[arg(long, value_name = "FILE", default_value = "target/bench-sql.json")]
     pub(crate) json: PathBuf,
-    /// Where a dated table for documents is written: what Tenbin costs in relation to each of the others.
+    /// Write a dated Markdown table of Tenbin's cost relative to each of the other tools to this file.
     #[arg(long, value_name = "FILE")]
     pub(crate) markdown: Option<PathBuf>,
-    /// The program that is compared.
+    /// Path of the Tenbin program.
     #[arg(long, value_name = "PATH", default_value = "target/release/tenbin")]
     pub(crate) tenbin: PathBuf,
 }

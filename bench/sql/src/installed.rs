@@ -1,4 +1,4 @@
-//! Where the programs are, and how to get those that are missing.
+//! Locates the programs of a comparison, and reports how to install a missing one.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use harness::program::{self, on_path};
 
 use crate::tools;
 
-/// Every program that takes part.
+/// Paths of all programs that a comparison runs.
 #[derive(Debug)]
 pub(crate) struct Installed {
     pub(crate) taskset: PathBuf,
@@ -16,11 +16,11 @@ pub(crate) struct Installed {
 }
 
 impl Installed {
-    /// Looks for all of them.
+    /// Finds every program: Tenbin at the path `tenbin`, all others on the `PATH`.
     ///
     /// # Errors
     ///
-    /// The first that is missing, and how to get it.
+    /// If a program is missing. The message says how to install it.
     pub(crate) fn look(tenbin: &Path) -> anyhow::Result<Self> {
         let needed = |program: &str, package: &str| {
             on_path(program).with_context(|| format!("{program} is not installed ({package})"))
@@ -42,11 +42,11 @@ impl Installed {
         })
     }
 
-    /// A tool's program.
+    /// Returns the path of a tool's program.
     ///
     /// # Errors
     ///
-    /// There is no such tool.
+    /// If no tool has this name.
     pub(crate) fn program(&self, tool: &str) -> Result<&Path, String> {
         let found = self.tools.iter().find(|(name, _)| *name == tool);
         found.map(|(_, path)| path.as_path()).ok_or_else(|| format!("{tool} is not one of the tools"))

@@ -1,4 +1,4 @@
-//! Tenbin, pgbench and sysbench on the same databases, taking turns; the results are ratios.
+//! Compares Tenbin with pgbench and sysbench on the same databases. The tools take turns; the results are ratios.
 
 mod cases;
 mod databases;
@@ -23,7 +23,7 @@ use flags::Flags;
 use installed::Installed;
 use rounds::Bench;
 
-/// What shells answer for a program that was ended by Ctrl-C.
+/// Exit code of a program that was interrupted with Ctrl-C, by shell convention: 128 + SIGINT.
 const INTERRUPTED: u8 = 130;
 
 fn main() -> ExitCode {
@@ -33,7 +33,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// Every chosen case, one after the other; what was measured is printed and kept case by case.
+/// Runs the selected cases one after the other. Prints and saves results after each case.
 fn compare(flags: &Flags) -> anyhow::Result<ExitCode> {
     let cases = cases::chosen(&flags.cases)?;
     let installed = Installed::look(&flags.tenbin)?;

@@ -1,4 +1,4 @@
-//! Taking turns: in every round each tool has one, A B A B, so that what the machine does meanwhile meets them all.
+//! Runs the turns of a case. Tools alternate (A B A B), so that changes in machine speed affect all of them.
 
 use std::fs;
 use std::path::Path;
@@ -19,24 +19,24 @@ use crate::installed::Installed;
 use crate::row::Row;
 use crate::tools::{Measured, Order, Tool};
 
-/// How much longer than its load a tool may take, or how long the loading of tables may.
+/// Timeout of a turn, in addition to the duration of its load. Long enough for table loading.
 const PATIENCE_BEYOND: Duration = Duration::from_secs(300);
-/// Pause after a turn, in which the server takes note of closed connections.
+/// Pause after a turn, in which the server cleans up closed connections.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// What all turns share.
+/// Environment that all turns share.
 pub(crate) struct Bench<'a> {
     pub(crate) flags: &'a Flags,
     pub(crate) installed: &'a Installed,
     pub(crate) databases: &'a Databases,
-    /// For files that nobody needs afterwards.
+    /// Folder for temporary files.
     pub(crate) folder: &'a Path,
     pub(crate) client_core: usize,
     pub(crate) interrupt: &'a Interrupt,
 }
 
 impl Bench<'_> {
-    /// Every turn of a case. Fewer after Ctrl-C.
+    /// Runs all turns of a case and returns their results. Stops early after Ctrl-C.
     pub(crate) fn measure(&self, case: &Case, say_aside: fn(&str)) -> Vec<Row> {
         let mut rows = Vec::new();
         for round in 1..=self.flags.rounds {
@@ -60,7 +60,7 @@ impl Bench<'_> {
         let order = Order { load: case.load, port, seconds: self.flags.seconds, store: &store };
         let time_file = self.folder.join("time.txt");
         let mut command = if is_loading {
-            // Loading may use every core there is, as the server does then.
+            // Table loading may use every core, as its server does.
             let _ = fs::remove_file(&time_file);
             let mut command = Command::new(&self.installed.time);
             command.args(["-f", time_file::FORMAT, "-o"]).arg(&time_file);

@@ -1,17 +1,17 @@
-//! The figures of a turn that tables show.
+//! Figures of a turn for tables and ratios.
 
 use harness::row::{self, cpu_us_each};
 
 use crate::tools::Measured;
 
-/// One turn of one tool, which says nothing where tables are loaded.
+/// Turn of a tool. `None` instead of figures for table loading, whose tools report none.
 pub(crate) type Row = row::Row<Option<Measured>>;
-/// A figure of a turn.
+/// Function that reads a figure of a turn.
 pub(crate) type Figure = row::Figure<Option<Measured>>;
 
-/// Transactions a second.
+/// Transactions per second.
 pub(crate) const PER_S: Figure = |done| Some(done.measured.as_ref()?.per_s);
-/// CPU of the client in user space and kernel, per transaction; nothing if it is below what can be seen.
+/// CPU time of the client, user and system, in microseconds per transaction. `None` if it is too small to be measured.
 pub(crate) const CPU_US: Figure = |done| cpu_us_each(done, done.measured.as_ref()?.transactions);
 
 #[cfg(test)]

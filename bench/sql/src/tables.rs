@@ -1,4 +1,4 @@
-//! A case as two calm tables: what each tool did, and what Tenbin did in relation to it.
+//! Reports a case as two tables: the figures of each tool, and the ratios of Tenbin to each of the other tools.
 
 use std::fmt::Write as _;
 
@@ -29,7 +29,7 @@ const OF_LOADING: &[Column] = &[
     Column { title: "peak RSS MiB", figure: rss_mib, decimals: 1 },
 ];
 
-/// Everything that is to be said of a case.
+/// Formats the report of a case: figures, ratios, and remarks.
 pub(crate) fn of(case: &Case, rows: &[Row], rounds: u32, seconds: u32) -> String {
     let columns = if case.load.work == Work::Loading { OF_LOADING } else { OF_TRANSACTIONS };
     let rounds = if rounds == 1 { "1 round".to_owned() } else { format!("{rounds} rounds") };
@@ -64,7 +64,7 @@ fn ratios(case: &Case, rows: &[Row], columns: &[Column]) -> String {
     "round by round\n".to_owned() + &aligned(&lines)
 }
 
-/// What went wrong, and what tools have against their own runs.
+/// Lists failed turns, errors, and the tools' objections to their own runs.
 fn remarks(rows: &[Row]) -> String {
     let mut text = String::new();
     for Row { tool, round, turn, .. } in rows {
@@ -82,7 +82,7 @@ fn remarks(rows: &[Row]) -> String {
     text
 }
 
-/// The case in relation to each of the other tools, for a document.
+/// Returns the Markdown table lines of a case: one for each tool that Tenbin is compared with.
 pub(crate) fn lines(case: &Case, rows: &[Row]) -> Vec<TableLine> {
     let others = case.tools.iter().filter(|tool| tool.name != OURS);
     others.map(|tool| TableLine::of(&case.title, rows, OURS, tool.name, CPU_US)).collect()

@@ -1,4 +1,4 @@
-//! The tools: how each is started, and how its output is read. A new one is a file and a line in `TOOLS`.
+//! Command line and output parser of each tool. To add a tool, add a file and a line in `TOOLS`.
 
 mod pgbench;
 pub(crate) mod sysbench;
@@ -9,65 +9,65 @@ use servers::{MariaDb, Postgres};
 
 use crate::cases::{Engine, Load};
 
-/// Every tool, in the order of their turns.
+/// All tools, in the order of their turns.
 pub(crate) const TOOLS: &[&Tool] = &[&tenbin::TOOL, &pgbench::TOOL, &sysbench::TOOL];
 
-/// The one that the others are compared with.
+/// Name of the tool that all others are compared with.
 pub(crate) const OURS: &str = tenbin::TOOL.name;
 
-/// A load tester for databases.
+/// Load generator for databases.
 #[derive(Debug)]
 pub(crate) struct Tool {
-    /// What it is called here.
+    /// Name in cases, tables, and JSON.
     pub(crate) name: &'static str,
-    /// How to get it.
+    /// Command that installs the tool.
     pub(crate) how_to_get: &'static str,
-    /// Its arguments for a turn.
+    /// Builds the command-line arguments of a turn.
     pub(crate) arguments: fn(&Order<'_>) -> Vec<String>,
-    /// Reads its standard output; the error is a sentence.
+    /// Parses the tool's standard output. Returns an error message if figures are missing.
     pub(crate) parse: fn(&str) -> Result<Measured, String>,
-    /// Exit codes with which its figures stand.
+    /// Exit codes after which the tool's figures are valid.
     pub(crate) good_exits: &'static [i32],
 }
 
-/// The load that a tool makes.
+/// Load, server, and duration of a tool's turn.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Order<'a> {
     pub(crate) load: Load,
-    /// The server's port on the loopback address.
+    /// Port of the server on 127.0.0.1.
     pub(crate) port: u16,
-    /// How long.
+    /// Duration of the load, in seconds.
     pub(crate) seconds: u32,
-    /// A file that Tenbin may keep its runs in.
+    /// Path of the store in which Tenbin saves its runs.
     pub(crate) store: &'a str,
 }
 
-/// Who works on PostgreSQL, where nobody is asked for a password.
+/// PostgreSQL user of all tools. The server requires no password.
 pub(crate) const USER_OF_POSTGRES: &str = Postgres::USER;
-/// Where.
+/// PostgreSQL database of all tools.
 pub(crate) const DATABASE_OF_POSTGRES: &str = Postgres::DATABASE;
-/// Rows of sysbench's one table.
+/// Number of rows in sysbench's only table.
 pub(crate) const TABLE_SIZE: u32 = 100_000;
 
-/// What a tool says of its own run.
+/// Figures that a tool reports about its run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Measured {
-    /// Transactions that succeeded.
+    /// Number of successful transactions.
     pub(crate) transactions: u64,
-    /// The same a second.
+    /// Successful transactions per second.
     pub(crate) per_s: f64,
-    /// Transactions that did not.
+    /// Number of failed transactions.
     pub(crate) errors: u64,
-    /// What it has against its own run.
+    /// Tool's objection to its own run. `None` if it has none.
     pub(crate) remark: Option<String>,
 }
 
 impl Measured {
-    /// The same, if it can be true.
+    /// Returns the figures if they are plausible. Without this check, a run without transactions could look like a very fast one.
     ///
     /// # Errors
     ///
-    /// No transaction, or a rate that is none: a run without transactions must not look like a very fast one.
+    /// If no transaction succeeded, or if the rate is not a positive number.
     fn checked(self) -> Result<Self, String> {
         if self.transactions == 0 {
             return Err(format!("no transaction succeeded ({} errors)", self.errors));
@@ -80,7 +80,7 @@ impl Measured {
 }
 
 impl Order<'_> {
-    /// The server as a URL.
+    /// Returns the URL of the server, with user and password.
     pub(crate) fn url(&self) -> String {
         let port = self.port;
         match self.load.engine {
@@ -98,7 +98,7 @@ impl Order<'_> {
     }
 }
 
-/// The tool of this name.
+/// Returns the tool called `name`.
 pub(crate) fn named(name: &str) -> Option<&'static Tool> {
     TOOLS.iter().copied().find(|tool| tool.name == name)
 }

@@ -1,11 +1,11 @@
-//! ab: closed loop, one thread.
+//! Runs ab as a closed loop in one thread.
 
 use super::{Program, Tool};
 use crate::measured::Measured;
 use harness::figures::{after, count};
 use harness::program::arguments;
 
-/// More than any server answers in a second; ab sets memory aside for as many.
+/// Upper limit on requests per second for `-n`. ab allocates memory for that many requests, so it is not higher.
 const REQUESTS_PER_S_MAX: u64 = 1_000_000;
 
 pub(super) const TOOL: Tool = Tool {
@@ -14,7 +14,7 @@ pub(super) const TOOL: Tool = Tool {
     how_to_get: "apt-get install apache2-utils",
     version: &["-V"],
     arguments: |order| {
-        // -t alone would end at 50,000 requests; -n must stand behind it.
+        // With -t alone, ab stops after 50,000 requests. -n must follow -t, which would overwrite it.
         let requests_max = u64::from(order.seconds) * REQUESTS_PER_S_MAX;
         let connections = order.load.connections;
         arguments([
@@ -36,7 +36,7 @@ pub(super) const TOOL: Tool = Tool {
 fn parse(text: &str) -> Result<Measured, String> {
     let (all, failed) =
         (count(after(text, "Complete requests:")?)?, count(after(text, "Failed requests:")?)?);
-    // This line is there only if there is something to say.
+    // ab prints this line only if there were such responses.
     let refused = if text.contains("Non-2xx") { count(after(text, "Non-2xx responses:")?)? } else { 0 };
     let errors = failed + refused;
     let requests_per_s = after(text, "Requests per second:")?;

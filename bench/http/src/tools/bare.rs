@@ -1,4 +1,4 @@
-//! The bare loop of this program.
+//! Runs the bare loop of this program.
 
 use super::{Program, Tool};
 use crate::measured::Measured;

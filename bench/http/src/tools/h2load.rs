@@ -1,4 +1,4 @@
-//! h2load: closed loop over HTTP/1.1, one thread.
+//! Runs h2load as a closed loop over HTTP/1.1 in one thread.
 
 use super::{Program, Tool};
 use crate::measured::Measured;
@@ -21,7 +21,7 @@ pub(super) const TOOL: Tool = Tool {
 fn parse(text: &str) -> Result<Measured, String> {
     let line =
         text.lines().find(|line| line.starts_with("requests:")).ok_or("its output has no \"requests:\"")?;
-    // A status of 4xx or 5xx is among the failed ones.
+    // h2load counts 4xx and 5xx responses as failed.
     let kinds = [" failed", " errored", " timeout"];
     let errors = kinds.into_iter().map(|kind| count(before(line, kind)?)).sum::<Result<u64, String>>()?;
     let requests = count(before(line, " succeeded")?)?;

@@ -1,4 +1,4 @@
-//! hey: closed loop, one core.
+//! Runs hey as a closed loop on one core.
 
 use super::{Program, Tool};
 use crate::measured::Measured;
@@ -18,7 +18,7 @@ pub(super) const TOOL: Tool = Tool {
     good_exits: &[0],
 };
 
-/// Its lists end after a million requests; its rate does not, so the number is reckoned from that.
+/// Parses hey's output. Computes the number of requests from the rate, since hey's lists end after a million requests.
 fn parse(text: &str) -> Result<Measured, String> {
     let (seconds, requests_per_s) = (after(text, "Total:")?, after(text, "Requests/sec:")?);
     let all = count(seconds * requests_per_s)?;
@@ -34,7 +34,7 @@ fn parse(text: &str) -> Result<Measured, String> {
     Measured { requests: all.saturating_sub(errors), requests_per_s, errors, ..Measured::default() }.checked()
 }
 
-/// The lines `[this] that` below a heading.
+/// Returns the lines `[this] that` below a heading, as pairs.
 fn section<'a>(text: &'a str, heading: &str) -> impl Iterator<Item = (&'a str, &'a str)> {
     let below = text.split_once(heading).map_or("", |(_, below)| below).trim_start_matches('\n');
     below

@@ -1,4 +1,4 @@
-//! oha: closed or open loop, one thread.
+//! Runs oha as a closed or open loop in one thread.
 
 use serde_json::Value;
 
@@ -26,7 +26,7 @@ pub(super) const TOOL: Tool = Tool {
     good_exits: &[0],
 };
 
-/// What it says of requests that were under way when the time was over: they are no errors.
+/// oha's error text for requests in flight at the end of the run. They do not count as errors.
 const UNFINISHED: &str = "aborted due to deadline";
 
 fn parse(text: &str) -> Result<Measured, String> {

@@ -1,4 +1,4 @@
-//! Tenbin itself, by its JSON contract.
+//! Runs Tenbin and reads its JSON output.
 
 use super::{Load, Order, Program, Tool};
 use crate::measured::Measured;
@@ -16,7 +16,7 @@ pub(super) const TOOL: Tool = Tool {
     good_exits: tenbin::GOOD_EXITS,
 };
 
-/// Whatever the case is: one connection, closed loop.
+/// Tenbin as a closed loop on one connection, for any case.
 pub(super) const ALONE: Tool = Tool {
     name: "tenbin-c1",
     arguments: |order| flags(&Order { load: Load { connections: 1, rate: None, ..order.load }, ..*order }),
@@ -32,7 +32,7 @@ fn flags(order: &Order<'_>) -> Vec<String> {
         all.extend(arguments([&"-R", &format!("{rate}/s")]));
     }
     if order.load.is_tls {
-        // As the others, which do not look at certificates.
+        // Skips certificate checks, as the other tools do.
         all.push("-k".to_owned());
     }
     all
@@ -45,7 +45,7 @@ fn parse(text: &str) -> Result<Measured, String> {
         requests: said.ok,
         requests_per_s: said.per_s,
         errors: said.errors,
-        // Null in a run too short for them.
+        // Tenbin prints null for percentiles of a run with too few requests.
         median_us: at(&json, "/response_time_us/p50").ok(),
         p99_us: at(&json, "/response_time_us/p99").ok(),
         lateness_p99_us: at(&json, "/lateness_us/p99").ok(),

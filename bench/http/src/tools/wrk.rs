@@ -1,4 +1,4 @@
-//! wrk: closed loop, one thread.
+//! Runs wrk as a closed loop in one thread.
 
 use super::{Program, Tool};
 use crate::measured::Measured;
@@ -19,10 +19,10 @@ pub(super) const TOOL: Tool = Tool {
     good_exits: &[0],
 };
 
-/// The counts. Statuses other than 2xx and 3xx are among wrk's requests; here they are errors.
+/// Parses wrk's output. wrk includes responses other than 2xx and 3xx in its requests; here they count as errors.
 pub(super) fn parse(text: &str) -> Result<Measured, String> {
     let all = count(before(text, " requests in")?)?;
-    // These two lines are there only if there is something to say.
+    // wrk prints these two lines only if there were such errors.
     let refused =
         if text.contains("Non-2xx") { count(after(text, "Non-2xx or 3xx responses:")?)? } else { 0 };
     let failed = if text.contains("Socket errors") { socket_errors(text)? } else { 0 };

@@ -1,4 +1,4 @@
-//! wrk2: open loop with ticks of a millisecond; its output is wrk's with percentiles.
+//! Runs wrk2 as an open loop, with timer ticks of a millisecond. Its output is wrk's plus percentiles.
 
 use super::{Program, Tool, wrk};
 use crate::measured::Measured;

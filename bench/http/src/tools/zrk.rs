@@ -1,4 +1,4 @@
-//! zrk: open loop over io_uring.
+//! Runs zrk as an open loop over io_uring.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! pgbench: one thread for all clients.
+//! Runs pgbench with one thread for all clients.
 
 use harness::figures::{after, count};
 use harness::program::arguments;

@@ -1,4 +1,4 @@
-//! sysbench: one thread for each client.
+//! Runs sysbench, which uses one thread per client.
 
 use harness::figures::{after, count};
 
@@ -15,7 +15,7 @@ pub(super) const TOOL: Tool = Tool {
     good_exits: &[0],
 };
 
-/// The flags that make the table, and those that work on it: both must name the same.
+/// Returns the flags of a sysbench command, `prepare` or `run`. Both must describe the same table.
 pub(crate) fn flags(order: &Order<'_>, clients: u32, command: &str) -> Vec<String> {
     let script = match order.load.work {
         Work::ReadWrite => "oltp_read_write",

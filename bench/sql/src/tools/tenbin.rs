@@ -1,4 +1,4 @@
-//! Tenbin itself, by its JSON contract.
+//! Runs Tenbin and reads its JSON output.
 
 use harness::figures::json;
 use harness::program::arguments;
@@ -32,7 +32,7 @@ fn flags(order: &Order<'_>) -> Vec<String> {
         Work::SelectOnly { is_prepared: true } => ("select-only", "prepared"),
         Work::SelectOnly { is_prepared: false } => ("select-only", "simple"),
         Work::TpcbLike => ("tpcb-like", "simple"),
-        // sysbench prepares its statements unless it is told not to.
+        // Matches sysbench, which uses prepared statements by default.
         Work::PointSelect => ("oltp-point-select", "prepared"),
         Work::ReadWrite => ("oltp-read-write", "prepared"),
     };
