@@ -104,7 +104,7 @@ impl Exchange {
         }
     }
 
-    /// Whether any part was answered.
+    /// Returns whether any part was answered.
     pub(crate) fn is_answered(&self) -> bool {
         self.attempt == Attempt::Answered
     }

@@ -45,7 +45,7 @@ pub struct Health {
 }
 
 impl Health {
-    /// CPU share of one core that the thread used, 0 to 1. `None` before any time has passed.
+    /// Returns the share of one core that the thread used, from 0 to 1. `None` before any time has passed.
     pub fn cpu_share(&self) -> Option<f64> {
         (self.wall_ns > 0).then(|| self.cpu_ns as f64 / self.wall_ns as f64)
     }

@@ -94,12 +94,12 @@ impl Pulses {
         self.windows[index].add(pulse);
     }
 
-    /// Windows in order, without gaps. Windows in which nothing happened are included.
+    /// Returns the windows in order, without gaps. Windows in which nothing happened are included.
     pub fn windows(&self) -> &[Pulse] {
         &self.windows
     }
 
-    /// Length of a window: [`Pulse::WINDOW_NS`] times a power of two.
+    /// Returns the length of a window: [`Pulse::WINDOW_NS`] times a power of two.
     pub fn window_ns(&self) -> u64 {
         self.window_ns
     }

@@ -34,7 +34,7 @@ impl Reservoir {
         Self { capacity, offered: 0, kept: Vec::with_capacity(capacity), state: seed | 1 }
     }
 
-    /// True if any requests are kept.
+    /// Returns whether any requests are kept.
     #[inline]
     pub(crate) fn is_on(&self) -> bool {
         self.capacity > 0
@@ -61,7 +61,7 @@ impl Reservoir {
         kept
     }
 
-    /// Marsaglia's xorshift64, which suffices for sampling.
+    /// Draws the next number of Marsaglia's xorshift64, which suffices for sampling.
     fn draw(&mut self) -> u64 {
         self.state ^= self.state << 13;
         self.state ^= self.state >> 7;

@@ -47,7 +47,7 @@ impl Sizes {
         self.add(class(size), count, size.saturating_mul(count));
     }
 
-    /// Count and sum of each class, in ascending order of sizes.
+    /// Returns the count and sum of each class, in ascending order of sizes.
     pub fn classes(mut self) -> impl ExactSizeIterator<Item = (u64, u64)> {
         self.flush(0);
         self.classes.into_values()

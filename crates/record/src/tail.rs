@@ -37,7 +37,7 @@ impl TailSum {
         self.lag_ns = self.lag_ns.saturating_add(more.lag_ns);
     }
 
-    /// Share of the generator's lag in the response times, 0 to 1. `None` if there are none.
+    /// Returns the share of the generator's lag in the response times, 0 to 1. `None` if there are none.
     pub fn lag_share(&self) -> Option<f64> {
         (self.response_ns > 0).then(|| self.lag_ns as f64 / self.response_ns as f64)
     }
@@ -86,8 +86,8 @@ impl Tail {
         slowest
     }
 
-    /// A lag that at most `beyond` of the requests exceed, in nanoseconds: the end of the class of the longest other lag. 0 without other
-    /// requests.
+    /// Returns a lag that at most `beyond` requests exceed, in nanoseconds: the end of the class of the longest remaining lag. 0 if no
+    /// requests remain.
     pub fn lag_exceeded_by(&self, beyond: u64) -> u64 {
         let mut longer = 0;
         let within = |(_, count): &(usize, &u64)| {
@@ -98,7 +98,7 @@ impl Tail {
     }
 }
 
-/// Longest duration of a class, in nanoseconds.
+/// Returns the longest duration of a class, in nanoseconds.
 fn end_of(class: usize) -> u64 {
     if class < PARTS {
         return class as u64;
@@ -107,7 +107,7 @@ fn end_of(class: usize) -> u64 {
     (((PARTS + part + 1) as u64) << shift) - 1
 }
 
-/// Class of a duration.
+/// Returns the class of a duration.
 #[inline]
 fn class(duration_ns: u64) -> usize {
     let duration_ns = duration_ns.min(Histogram::HIGHEST_NS);

@@ -19,7 +19,7 @@ pub struct Comparison {
     pub blocks: usize,
     /// Number of these blocks in which the first variant has the larger figure, wherever the figures of both lie within their bounds.
     pub larger: usize,
-    /// How two figures are compared: by ratio or by difference.
+    /// Scale of the comparison: ratio or difference.
     pub scale: Scale,
     /// Hodges–Lehmann estimate of the first variant relative to the second, from the measured figures. `None` if it is undefined. A
     /// difference is infinite if most blocks have an infinite figure.
@@ -101,8 +101,7 @@ pub struct Discards {
 pub(crate) const DISCARDS_APART: usize = 3;
 
 impl Comparison {
-    /// True if the estimate says that the first variant has the larger figure. `None` if both are equal, or if there is no
-    /// estimate.
+    /// Returns whether the first variant has the larger figure, by the estimate. `None` if both are equal, or if there is no estimate.
     pub fn is_first_larger(&self) -> Option<bool> {
         self.estimate
             .filter(|estimate| *estimate != self.scale.none())
@@ -203,7 +202,7 @@ pub(crate) fn compare_in(
     comparison
 }
 
-/// Walsh averages of the measured figures, and of their bounds. `None` if a figure is not valid.
+/// Returns the Walsh averages of the measured figures, and of their bounds. `None` if a figure is not valid.
 pub(crate) fn walsh_of(pairs: &[(Bounded, Bounded)], scale: Scale) -> Option<[Walsh; 2]> {
     let measured = pairs.iter().map(|(a, b)| scale.apart((a.value, b.value)));
     let within = pairs.iter().map(|pair| scale.apart_within(*pair));

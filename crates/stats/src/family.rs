@@ -1,15 +1,15 @@
-//! Exact paired tests of many hypotheses that share one error rate: signed-rank tests whose null distribution is that of the
-//! observed differences, ties and zeros included, with Holm's procedure over all that could be significant at all.
+//! Exact paired tests of several hypotheses that share one error rate. The null distribution of each signed-rank test is that of the
+//! observed differences, ties and zeros included. Holm's procedure covers all tests that can reach significance.
 //!
-//! Within a block, the order of the two sides is random. If they do not differ, each sign of a difference is a fair coin, whatever
-//! the distribution of the differences. The test is therefore exact for figures that are often equal, such as counts of errors.
+//! Within a block, the order of the two sides is random. If the sides do not differ, the sign of each difference is a fair coin toss,
+//! regardless of the distribution of the differences. The test is therefore exact for figures that are often equal, such as error counts.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::holm::holm;
 
-/// Max number of differences. Further ones are ignored: they add nothing.
+/// Max number of differences. Further ones are ignored, because they hardly add power.
 const DIFFERENCES_MAX: usize = 200;
 
 /// Result of an exact two-sided signed-rank test.
@@ -48,7 +48,7 @@ impl PairedTest {
     }
 }
 
-/// Ranks of ascending sizes, from 1, times 2, so that the mean rank of equal sizes is whole.
+/// Returns the ranks of ascending sizes, from 1, times 2, so that the mean rank of equal sizes is whole.
 fn doubled_ranks(sizes: &[(f64, bool)]) -> Vec<usize> {
     let mut ranks = Vec::with_capacity(sizes.len());
     for equal in sizes.chunk_by(|one, next| one.0 == next.0) {
@@ -58,7 +58,7 @@ fn doubled_ranks(sizes: &[(f64, bool)]) -> Vec<usize> {
     ranks
 }
 
-/// Probability of each sum of ranks from 0 to `all`, if each rank is in the sum with probability 1/2.
+/// Returns the probability of each sum of ranks from 0 to `all`, if each rank is in the sum with probability 1/2.
 fn distribution(ranks: &[usize], all: usize) -> Vec<f64> {
     let mut shares = vec![0.0; all + 1];
     shares[0] = 1.0;
@@ -107,7 +107,7 @@ impl Family {
     }
 }
 
-/// Smallest number of blocks in which each of `tests` tests can be significant at a family-wise error rate of `alpha`.
+/// Returns the smallest number of blocks in which each of `tests` tests can be significant at a family-wise error rate of `alpha`.
 pub fn blocks_for_family(tests: usize, alpha: f64) -> u32 {
     let share = alpha / tests.max(1) as f64;
     let mut p = 1.0;
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn tests_that_cannot_be_significant_do_not_take_a_share() {
-        // Ten blocks of equal signs: p is 2 in 1,024. Alone it passes, in a family of 50 of its kind it does not.
+        // Ten blocks of equal signs have a p-value of 2 in 1,024. The test passes alone, but not in a family of 50 such tests.
         let clear = PairedTest::of(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0]);
         let mixed = PairedTest::of(&[1.0, -2.0, 3.0, -4.0, 5.0, -6.0, 7.0, -8.0, 9.0, -10.0]);
         let short = PairedTest::of(&[1.0, 2.0]);
@@ -181,7 +181,7 @@ mod tests {
         }
     }
 
-    /// 2,000 comparisons of a system with itself, of 50 statements with errors now and then, in 11 blocks.
+    /// 2,000 comparisons of a system with itself, of 50 statements with occasional errors, in 11 blocks.
     #[test]
     fn at_most_one_in_twenty_comparisons_without_a_difference_reports_any() {
         let mut state = 1_u64;

@@ -11,7 +11,7 @@ use crate::signed_rank::{critical_value, p_value};
 use crate::spread::median;
 use crate::walsh::Walsh;
 
-/// Family-wise error rate: the probability that any intervention is found to act though none does.
+/// Family-wise error rate: the probability of finding an effect of any intervention if none has one.
 const ALPHA: f64 = 0.05;
 /// Factor from the median absolute value to the standard deviation of normal noise.
 const NORMAL: f64 = 1.4826;
@@ -74,7 +74,7 @@ pub enum Undecided {
     Wide,
 }
 
-/// Standard deviation of the log ratios of pairs of runs without a change, estimated from the median. `None` without pairs.
+/// Returns the standard deviation of the log ratios of pairs of runs without a change, estimated from the median. `None` without pairs.
 pub fn spread_of_controls(pairs: &[(f64, f64)]) -> Option<f64> {
     let apart: Option<Vec<f64>> = pairs.iter().map(|pair| log_ratio(*pair).map(fabs)).collect();
     Some(NORMAL * median(apart?)?)
@@ -187,7 +187,7 @@ mod tests {
     struct World {
         /// Standard deviation of a log figure.
         deviation: f64,
-        /// One run in this many loses 40 %; 0 for none.
+        /// Interval of disturbed runs: one in this many runs loses 40 %. 0 for none.
         disturbed: usize,
         /// Growth of the log figure from run to run, as in a system that gets faster.
         trend: f64,
@@ -275,7 +275,7 @@ mod tests {
         }
     }
 
-    /// Number of acting changes, of confirmations, of true confirmations, and of refutations of acting changes.
+    /// Returns the number of acting changes, of confirmations, of true confirmations, and of refutations of acting changes.
     fn confirmations(world: World) -> [usize; 4] {
         let limit = FACTORS.map(log);
         let truths: [[f64; CHANGES]; 5] = [

@@ -80,7 +80,8 @@ fn of_variant(rounds: &[impl AsRef<[RunResult]>], variant: usize) -> RunResult {
     }
 }
 
-/// Geometric mean of the figures and of their bounds, with summed errors. 0 if a figure has no logarithm, which means there is no ratio.
+/// Returns the geometric mean of the figures and of their bounds, with summed errors. 0 if a figure has no logarithm, which means there is
+/// no ratio.
 fn together(slices: impl Iterator<Item = RunResult>) -> RunResult {
     let (mut figures, mut all_errors, mut all_planned) = (Vec::new(), 0u64, 0u64);
     for slice in slices {
@@ -152,22 +153,23 @@ impl Levels {
         Some(Self { blocks: groups, pairs, between, within: sqrt(within_mean_square), between_about_zero })
     }
 
-    /// Standard deviation of a block of `pairs` pairs. With a single block it only includes the variance between slices, and so is
-    /// too small.
+    /// Returns the standard deviation of a block of `pairs` pairs. With a single block it only includes the variance between slices, and so
+    /// is too small.
     pub fn of_block(&self, pairs: usize) -> f64 {
         let between = self.between.unwrap_or(0.0);
         sqrt(between * between + self.within * self.within / pairs.max(1) as f64)
     }
 
-    /// Share of the variance of a block of `pairs` pairs that lies between starts. `None` without variance, or with a single block.
+    /// Returns the share of the variance of a block of `pairs` pairs that lies between starts. `None` without variance, or with a single
+    /// block.
     pub fn share_between(&self, pairs: usize) -> Option<f64> {
         let (between, all) = (self.between?, self.of_block(pairs));
         (all > 0.0).then(|| between * between / (all * all))
     }
 
-    /// Number of pairs of slices for the next block, at most `most`. `start_cost` is the time of a start divided by the time of a
-    /// pair of slices. The result minimizes the variance per time (Kalibera and Jones, *Rigorous benchmarking in reasonable time*,
-    /// ISMM 2013). Always even, because two pairs form a balanced order.
+    /// Returns the number of pairs of slices for the next block, at most `most`. `start_cost` is the time of a start divided by the time of
+    /// a pair of slices. The result minimizes the variance per time (Kalibera and Jones, *Rigorous benchmarking in reasonable time*, ISMM
+    /// 2013). Always even, because two pairs form a balanced order.
     pub fn pairs_next(&self, start_cost: f64, most: usize) -> usize {
         let wanted = sqrt(start_cost.max(0.0)) * self.within / self.between_about_zero;
         let most = most.clamp(PAIRS_MIN, PAIRS_MAX);

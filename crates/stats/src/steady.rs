@@ -151,8 +151,8 @@ pub fn steady(series: &[Window], warm: usize) -> Steadiness {
     found
 }
 
-/// First window from which a series is at the level of its rest: the part that MSER-5 would still cut differs from the rest by no
-/// more than is tolerated, or than noise. MSER alone also cuts off noise.
+/// Returns the first window from which a series is at the level of its rest: the part that MSER-5 would still cut differs from the rest by
+/// no more than is tolerated, or than noise. MSER alone also cuts off noise.
 fn believed_cut(level: &[f64]) -> usize {
     let Some(cut) = mser::cut(level) else { return 0 };
     let rest = &level[cut..];
@@ -221,7 +221,7 @@ fn mean(figures: &[f64]) -> f64 {
     figures.iter().sum::<f64>() / figures.len().max(1) as f64
 }
 
-/// Series of a run that can be judged: all values finite, and a mean above zero.
+/// Returns the series of a run that can be judged: all values finite, and a mean above zero.
 fn levels(windows: &[Window]) -> Vec<(Series, Vec<f64>)> {
     let throughput = windows.iter().map(|window| window.ended as f64).collect();
     let in_flight = windows.iter().map(|window| window.in_flight.max(0.0)).collect();
@@ -234,8 +234,8 @@ fn levels(windows: &[Window]) -> Vec<(Series, Vec<f64>)> {
     all.into_iter().filter_map(|(name, level)| Some((name, level.filter(has_level)?))).collect()
 }
 
-/// Mean response time of each window. A window without ended requests repeats the previous value. `None` if more than a quarter of
-/// the windows have none.
+/// Returns the mean response time of each window. A window without ended requests repeats the previous value. `None` if more than a quarter
+/// of the windows have none.
 fn response_times(windows: &[Window]) -> Option<Vec<f64>> {
     let of =
         |window: &Window| (window.ended > 0).then(|| window.response_sum_ns as f64 / window.ended as f64);

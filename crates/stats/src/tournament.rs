@@ -110,9 +110,9 @@ enum Phase {
     Over,
 }
 
-/// Upper bound of the number of blocks, whatever the rules say.
+/// Upper bound of the number of blocks, regardless of the rules.
 const BLOCKS_MAX: u32 = 1_000;
-/// Upper bound of the number of variants, whatever the rules say.
+/// Upper bound of the number of variants, regardless of the rules.
 const SETTINGS_MAX: usize = 4_096;
 /// Lower bound of the smallest difference that matters.
 const MIN_EFFECT_MIN: f64 = 1e-4;
@@ -192,7 +192,7 @@ impl Tournament {
         self.noted += 1;
     }
 
-    /// Result so far.
+    /// Returns the result so far.
     pub fn finding(&self) -> TournamentFindings {
         let best = self.finalists.map(|(best, _)| best).or_else(|| self.best());
         let ratio_of = |setting: usize| {

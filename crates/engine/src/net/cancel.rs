@@ -59,7 +59,7 @@ impl Canceller {
         Ok(())
     }
 
-    /// Next result, if one arrives in time. `None` if none does, or if no cancel request is pending.
+    /// Returns the next result, if one arrives in time. `None` if none does, or if no cancel request is pending.
     pub(crate) fn report(&mut self, within: Duration) -> Option<Report> {
         let (_, reports) = self.way.as_ref().filter(|_| self.under_way > 0)?;
         let report = reports.recv_timeout(within).ok()?;
@@ -67,7 +67,7 @@ impl Canceller {
         Some(report)
     }
 
-    /// Number of cancel requests without a result so far.
+    /// Returns the number of cancel requests without a result so far.
     pub(crate) fn under_way(&self) -> u32 {
         self.under_way
     }

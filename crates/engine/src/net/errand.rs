@@ -59,7 +59,7 @@ impl Errand {
         self.values.set(variable, value);
     }
 
-    /// Value of a variable. `None` if it was never set or saved.
+    /// Returns the value of a variable. `None` if it was never set or saved.
     pub fn value(&self, variable: u16) -> Option<&[u8]> {
         self.values.get(variable)
     }
@@ -124,7 +124,7 @@ impl Link {
         }
         if self.line.is_none() {
             let line = Line::open_channel(peer, &mut *self.channel, timeout);
-            // The reason stands within a sentence.
+            // The reason is shown within a sentence, so it must not contain line breaks.
             self.line = Some(line.map_err(|error| error.to_string().replace("\n  help: ", "; "))?);
         }
         Ok(())

@@ -60,7 +60,7 @@ impl<T: Conversation> Interview<T> {
         }
     }
 
-    /// Conversation of the client, with the values saved from replies.
+    /// Returns the conversation of the client, with the values saved from replies.
     pub fn conversation(&mut self) -> &mut T {
         &mut self.conversation
     }

@@ -161,27 +161,27 @@ impl Line {
         self.stream.set_timeout(timeout)
     }
 
-    /// TLS version, cipher suite, and key exchange. `None` without TLS.
+    /// Returns the TLS version, cipher suite, and key exchange. `None` without TLS.
     pub fn tls(&self) -> Option<String> {
         self.session.as_ref().and_then(|session| session.description())
     }
 
-    /// Whether the server asked for a client certificate and none is configured.
+    /// Returns whether the server asked for a client certificate and none is configured.
     pub fn is_certificate_missing(&self) -> bool {
         self.tls.as_ref().is_some_and(|tls| tls.identity.is_demanded() && !tls.identity.is_there())
     }
 
-    /// Time since the connection began to be opened.
+    /// Returns the time since the connection began to be opened.
     pub fn age(&self) -> Duration {
         self.opened_at.elapsed()
     }
 
-    /// Address of the peer, as text for messages.
+    /// Returns the address of the peer, as text for messages.
     pub fn endpoint(&self) -> &str {
         &self.endpoint
     }
 
-    /// Whether an idle connection cannot be used again: the peer closed it, or sent bytes that nobody asked for.
+    /// Returns whether an idle connection cannot be used again: the peer closed it, or sent unsolicited bytes.
     pub(super) fn is_stale(&self) -> bool {
         self.plain.len() > self.taken || self.stream.has_input()
     }
@@ -403,7 +403,7 @@ impl Stream {
         Ok(stream)
     }
 
-    /// Whether a read would not wait: there are bytes, the end of the peer's bytes, or an error.
+    /// Returns whether a read would not wait: there are bytes, the end of the peer's bytes, or an error.
     fn has_input(&self) -> bool {
         let flags = RecvFlags::PEEK | RecvFlags::DONTWAIT;
         let read = match self {

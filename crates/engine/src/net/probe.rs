@@ -78,7 +78,7 @@ pub enum ProbeError {
 }
 
 impl ProbeError {
-    /// Whether every address would answer alike.
+    /// Returns whether every other address would give the same error.
     pub(super) fn is_final(&self) -> bool {
         matches!(self, Self::Greeting { class: ErrorClass::LoginRefused, .. })
     }
@@ -158,10 +158,10 @@ pub(super) fn put(
     Ok((reply, probed))
 }
 
-/// Error class, and the reason in words.
+/// Error class and reason of a failed check.
 pub(super) type Reason = (ErrorClass, String);
 
-/// Reason why a connection broke before a reply was complete.
+/// Returns the reason why a connection broke before a reply was complete.
 pub(super) fn lost(error: &io::Error, timeout: Duration) -> Reason {
     match error.kind() {
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {

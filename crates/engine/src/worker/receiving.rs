@@ -288,12 +288,12 @@ impl Worker<'_> {
         self.end_link(number, Ending::fault(&fault), at_ns);
     }
 
-    /// Whether the first request of a link pauses.
+    /// Returns whether the first request of a link pauses.
     fn is_in_pause(&self, link: &Link) -> bool {
         link.carried.first().is_some_and(|user| self.users[user as usize].is_in_pause())
     }
 
-    /// Whether the peer closed a kept link while it was idle, so that no request on it was received. Requests that the peer's
+    /// Returns whether the peer closed a kept link while it was idle, so that no request on it was received. Requests that the peer's
     /// kernel acknowledged before the close were received. After a reset without a close, received bytes are unknown.
     #[cold]
     fn is_stale(&self, link: &Link, has_closed: bool) -> bool {

@@ -12,11 +12,11 @@ use crate::chance::Chance;
 /// Numbers of one worker's sequence.
 #[derive(Clone, Debug)]
 pub(super) struct Growth {
-    /// The sequence before its first number.
+    /// Sequence, positioned before its first number.
     sequence: Sequence,
-    /// Number of taken numbers.
+    /// Count of numbers taken so far.
     taken: u64,
-    /// Users with an iteration that took a number, and its place in the sequence.
+    /// Users whose iteration took a number, each with the number's position in the sequence.
     open: Vec<(u32, u64)>,
 }
 
@@ -36,7 +36,7 @@ impl Growth {
         self.open.retain(|(known, _)| *known != user);
     }
 
-    /// Number of numbers from the first on whose iterations have all ended.
+    /// Returns how many numbers from the start of the sequence belong to completed iterations, without a gap.
     fn ended(&self) -> u64 {
         self.open.iter().map(|(_, place)| *place).min().unwrap_or(self.taken)
     }

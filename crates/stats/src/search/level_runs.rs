@@ -41,7 +41,7 @@ impl LevelRuns {
 mod tests {
     use super::*;
 
-    /// Probabilities that a level with pass probability `p` is decided to hold, to fail, or neither, and its expected number of
+    /// Returns the probabilities that a level with pass probability `p` is decided to hold, to fail, or neither, and its expected number of
     /// runs.
     fn chances(p: f64, by: u32, most: u32) -> ([f64; 3], f64) {
         let (mut open, mut told, mut runs) = (alloc::vec![(LevelRuns::default(), 1.0)], [0.0; 3], 0.0);

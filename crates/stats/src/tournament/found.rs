@@ -47,9 +47,9 @@ pub enum EliminationReason {
     Behind,
     /// Significantly more errors than another variant.
     MoreErrors,
-    /// Its run was invalid four times in a row, which says nothing about how good it is.
+    /// The variant's run was invalid four times in a row, which says nothing about its performance.
     Invalid,
-    /// Its run failed, or had too few samples, four times in a row.
+    /// The variant's run failed, or had too few samples, four times in a row.
     NoFigure,
 }
 

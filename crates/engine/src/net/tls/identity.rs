@@ -50,12 +50,12 @@ impl Identity {
         Ok(Self { key: Some(Arc::new(certified)), is_demanded: AtomicBool::new(false) })
     }
 
-    /// Whether a server has asked for a client certificate so far.
+    /// Returns whether a server has asked for a client certificate so far.
     pub(crate) fn is_demanded(&self) -> bool {
         self.is_demanded.load(Ordering::Relaxed)
     }
 
-    /// Whether there is a certificate to present.
+    /// Returns whether there is a certificate to present.
     pub(crate) fn is_there(&self) -> bool {
         self.key.is_some()
     }
