@@ -4,7 +4,7 @@ use record::{AskedParts, Presence};
 
 use crate::timers::NEVER;
 
-/// Window of one worker. Times that have not come are [`NEVER`].
+/// OK answers of one worker in a window. Times that have not occurred yet are [`NEVER`].
 pub(crate) struct Answers {
     from_ns: u64,
     window_ns: u64,

@@ -12,7 +12,7 @@ use crate::user::User;
 /// Scenarios and data sources of one worker.
 pub(crate) struct Iterations {
     routes: Routes,
-    /// The only step of all iterations, if they have no pauses and no values, so that nothing must be decided. `None` otherwise.
+    /// Only step of all iterations, if they have neither pauses nor values. `None` otherwise.
     pub(crate) only_step: Option<u16>,
     /// Whether all drawn values are numbers, which take no measurable time.
     pub(crate) draws_numbers: bool,

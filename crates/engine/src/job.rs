@@ -6,7 +6,7 @@ pub use sockets::Endpoint;
 
 use crate::net::tls::TlsPeer;
 
-/// One load on one or more peers.
+/// Load on one or more peers.
 #[derive(Clone, Debug)]
 pub struct Job {
     /// Shape and rate of the load. Times count from the start of the load, warm-up included.
@@ -130,9 +130,9 @@ pub enum Selection {
     /// Failover. All sockets go to the first address that answers. When it fails, they go to the next one that answers, and after
     /// the last to the first again.
     First,
-    /// Failover of each connection by itself, for database log-ins. The addresses are a list of servers, `stride` addresses each,
-    /// which may be repeated: the first `width` addresses name each server once. Connection `n` begins with server `n` modulo the
-    /// number of servers, and tries all servers of a repetition before the next repetition.
+    /// Failover per connection, for database log-ins. The addresses are a list of servers, `stride` addresses each, which may be repeated:
+    /// the first `width` addresses name each server once. Connection `n` begins with server `n` modulo the number of servers, and tries all
+    /// servers of a repetition before the next repetition.
     Spread {
         /// Number of addresses before the list is repeated; at least 1.
         width: u16,

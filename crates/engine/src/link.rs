@@ -45,7 +45,7 @@ pub(crate) struct Link {
     /// Reason why the present socket takes no further exchanges; [`Retired::No`] while it takes them.
     pub(crate) retired: Retired,
     pub(crate) sending: Sending,
-    /// Whether an exchange was abandoned within a pause of its request.
+    /// Whether an exchange was abandoned during a pause within its request.
     pub(crate) was_left_in_pause: bool,
     /// Error number of a failed send on the present socket. `None` if none failed with an error number.
     send_error: Option<NonZeroU16>,
@@ -131,7 +131,7 @@ pub(crate) enum Retired {
 /// Progress of the pending output of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sending {
-    /// The kernel took all of it.
+    /// The kernel accepted all pending bytes.
     Done,
     /// The socket's buffer is full; epoll reports when it has room.
     Blocked,

@@ -28,11 +28,11 @@ const LEAD: Duration = Duration::from_millis(2);
 pub enum Message {
     /// All connections are open, except those in [`WorkerEnd::opening_failures`]. The load starts at this time.
     Begins(Instant),
-    /// One second of one account of one worker.
+    /// Record of one second of an account of a worker.
     Interval {
         /// Number of the account: a step, a part, or an address of a step.
         step: u16,
-        /// Record of that second.
+        /// Record of the second.
         interval: Box<Interval>,
     },
     /// Window of 250 ms of one worker; the last one may be shorter. Windows arrive in order and without gaps; [`record::Pulses`]

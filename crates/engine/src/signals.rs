@@ -27,7 +27,7 @@ pub(crate) struct Signals {
     reply_bytes: u64,
     /// Number of replies on connections that later received a reply to no request, so that earlier replies may be wrong.
     pub(crate) doubted_replies: u64,
-    /// Time at which the event loop had asked to be woken.
+    /// Time at which the event loop asked to be woken.
     due_back_ns: u64,
     /// Time since which replies that are read now may have waited in the kernel. [`NEVER`] if times of replies do not depend on
     /// reading: kernel timestamps, or no sockets.
@@ -48,7 +48,7 @@ struct Window {
     from_ns: u64,
     ended: u64,
     response_sum_ns: u64,
-    /// Time in flight, summed over requests, that earlier windows have reported.
+    /// Total time in flight of all requests that earlier windows have reported.
     told_ns: u64,
     ok: u64,
     ok_response_sum_ns: u64,

@@ -115,7 +115,7 @@ pub(crate) struct Worker<'a> {
     /// Number of links that are being opened.
     dialing: u32,
     in_flight: u32,
-    /// Users of a closed load with no OK answer since their last request and none in flight.
+    /// Number of closed-load users whose last request got no OK answer and who have none in flight.
     retrying: u32,
     signals: Signals,
     /// Number of users in a pause before the next step of their iteration.

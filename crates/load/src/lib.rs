@@ -34,7 +34,7 @@ pub const SECOND_NS: u64 = 1_000_000_000;
 /// Load: closed or open.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Load {
-    /// A fixed number of users, each of which waits for a reply before its next request.
+    /// Fixed number of users, each of which waits for a reply before its next request.
     Closed(Closed),
     /// Requests that start at scheduled times, regardless of replies.
     Open(Open),

@@ -5,7 +5,7 @@ use alloc::sync::Arc;
 use alloc::vec::{self, Vec};
 use core::ops::Range;
 
-/// One recorded request.
+/// Recorded request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Arrival {
     /// Send time, in nanoseconds since the load began.

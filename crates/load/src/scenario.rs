@@ -44,14 +44,14 @@ pub enum Order {
     Mix(Vec<(Visit, f64)>),
 }
 
-/// One step within an iteration.
+/// Step within an iteration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Visit {
     /// Number of the step.
     pub step: u16,
     /// Think time after the step, also after the last one.
     pub think: ThinkTime,
-    /// Conditions under which the visit is skipped, the outermost first. The first visit of a scenario has none.
+    /// Conditions of the visit, the outermost first. The visit is skipped if one is false. The first visit of a scenario has none.
     pub guards: Vec<Guard>,
 }
 

@@ -19,7 +19,7 @@ pub enum Schedule {
     Rate(Profile, Spacing),
     /// Recorded arrivals, exactly, up to the last one.
     Recorded(Recording),
-    /// Recorded send times of each user, which are read as the load goes on.
+    /// Recorded send times of each user, which are read while the load runs.
     Streamed(Streamed),
 }
 
@@ -140,7 +140,7 @@ enum Source {
     },
     /// Send times of one user.
     Own(vec::IntoIter<u64>),
-    /// Send times of one user, which are read as the load goes on.
+    /// Send times of one user, which are read while the load runs.
     Streamed(Box<dyn Iterator<Item = u64> + Send>),
 }
 

@@ -10,7 +10,7 @@ pub struct Share {
 }
 
 impl Share {
-    /// The whole as a single part.
+    /// Whole load as a single part.
     pub const WHOLE: Self = Self { index: 0, of: 1 };
 
     /// Returns the part `index` of `of` equal parts of this part. If all parts are divided alike, the results are parts of one whole.

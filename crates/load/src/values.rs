@@ -113,7 +113,7 @@ pub enum Source {
         /// Words to choose from; at least one.
         words: Arc<[Box<str>]>,
     },
-    /// A second between two moments, uniformly distributed, written as `2026-01-31 12:00:00`.
+    /// Second between two moments, uniformly distributed, written as `2026-01-31 12:00:00`.
     Moment {
         /// First second, since 1970.
         from_s: i64,
@@ -338,7 +338,7 @@ impl Values {
         Self { sources: drawers, growths, text: String::new() }
     }
 
-    /// Ends the iteration of a user: the numbers that it took from sequences may be drawn by sources that grow with these.
+    /// Ends the iteration of a user. Sources that grow with a sequence may then draw the numbers that the iteration took from it.
     #[inline]
     pub fn end_iteration(&mut self, user: u32) {
         self.growths.iter_mut().for_each(|(_, growth)| growth.end(user));
@@ -398,7 +398,7 @@ fn write_decimal(number: i64, text: &mut String) {
     text.push_str(str::from_utf8(&digits[start..]).unwrap_or_default());
 }
 
-/// Writes a UUID with these bits, except for those of version and variant.
+/// Writes a UUID with the given bits, except those of version and variant.
 fn write_uuid(bits: u128, version: u128, text: &mut String) {
     let bits = bits & !(0xf << 76) & !(0x3 << 62) | version << 76 | 0x2 << 62;
     for digit in (0..32).rev() {

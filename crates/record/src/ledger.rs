@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use outcome::{ClassName, ErrorClass};
 
-/// One kind of error, and how often it occurred.
+/// Kind of error, with its number of occurrences.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LedgerEntry {
     /// Error class, such as `timeout_body` or `status`.

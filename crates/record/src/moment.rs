@@ -87,11 +87,11 @@ pub struct Moment {
     pub sent: u64,
     /// Ok replies read in the window.
     pub ok: u64,
-    /// Sum of the response times of these replies.
+    /// Sum of the response times of ok replies, in nanoseconds.
     pub ok_response_sum_ns: u64,
-    /// Longest response time of these replies.
+    /// Longest response time of an ok reply, in nanoseconds.
     pub ok_response_max_ns: u64,
-    /// Response times of these replies, by class.
+    /// Response times of ok replies, by class.
     pub responses: Responses,
     /// Bit mask of the 128 equal parts of the window in which an ok reply was read; the lowest bit is the first part.
     pub answered: u128,

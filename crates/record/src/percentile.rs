@@ -15,7 +15,7 @@ pub const PRINTED: &[Percentile] = &[
 ];
 
 impl Percentile {
-    /// The median.
+    /// 50 %: the median.
     pub const P50: Self = Self(500_000);
     /// 90 %.
     pub const P90: Self = Self(900_000);

@@ -4,12 +4,12 @@ use alloc::vec::Vec;
 
 use crate::finish::Finish;
 
-/// One sampled request.
+/// Sampled request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sampled {
     /// Times and outcome.
     pub finish: Finish,
-    /// Number of its connection, counted over the whole run from 0.
+    /// Number of the request's connection, counted over the whole run from 0.
     pub connection: u32,
     /// Time to establish the connection (TCP and TLS) if this was its first request, otherwise 0.
     pub connect_ns: u64,

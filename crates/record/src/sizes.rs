@@ -9,7 +9,7 @@ use crate::responses::class;
 pub struct Sizes {
     /// Count and sum of each class.
     classes: BTreeMap<u16, (u64, u64)>,
-    /// Latest size, and how often it was recorded in a row. It is in no class yet.
+    /// Latest size, and its number of consecutive occurrences, which `classes` does not include yet.
     latest: (u64, u64),
 }
 

@@ -23,10 +23,9 @@ pub struct Tail {
 pub struct TailSum {
     /// Number of requests that ended.
     pub count: u64,
-    /// Sum of their response times.
+    /// Sum of the response times, in nanoseconds.
     pub response_ns: u64,
-    /// Part of these response times that was the generator's own lag: it was late although a connection was free, or returned to
-    /// its sockets late.
+    /// Part of `response_ns` caused by the generator's lag: it was late although a connection was free, or returned to its sockets late.
     pub lag_ns: u64,
 }
 
@@ -37,7 +36,7 @@ impl TailSum {
         self.lag_ns = self.lag_ns.saturating_add(more.lag_ns);
     }
 
-    /// Returns the share of the generator's lag in the response times, 0 to 1. `None` if there are none.
+    /// Returns the share of the generator's lag in the response times, from 0 to 1. `None` if there are no response times.
     pub fn lag_share(&self) -> Option<f64> {
         (self.response_ns > 0).then(|| self.lag_ns as f64 / self.response_ns as f64)
     }

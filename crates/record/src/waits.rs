@@ -1,6 +1,6 @@
 //! Long waits of users for an ok reply.
 
-/// Ending of a wait of a user for an ok reply.
+/// Result of a user's wait for an ok reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitEnd {
     /// The only request of the wait got an ok reply.

@@ -3,7 +3,7 @@
 /// Figure as measured, and the interval that contains the figure that an ideal load generator would have measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounded {
-    /// The measured figure.
+    /// Measured figure.
     pub value: f64,
     /// Smallest possible true figure, at most `value`.
     pub low: f64,

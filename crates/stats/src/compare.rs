@@ -17,7 +17,8 @@ pub struct Comparison {
     pub common: usize,
     /// Number of leading common blocks that the fields below are computed from.
     pub blocks: usize,
-    /// Number of these blocks in which the first variant has the larger figure, wherever the figures of both lie within their bounds.
+    /// Number of blocks, out of `blocks`, in which the first variant has the larger figure, wherever the figures of both lie within their
+    /// bounds.
     pub larger: usize,
     /// Scale of the comparison: ratio or difference.
     pub scale: Scale,
@@ -37,8 +38,8 @@ pub struct Comparison {
     pub p: Option<f64>,
     /// Verdict on the difference.
     pub verdict: Verdict,
-    /// True if the verdict is open only because of the bounds: the measured figures alone would decide. More blocks like these change
-    /// nothing.
+    /// True if the verdict is open only because of the bounds: the measured figures alone would be conclusive. More blocks with equally
+    /// wide bounds change nothing.
     pub is_open_by_bounds: bool,
 }
 
@@ -52,7 +53,7 @@ pub enum Verdict {
     },
     /// The interval lies within the smallest difference that matters.
     Equivalent,
-    /// The interval allows both a difference that matters and none.
+    /// The interval includes both a difference that matters and one that does not.
     Inconclusive,
     /// One variant has more errors, which rules out calling it better or equal.
     MoreErrors(MoreErrors),
@@ -127,7 +128,7 @@ impl Comparison {
         found
     }
 
-    /// Notes the interval within the bounds and that of the measured figures, and judges both.
+    /// Sets the interval within the bounds and the interval of the measured figures, and judges both.
     fn note(&mut self, within: Interval, measured: Interval, matters: MinEffect) {
         let estimates = |interval: Interval| {
             let ends = interval.ends.map(|end| self.scale.estimate(end));

@@ -94,9 +94,9 @@ pub struct Duel {
     blocks: Vec<[RunResult; 2]>,
     /// Counted pairs of slices of each block that was made in slices.
     slices: Vec<Vec<Pair>>,
-    /// Carry-over between the slices of each of these blocks.
+    /// Carry-over between the slices of each block that was made in slices.
     carried: Vec<Option<Carried>>,
-    /// First slice of each of these blocks.
+    /// First slice of each block that was made in slices.
     first_slices: Vec<Option<FirstSlice>>,
     lost_in_row: u32,
     discards: Discards,

@@ -17,7 +17,7 @@ const DIFFERENCES_MAX: usize = 200;
 pub struct PairedTest {
     /// Probability of signs that are as one-sided as the observed ones, or more.
     pub p: f64,
-    /// Smallest p-value that differences of these sizes can have: that of equal signs.
+    /// Smallest p-value that differences of these sizes can have, which they have if all signs are equal.
     pub p_min: f64,
 }
 
@@ -74,7 +74,7 @@ fn distribution(ranks: &[usize], all: usize) -> Vec<f64> {
     shares
 }
 
-/// A family of tests with one error rate.
+/// Family of tests that share one error rate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Family {
     /// Whether each test is significant, in the order of the tests.
@@ -84,11 +84,11 @@ pub struct Family {
 }
 
 impl Family {
-    /// Judges tests together: the probability that any of them is significant without a difference is at most `alpha`. `None` is a
+    /// Judges tests together: the probability that any of them is significant without a difference is at most `alpha`. `None` stands for a
     /// test that cannot be significant.
     ///
-    /// Tests that cannot reach their share of `alpha`, however one-sided their signs, do not count (Tarone). That follows from the
-    /// sizes of their differences, which the null distribution leaves as they are, so the error rate stays.
+    /// Tests that cannot reach their share of `alpha`, even with equal signs, do not count (Tarone). Whether a test can reach it depends
+    /// only on the sizes of its differences, which the null distribution does not change, so the error rate is kept.
     pub fn judge(tests: &[Option<PairedTest>], alpha: f64) -> Self {
         let attainable = |size: usize| {
             let share = alpha / size as f64;

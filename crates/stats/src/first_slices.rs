@@ -62,7 +62,7 @@ pub struct FirstSlices {
     pub ratio: f64,
     /// Exact one-sided p-value of the Mann–Whitney test, in the direction of `ratio`.
     pub p: f64,
-    /// One-sided p-value of Student's test of their logarithms, in the direction of `ratio`.
+    /// One-sided p-value of Student's test of the logarithms of the figures, in the direction of `ratio`.
     pub student_p: f64,
     /// Whether the first slices show a difference by themselves, by either test.
     pub is_shown: bool,

@@ -29,7 +29,7 @@ pub fn holm(p: &[f64], alpha: f64) -> Vec<bool> {
 pub struct Paired<'a> {
     /// Figures of the first and the second variant, in block order.
     pub pairs: &'a [(Bounded, Bounded)],
-    /// Largest number of pairs there can be: see [`crate::look_at`].
+    /// Maximum number of pairs: see [`crate::look_at`].
     pub attainable: usize,
     /// Number of lost runs of each variant.
     pub discards: Discards,

@@ -16,7 +16,7 @@ const ALPHA: f64 = 0.05;
 /// Factor from the median absolute value to the standard deviation of normal noise.
 const NORMAL: f64 = 1.4826;
 
-/// One change and the runs that test it.
+/// Change of one resource, and the runs that test it.
 #[derive(Clone, Copy, Debug)]
 pub struct Intervention<'a> {
     /// Figures with the change and without it, in the blocks that have both.
@@ -70,7 +70,7 @@ pub enum Undecided {
     NoRatio,
     /// The noise between two runs without a change exceeds half of the effect, or is unknown.
     Noise,
-    /// The interval includes both an effect of the limiting resource and a smaller one.
+    /// The interval includes both the effect of a limiting resource and a smaller one.
     Wide,
 }
 
@@ -178,7 +178,7 @@ mod tests {
     const CHANGES: usize = 6;
     /// Factors of a diagnosis: users, CPU time twice, a parameter, and I/O twice.
     const FACTORS: [f64; CHANGES] = [2.0, 0.8, 0.9, 2.0, 0.8, 0.9];
-    /// Index of the change that needs a restart, and so has its own control.
+    /// Index of the change that needs a restart and therefore has a separate control.
     const RESTARTS: usize = 3;
     const BLOCKS: usize = 8;
 

@@ -51,8 +51,8 @@ pub const EXTENDED_MAX: u32 = 200;
 
 /// Returns the look that `blocks` blocks allow, or the number of blocks that the first look needs.
 ///
-/// `attainable` is the largest number of blocks there can be: planned blocks minus blocks lost for reasons other than the figures.
-/// A comparison uses either [`LOOKS`] or [`FIXED`], because both together would spend more than 5 %.
+/// `attainable` is the maximum number of blocks: planned blocks minus blocks lost for reasons other than the figures. A comparison uses
+/// either [`LOOKS`] or [`FIXED`], because both together would spend more than 5 %.
 ///
 /// A comparison in a `family` gets its part of the error rate of a look, so that the family as a whole keeps 5 %. It may need more
 /// blocks for its first look. A `family` of 1 is a single comparison.

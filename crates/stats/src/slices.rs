@@ -13,7 +13,7 @@ pub const PAIRS_MIN: usize = 2;
 /// Maximum number of pairs of slices in a block. More pairs hardly help, because the variance between starts remains.
 pub const PAIRS_MAX: usize = 16;
 
-/// One slice of the load on one of the running systems.
+/// Slice of the load on one of the running systems.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slice {
     /// Result of the slice.
@@ -27,7 +27,7 @@ pub struct Slice {
 /// Pair of valid slices, one of A and one of B.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Pair {
-    /// Log ratio of their figures.
+    /// Log ratio of the figure of A to the figure of B.
     pub(crate) apart: f64,
     /// CPU time taken by others during the slice of A minus that of B, in cores. `None` if it is unknown.
     pub(crate) taken_apart: Option<f64>,
@@ -50,9 +50,9 @@ pub fn of_slices(pairs: &[[Slice; 2]]) -> [RunResult; 2] {
 /// Combines the slices of one start of several variants. A round has one slice of each variant, in variant order. The figure of a
 /// variant is the geometric mean over the counted rounds, so the log ratio of two variants is the mean over the rounds.
 ///
-/// A variant loses the block if one of its slices failed, is missing, or has too few samples; the others go on without it. A round
-/// with an invalid slice does not count. If fewer than half of the rounds count, variants with an invalid slice lose the block, and
-/// all rounds count for the others.
+/// A variant loses the block if one of its slices failed, is missing, or has too few samples; the other variants are not affected. A round
+/// with an invalid slice does not count. If fewer than half of the rounds count, variants with an invalid slice lose the block, and all
+/// rounds count for the others.
 pub fn of_rounds(rounds: &[Vec<RunResult>]) -> Vec<RunResult> {
     let variants = rounds.iter().map(Vec::len).min().unwrap_or(0);
     (0..variants).map(|variant| of_variant(rounds, variant)).collect()

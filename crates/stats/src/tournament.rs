@@ -61,7 +61,7 @@ pub enum TournamentStep {
         block: u32,
         /// Stage of the block.
         stage: TournamentStage,
-        /// Variants in ascending order. After a block in which some had no figure, only these, once more.
+        /// Variants in ascending order. If some had no figure in the block, only those are repeated.
         of: Vec<usize>,
     },
     /// The search is over.
@@ -81,7 +81,7 @@ pub struct Tournament {
     noted: u32,
     /// True if a round of halving needed more blocks than the maximum.
     is_capped: bool,
-    /// Last race. Variants that left it without a verdict on how good they are are judged by it.
+    /// Last race. It provides the judgment of variants that left it without a verdict on their performance.
     race: Option<Race>,
     /// Best variant and its rival, once they are known.
     finalists: Option<(usize, usize)>,

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::spread::middle;
 
-/// Sorted means of all pairs of figures, each figure paired with itself too: n(n+1)/2 of them.
+/// Sorted means of all n(n+1)/2 pairs of figures. Each figure is also paired with itself.
 #[derive(Clone, Debug)]
 pub struct Walsh {
     /// Lower bounds of the averages.

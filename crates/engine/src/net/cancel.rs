@@ -28,7 +28,7 @@ type Order = (Peer, Cancel);
 /// Result of a cancel request; the error is a sentence.
 type Report = Result<(), String>;
 
-/// Sender of cancel requests. Its thread starts with the first of them.
+/// Sender of cancel requests. Starts its thread with the first request.
 pub(crate) struct Canceller {
     turn: Turn,
     way: Option<(SyncSender<Order>, Receiver<Report>)>,

@@ -1,5 +1,5 @@
-//! Checks of a peer before the load: connect, log in, and ask at most one question, so that a wrong address fails within a second,
-//! not after a run.
+//! Checks of a peer before the load: connect, log in, and send at most one request, so that a wrong address fails within a second, not
+//! after a run.
 
 use std::io::{self, Read, Write};
 use std::thread;
@@ -23,10 +23,10 @@ pub struct Probed {
     pub is_certificate_missing: bool,
 }
 
-/// Answer to a question.
+/// Reply to a request, with the state of the conversation.
 #[derive(Debug)]
 pub struct Asked<T> {
-    /// Reply. For a rejection, the conversation has the reason.
+    /// Reply. If it is a rejection, the conversation has the reason.
     pub reply: Reply,
     /// Conversation after the reply.
     pub conversation: T,
@@ -62,10 +62,10 @@ pub enum ProbeError {
         endpoint: String,
         /// Error class.
         class: ErrorClass,
-        /// Reason, in the peer's words if it gave some.
+        /// Reason, quoted from the peer if it gave one.
         reason: String,
     },
-    /// Question was not answered.
+    /// The request was not answered.
     #[error("{endpoint} does not answer ({class}): {reason}")]
     Question {
         /// Address of the peer.

@@ -6,7 +6,7 @@ use core::fmt;
 use super::even::EVEN;
 use super::poisson::POISSON;
 
-/// Every arrival process.
+/// All arrival processes.
 pub const PROCESSES: &[&Process] = &[&EVEN, &POISSON];
 
 /// Arrival process: the spacing of send times at a given rate.

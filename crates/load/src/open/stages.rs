@@ -2,7 +2,7 @@
 
 use super::profile::{Profile, Segment};
 
-/// One ramp of a staged rate.
+/// Ramp of a staged rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stage {
     /// Rate at the end. A jump is a stage of length 0.

@@ -21,9 +21,9 @@ const ROW_NS: u64 = 1_000_000;
 pub enum Cell<'a> {
     /// NULL.
     Null,
-    /// An integer.
+    /// Integer.
     Number(i64),
-    /// A text.
+    /// Text.
     Text(&'a str),
 }
 

@@ -1,7 +1,7 @@
 //! Sequences whose numbers another source may draw, once the iterations that took them have ended.
 //!
-//! A user has one iteration at a time, so its number is known to be in use until its next iteration begins. A failed iteration ends as
-//! well; a system then lacks the record of its number.
+//! A user has one iteration at a time, so its number is known to be in use until its next iteration begins. A failed iteration also ends,
+//! and the system then lacks the record of its number.
 
 use alloc::vec::Vec;
 

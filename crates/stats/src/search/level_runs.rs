@@ -12,7 +12,7 @@ pub(super) struct LevelRuns {
 pub(super) enum LevelVerdict {
     Holds,
     Fails,
-    /// Runs pass and fail by turns, so that more runs would not decide.
+    /// Runs both pass and fail, so that more runs would not be conclusive.
     Neither,
 }
 

@@ -13,7 +13,7 @@ const HALVINGS_MAX: u32 = 6;
 /// Highest rate that is tried, per second.
 const PER_S_MAX: f64 = 1e9;
 
-/// One end of the interval.
+/// End of the interval that contains the capacity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct End {
     pub(super) per_s: f64,

@@ -14,7 +14,7 @@ use rustls::{Error, InconsistentKeys, SignatureScheme};
 use super::config::TlsError;
 use super::fault::sentence;
 
-/// Marks of encrypted keys in PEM files: PKCS #8, and the older format of OpenSSL.
+/// Markers of encrypted keys in PEM files: PKCS #8, and the older format of OpenSSL.
 const ENCRYPTED: [&str; 2] = ["BEGIN ENCRYPTED PRIVATE KEY", "Proc-Type: 4,ENCRYPTED"];
 
 /// PEM files with a client certificate and its private key.
