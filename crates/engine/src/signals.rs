@@ -11,7 +11,7 @@ use crate::timers::NEVER;
 
 /// Delay from which a late turn counts as a stall, during which the thread did not run, and not only as late.
 const STALL_NS: u64 = 50_000_000;
-/// Delay from which a late turn first reads the replies that arrived meanwhile, before it waits again.
+/// Delay from which a late turn reads the replies that have arrived before it waits again.
 const CATCHING_UP_FROM_NS: u64 = 1_000_000;
 
 /// Measurements of one worker, collected from its requests and its turns.

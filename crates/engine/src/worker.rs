@@ -173,7 +173,7 @@ fn stop_of(job: &Job, share: Share, is_shared: bool) -> Stop {
     if is_shared { Stop { requests: None, ..job.stop } } else { job.stop.share(share) }
 }
 
-/// Starts of the requests of one worker. An open load that grows begins with the connections that it opens first.
+/// Creates the driver of one worker. An open load that grows begins with the connections that it opens first.
 fn driver(
     job: &Job,
     share: Share,

@@ -63,13 +63,13 @@ impl Tail {
         self.by_lag.iter_mut().zip(more.by_lag.iter()).for_each(|(count, more)| *count += more);
     }
 
-    /// Sums over all requests.
+    /// Returns the sums over all requests.
     pub fn all(&self) -> TailSum {
         self.slowest(Percentile::from_ppm(0).unwrap_or(Percentile::P50))
     }
 
-    /// Sums over the requests from this percentile of response time on, rounded down to its class. At p99 these are at least 1 % of
-    /// all requests, and include requests faster by at most an eighth.
+    /// Returns the sums over the requests from this percentile of response time on, rounded down to its class. At p99, these are at least 1
+    /// % of all requests, and include requests faster by at most an eighth.
     pub fn slowest(&self, from: Percentile) -> TailSum {
         let count = self.by_response.iter().map(|sum| sum.count).sum();
         let mut faster = from.rank(count).map_or(0, |rank| rank - 1);

@@ -247,7 +247,7 @@ mod tests {
         (a - b).abs() < 1e-9
     }
 
-    /// Pairs whose ratios exceed 1 by these percentages.
+    /// Returns pairs whose ratios exceed 1 by these percentages.
     fn pairs(percent: &[f64]) -> Vec<(f64, f64)> {
         let sizes = [700.0, 720.0, 650.0, 710.0].into_iter().cycle();
         sizes.zip(percent).map(|(size, percent)| (size * (1.0 + percent / 100.0), size)).collect()

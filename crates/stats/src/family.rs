@@ -181,7 +181,7 @@ mod tests {
         }
     }
 
-    /// 2,000 comparisons of a system with itself, of 50 statements with occasional errors, in 11 blocks.
+    /// Simulates 2,000 comparisons of a system with itself, with 50 statements that have occasional errors, in 11 blocks.
     #[test]
     fn at_most_one_in_twenty_comparisons_without_a_difference_reports_any() {
         let mut state = 1_u64;

@@ -101,7 +101,7 @@ fn together(slices: impl Iterator<Item = RunResult>) -> RunResult {
     RunResult::Figure { value, errors: all_errors, planned: all_planned }
 }
 
-/// Pairs in which both slices have a figure above zero.
+/// Returns the pairs in which both slices have a figure above zero.
 pub(crate) fn counting(pairs: &[[Slice; 2]]) -> Vec<Pair> {
     pairs.iter().filter_map(Pair::of).collect()
 }

@@ -14,13 +14,13 @@ pub struct Walsh {
 }
 
 impl Walsh {
-    /// Averages of figures, which must all be finite.
+    /// Computes the averages of figures, which must all be finite.
     pub fn of(figures: &[f64]) -> Self {
         Self { sorted: in_order(averages(figures)), most: None }
     }
 
-    /// Averages of figures that are known only by bounds, and that may be infinite. Wherever the figures lie, the interval covers
-    /// theirs, and the signed-rank sum is not smaller than theirs.
+    /// Computes the averages of figures that are known only by bounds, and that may be infinite. Wherever the figures lie, the interval
+    /// covers theirs, and the signed-rank sum is not smaller than theirs.
     pub(crate) fn of_bounds(bounds: &[[f64; 2]]) -> Self {
         if bounds.iter().all(|[low, high]| low == high && low.is_finite()) {
             return Self::of(&bounds.iter().map(|[low, _]| *low).collect::<Vec<f64>>());

@@ -82,7 +82,7 @@ fn known_capacity_is_found() {
     assert!(score.most <= 100, "{} runs", score.most);
 }
 
-/// Returns the number of searches with few confirmation runs that end with a rate whose runs mostly say the opposite.
+/// Returns the number of searches with few confirmation runs that end with a rate that most of its runs contradict.
 fn contradicted(confirm_runs: u32, overruled_by: u32) -> usize {
     let mut chance = Chance::seeded(20_260_102);
     let is_contradicted = |seed: &u64| {

@@ -84,7 +84,7 @@ fn work(orders: &Receiver<Order>, done: &Sender<Report>, turn: &Turn) {
             },
         };
         drop(turn);
-        // The receiver may be gone; the statement had to be canceled all the same.
+        // The receiver may be gone; the statement had to be canceled anyway.
         let _ = done.send(report);
     }
 }

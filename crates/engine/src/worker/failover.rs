@@ -35,7 +35,7 @@ impl Failover {
         }
     }
 
-    /// Notes that an address did not answer a link. Returns whether some address has not failed yet in this series.
+    /// Notes that an address did not answer a link. Returns whether some address has not failed in this series yet.
     fn note_miss(&mut self, link: u32, peer: u16, address: u16, addresses: u16) -> bool {
         let current = &mut self.current[usize::from(peer)];
         if *current == address {
@@ -86,8 +86,7 @@ impl Worker<'_> {
         link.address
     }
 
-    /// Notes that the address of an opening link did not answer in time: the next socket uses another address, if the peer fails
-    /// over.
+    /// Notes that the address of an opening link did not answer in time. If the peer fails over, the next socket uses another address.
     pub(super) fn leave_address(&mut self, number: u32) {
         let link = &self.links[number as usize];
         let peer = self.job.peer(link.peer);

@@ -55,8 +55,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Reads from used connections for a moment after the load. If a surplus reply was taken for the answer to a request, the true
-    /// answer is left over and arrives now.
+    /// Reads from used connections for a moment after the load. If a surplus reply was taken for the answer to a request, the true answer
+    /// is still unread and arrives now.
     pub(super) fn read_surplus_replies(&mut self) -> Result<(), Errno> {
         let until_ns = self.clock.now() + SURPLUS_WAIT_NS;
         let was_used = |link: &Link| link.served > 0 && matches!(link.state, State::Up { .. });

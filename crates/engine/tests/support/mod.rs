@@ -33,7 +33,7 @@ const COUNTED: Duration = Duration::from_secs(30);
 pub(crate) struct Done {
     /// Tally of the measured phase, over all steps.
     pub(crate) tally: Tally,
-    /// Tallies of the measured phase, by step. Each account adds up by itself.
+    /// Tallies of the measured phase, by step. The accounting identity holds for each.
     pub(crate) steps: Vec<Tally>,
     pub(crate) warm_up: Tally,
     pub(crate) ends: Vec<WorkerEnd>,

@@ -85,7 +85,7 @@ pub(crate) fn late_ns(request: &Sampled) -> u64 {
     request.finish.sent_ns - request.finish.intended_ns
 }
 
-/// Pairs of an OK request and the next request of its iteration, with the number of the first one's step.
+/// Returns pairs of an OK request and the next request of its iteration, each with the step number of the first request.
 pub(crate) fn sequels(done: &Done) -> Vec<(u16, Sampled, Sampled)> {
     let mut all = done.logged.clone();
     all.sort_by_key(|(_, request)| (request.connection, request.finish.sent_ns));

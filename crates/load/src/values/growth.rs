@@ -42,8 +42,7 @@ impl Growth {
     }
 }
 
-/// Draws from a source that grows, or notes a number that is taken from a sequence that others grow with. `None` if the source draws
-/// by itself.
+/// Draws from a source that grows, or notes a number taken from a sequence that others grow with. `None` if the source draws independently.
 pub(super) fn draw(
     growths: &mut [(usize, Growth)],
     source: usize,
