@@ -50,8 +50,7 @@ impl Ending {
     }
 
     /// Creates the ending for a connection that was reset or lost during a request. A commit in flight is in doubt, regardless of which
-    /// side
-    /// lost the connection.
+    /// side lost the connection.
     pub(crate) fn reset(stage: Stage, is_stale: bool, errno: Errno) -> Self {
         let (class, sentence) = match stage {
             Stage::InDoubt => {

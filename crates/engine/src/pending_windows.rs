@@ -74,8 +74,7 @@ impl PendingWindows {
     }
 
     /// Ends the windows that are over, and the current one if `is_end`. Returns whether the number of waiting windows requires that they
-    /// are
-    /// handed over now.
+    /// are handed over now.
     pub(crate) fn end_windows(&mut self, now_ns: u64, is_open: bool, is_end: bool) -> bool {
         while now_ns >= self.window_end_ns() {
             self.end_window(self.window_end_ns(), is_open);

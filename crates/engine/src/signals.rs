@@ -18,8 +18,7 @@ const CATCHING_UP_FROM_NS: u64 = 1_000_000;
 pub(crate) struct Signals {
     measured_from_ns: u64,
     /// Sum of the end times of requests minus the sum of their send times, by phase. It wraps around while requests are in flight; their
-    /// ends
-    /// correct it.
+    /// ends correct it.
     flights_ns: [u64; 2],
     tail: Tail,
     /// Time that replies spent in the kernel before they were read, for a sample.

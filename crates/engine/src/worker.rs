@@ -147,8 +147,7 @@ pub(crate) struct Worker<'a> {
     /// Whether users move between links and therefore take the values of replies with them.
     keeps_values: bool,
     /// Whether a step's request is sent again if its peer closed the connection before it received the request, by step. Empty if no step
-    /// is
-    /// retried.
+    /// is retried.
     retried_steps: Box<[bool]>,
 }
 

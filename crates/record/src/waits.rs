@@ -58,8 +58,7 @@ impl Waits {
     }
 
     /// Returns the total time of waits with a failure that lasted longer than `limit_ns`, in nanoseconds. Waits shorter than twice the
-    /// limit
-    /// may be omitted, here and in [`Waits::unanswered_ns`].
+    /// limit may be omitted, here and in [`Waits::unanswered_ns`].
     pub fn failed_ns(&self, limit_ns: u64) -> u64 {
         longer_than_ns(&self.failed_ns, limit_ns)
     }

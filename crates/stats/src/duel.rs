@@ -30,8 +30,7 @@ pub struct DuelRules {
     /// Number of comparisons that share the error rate; 1 for a single comparison.
     pub family: u32,
     /// True if the duel has the look [`EARLY`] before the first of [`LOOKS`](crate::LOOKS). One of a family has none, nor has a duel that
-    /// can
-    /// never reach that first look.
+    /// can never reach that first look.
     pub looks_early: bool,
     /// True if CPU time taken by other processes is used as a control variate for slices: see [`Control`].
     pub has_control: bool,
@@ -326,8 +325,7 @@ impl Duel {
     }
 
     /// Returns whether carry-over may have caused the verdict of slices: a difference that the first slices of the blocks do not confirm,
-    /// or
-    /// equality although they show a difference that matters.
+    /// or equality although they show a difference that matters.
     fn is_in_doubt(&self, found: &Comparison) -> bool {
         let first_slices = self.first_slices_of(found.blocks);
         match found.verdict {

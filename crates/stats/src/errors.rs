@@ -37,8 +37,7 @@ impl ErrorGap {
     }
 
     /// Returns the objection against calling the first variant (or the second, if `first` is false) no worse: its errors exceed the other's
-    /// by
-    /// more than [`ERRORS_MARGIN`], or that is not ruled out. `None` if an excess is ruled out.
+    /// by more than [`ERRORS_MARGIN`], or that is not ruled out. `None` if an excess is ruled out.
     pub fn against(&self, first: bool) -> Option<MoreErrors> {
         let [low, high] = self.interval;
         let (gap, low, high) = if first { (self.pooled, low, high) } else { (-self.pooled, -high, -low) };

@@ -16,8 +16,7 @@ impl Share {
 
     /// Returns the share of a measured quantity, with both values in the same unit, such as times. A part that exceeds its whole counts as
     /// the whole, because both readings are rounded and taken one after the other. `None` if the whole is not positive, or if a value is
-    /// not
-    /// finite.
+    /// not finite.
     pub fn of_measured(part: f64, whole: f64) -> Option<Self> {
         let is_known = part.is_finite() && whole.is_finite() && whole > 0.0;
         is_known.then(|| Self((part / whole).clamp(0.0, 1.0)))

@@ -85,8 +85,8 @@ impl fmt::Display for Utc {
 
 /// Converts days since 1970-01-01 to year, month, and day of the proleptic Gregorian calendar, for years from 1 on.
 ///
-/// Years that begin in March have the leap day at their end, so each month starts at a fixed day of the year: five months
-/// from March on have 153 days, and so have the next five.
+/// Years that begin in March have the leap day at their end, so each month starts at a fixed day of the year: five months from March on
+/// have 153 days, and so have the next five.
 fn civil(days: i64) -> (i64, i64, i64) {
     const ERA_DAYS: i64 = 146_097;
     let since_march_of_year_0 = days + 719_468;

@@ -128,8 +128,7 @@ mod tests {
     const DATE: i64 = 1_700_000_000 * SECOND;
 
     /// Returns the time that is computed for a reply that arrives at 1,005 ms, is read at 1,005.5 ms, and answers a request sent at 1,000
-    /// ms.
-    /// The real-time clock is set by `step_ns` between the timestamp and the comparison, or between the comparison and the timestamp.
+    /// ms. The real-time clock is set by `step_ns` between the timestamp and the comparison, or between the comparison and the timestamp.
     fn read_across_a_step(step_ns: i64, is_stamped_before: bool) -> u64 {
         let (sent_ns, came_ns, read_ns) = (1_000 * MS, 1_005 * MS, 1_005 * MS + 500_000);
         let stamp_ns = |ahead_ns: i64| DATE + ahead_ns + came_ns as i64;
