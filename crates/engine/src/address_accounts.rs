@@ -28,15 +28,15 @@ pub(crate) struct FirstAccount {
 }
 
 impl FirstAccount {
-    /// Number of the account of an address. `None` if it has none. If a value chooses one of several peers, each of them has one
-    /// address.
+    /// Returns the number of the account of an address. `None` if it has none. If a value chooses one of several peers, each of them has
+    /// one address.
     pub(crate) fn at(self, peer: u16, address: u16) -> Option<usize> {
         let further = usize::from(peer - self.peer) + usize::from(address);
         (self.account > 0).then_some(usize::from(self.account) + further)
     }
 }
 
-/// By step: location of its address accounts. Empty if no step has any.
+/// Returns the location of the address accounts, by step. Empty if no step has address accounts.
 pub(crate) fn first_accounts(
     job: &Job,
     accounts: &[(u16, usize)],

@@ -4,7 +4,7 @@ use record::{AskedParts, Presence};
 
 use crate::timers::NEVER;
 
-/// Window of one worker. Times that have not come are [`NEVER`].
+/// OK answers of one worker in a window. Times that have not occurred yet are [`NEVER`].
 pub(crate) struct Answers {
     from_ns: u64,
     window_ns: u64,
@@ -88,7 +88,7 @@ impl Answers {
         self.stalled_ns += for_ns;
     }
 
-    /// Summary of the window up to `to_ns`. `is_open`: requests are open, or waiting to be sent.
+    /// Returns the summary of the window up to `to_ns`. `is_open`: requests are open, or waiting to be sent.
     pub(crate) fn presence(&mut self, to_ns: u64, is_open: bool) -> Presence {
         if is_open {
             self.mark(self.wanted_ns, to_ns);

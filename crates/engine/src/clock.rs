@@ -17,7 +17,7 @@ impl Clock {
         Self { origin }
     }
 
-    /// Time since the origin. Read through the vDSO, without a system call.
+    /// Returns the time since the origin. Read through the vDSO, without a system call.
     #[inline]
     pub(crate) fn now(&self) -> u64 {
         Instant::now().saturating_duration_since(self.origin).as_nanos() as u64
@@ -30,7 +30,7 @@ impl Clock {
         let _ = clock_nanosleep_relative(rustix::thread::ClockId::Monotonic, &wait);
     }
 
-    /// Time of the real-time clock in nanoseconds since 1970.
+    /// Returns the time of the real-time clock in nanoseconds since 1970.
     pub(crate) fn real_time_ns() -> i64 {
         let time = clock_gettime(ClockId::Realtime);
         unix_ns(time.tv_sec, time.tv_nsec)
@@ -43,7 +43,7 @@ impl Clock {
         }
     }
 
-    /// Time until the origin; zero if it has passed.
+    /// Returns the time until the origin; zero if it has passed.
     pub(crate) fn until_begin(&self) -> Duration {
         self.origin.saturating_duration_since(Instant::now())
     }
@@ -54,7 +54,7 @@ pub(crate) fn unix_ns(seconds: i64, nanoseconds: i64) -> i64 {
     seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds)
 }
 
-/// CPU time of the calling thread, user and system, in nanoseconds.
+/// Returns the CPU time of the calling thread, user and system, in nanoseconds.
 pub(crate) fn thread_cpu_ns() -> u64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64

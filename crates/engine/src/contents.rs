@@ -8,7 +8,7 @@ use wire::{CacheUse, Coding, Content};
 pub struct Contents {
     /// Number of replies in the measured time.
     pub replies: u64,
-    /// Sizes of the content as sent, in bytes. Empty if the protocol does not tell.
+    /// Sizes of the content as sent, in bytes. Empty if the protocol does not report them.
     pub sizes: Sizes,
     /// Sizes of sampled encoded bodies after decoding, in bytes. The warm-up counts, because only first replies are sampled.
     pub decoded: Sizes,

@@ -32,7 +32,7 @@ pub(crate) struct Pool {
     pub(crate) idle: VecDeque<u32>,
     /// Users who wait for a lane, in order of arrival.
     pub(crate) waiting: VecDeque<u32>,
-    /// By lane: time from which it could be used.
+    /// Time from which each lane could be used, by lane.
     pub(crate) free_ns: Vec<u64>,
 }
 
@@ -55,12 +55,12 @@ impl Dispatch {
         Self { peers: links.map(peer_links).collect(), pool, waiting: 0 }
     }
 
-    /// Numbers of the links to a peer.
+    /// Returns the numbers of the links to a peer.
     pub(crate) fn links(&self, peer: u16) -> Range<u32> {
         self.peers[usize::from(peer)].numbers.clone()
     }
 
-    /// Largest number of links to any peer.
+    /// Returns the largest number of links to any peer.
     pub(crate) fn most_links(&self) -> usize {
         self.peers.iter().map(|peer| peer.numbers.len()).max().unwrap_or(0)
     }
@@ -92,12 +92,12 @@ impl Dispatch {
         self.peers[usize::from(peer)].waiting.push_back((user, step));
     }
 
-    /// User who has waited longest for room, for each peer at which users wait.
+    /// Returns, for each peer at which users wait, the user who has waited longest for room.
     pub(crate) fn first_waiting(&self) -> impl Iterator<Item = u32> {
         self.peers.iter().filter_map(|peer| peer.waiting.front().map(|(user, _)| *user))
     }
 
-    /// Whether users wait for room at a peer.
+    /// Returns whether users wait for room at a peer.
     pub(crate) fn has_waiting_at(&self, peer: u16) -> bool {
         !self.peers[usize::from(peer)].waiting.is_empty()
     }
@@ -111,7 +111,7 @@ impl Dispatch {
         Some(waiting)
     }
 
-    /// Whether any user waits for a link or a lane.
+    /// Returns whether any user waits for a link or a lane.
     pub(crate) fn has_waiting(&self) -> bool {
         self.waiting > 0 || self.pool.as_ref().is_some_and(|pool| !pool.waiting.is_empty())
     }

@@ -118,7 +118,7 @@ impl Row {
         Some(OpenRequest { at_ns, number })
     }
 
-    /// Last send time within `window_ns` of the next one.
+    /// Returns the last send time within `window_ns` of the next one.
     fn group_end_ns(&mut self, window_ns: u64) -> Option<u64> {
         let end_ns = self.next_ns()?.saturating_add(window_ns);
         while self.ahead.back().is_some_and(|last_ns| *last_ns <= end_ns) && self.ahead.len() < GROUP_MAX {
@@ -129,7 +129,7 @@ impl Row {
         self.ahead.iter().rev().find(|at_ns| **at_ns <= end_ns).copied()
     }
 
-    /// Number of send times that have come, once the last one of the next group has. `None` before.
+    /// Returns the number of due send times if the last one of the next group is due. `None` before that.
     fn group_due(&mut self, now_ns: u64) -> Option<usize> {
         self.group_end_ns(GROUP_WINDOW_NS).filter(|end_ns| *end_ns <= now_ns)?;
         Some(self.ahead.iter().take_while(|at_ns| **at_ns <= now_ns).count())
@@ -192,7 +192,7 @@ impl OpenDriver {
         }
     }
 
-    /// Send time of the next request to start. `None` at the end of the load.
+    /// Returns the send time of the next request to start. `None` at the end of the load.
     #[inline]
     pub(crate) fn next_start_ns(&self) -> Option<u64> {
         match &self.rows {
@@ -201,7 +201,7 @@ impl OpenDriver {
         }
     }
 
-    /// Time to wake up for the next start: when the last request of its group is due.
+    /// Returns the time to wake up for the next start, at which the last request of its group is due.
     #[inline]
     pub(crate) fn next_wake_ns(&mut self) -> Option<u64> {
         match &mut self.rows {
@@ -216,7 +216,7 @@ impl OpenDriver {
         }
     }
 
-    /// Whether a user is available for an arrival.
+    /// Returns whether a user is available for an arrival.
     pub(crate) fn has_user(&self) -> bool {
         !self.idle.is_empty() || !self.spare.is_empty()
     }
@@ -235,7 +235,7 @@ impl OpenDriver {
 
     /// Notes the time at which a due arrival finds no user, in a load that opens connections on demand.
     pub(crate) fn note_limit(&mut self, now_ns: u64) {
-        // An empty range keeps its end, which tells that there were spare users.
+        // An empty range keeps its end, which shows that there were spare users.
         let has_grown = self.spare.end > 0 && self.limit_reached_ns.is_none();
         if has_grown && self.next_start_ns().is_some_and(|start_ns| start_ns <= now_ns) {
             self.limit_reached_ns = Some(now_ns);

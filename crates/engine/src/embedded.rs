@@ -45,9 +45,9 @@ impl Embedding {
     }
 }
 
-/// Starts a job on a system in this process, with one thread per connection: [`Job::threads`], [`Job::cores`], and the addresses of
-/// the job are ignored. All else is as with [`crate::start`]. Deadlines are enforced by interrupting calls, if the conversation
-/// supports it. Otherwise a call that takes too long blocks its thread until it returns, and then counts as timed out.
+/// Starts a job on a system in this process, with one thread per connection. Ignores [`Job::threads`], [`Job::cores`], and the addresses of
+/// the job, and otherwise behaves like [`crate::start`]. Deadlines are enforced by interrupting calls, if the conversation supports it.
+/// Otherwise a call that takes too long blocks its thread until it returns, and then counts as timed out.
 pub fn start_embedded<S>(job: Job, script: S) -> io::Result<Running>
 where
     S: Script + 'static,

@@ -23,12 +23,12 @@ impl Ending {
         Self { outcome, class, code, message: message.into() }
     }
 
-    /// The peer broke the protocol, or accepts no requests now.
+    /// Creates the ending for a peer that broke the protocol or accepts no requests now.
     pub(crate) fn fault(fault: &PeerFault) -> Self {
         Self::new(fault.class, fault.code, fault.message())
     }
 
-    /// The connection could not be established.
+    /// Creates the ending for a connection that could not be established.
     pub(crate) fn connect(errno: Errno) -> Self {
         let (class, sentence) = match errno {
             _ if blame(errno) == Blame::Us => {
@@ -49,7 +49,8 @@ impl Ending {
         Self::new(class, errno.raw_os_error() as u32, format!("{sentence} ({errno})"))
     }
 
-    /// The connection was reset or lost during a request. A commit in flight is in doubt, whichever side lost the connection.
+    /// Creates the ending for a connection that was reset or lost during a request. A commit in flight is in doubt, regardless of which
+    /// side lost the connection.
     pub(crate) fn reset(stage: Stage, is_stale: bool, errno: Errno) -> Self {
         let (class, sentence) = match stage {
             Stage::InDoubt => {
@@ -71,19 +72,19 @@ impl Ending {
         Self::new(class, errno.raw_os_error() as u32, format!("{sentence} ({errno})"))
     }
 
-    /// The connection was reset or lost during the TLS handshake.
+    /// Creates the ending for a connection that was reset or lost during the TLS handshake.
     pub(crate) fn handshake_reset(errno: Errno) -> Self {
         let class = if blame(errno) == Blame::Us { ErrorClass::GeneratorFault } else { ErrorClass::TlsReset };
         let message = format!("the connection was reset within the TLS handshake ({errno})");
         Self::new(class, errno.raw_os_error() as u32, message)
     }
 
-    /// The peer closed the connection during the TLS handshake.
+    /// Creates the ending for a peer that closed the connection during the TLS handshake.
     pub(crate) fn handshake_closed() -> Self {
         Self::new(ErrorClass::TlsClosed, 0, "the peer closed the connection within the TLS handshake")
     }
 
-    /// The connection was reset or lost before the peer was ready for requests.
+    /// Creates the ending for a connection that was reset or lost before the peer was ready for requests.
     pub(crate) fn greeting_reset(errno: Errno) -> Self {
         let class =
             if blame(errno) == Blame::Us { ErrorClass::GeneratorFault } else { ErrorClass::LoginReset };
@@ -91,22 +92,22 @@ impl Ending {
         Self::new(class, errno.raw_os_error() as u32, message)
     }
 
-    /// The peer closed the connection before it was ready for requests.
+    /// Creates the ending for a peer that closed the connection before it was ready for requests.
     pub(crate) fn greeting_closed() -> Self {
         Self::new(ErrorClass::LoginClosed, 0, "the peer closed the connection within the log-in")
     }
 
-    /// The greeting asks for TLS, but TLS is not configured or already active.
+    /// Creates the ending for a greeting that asks for TLS when TLS is not configured or already active.
     pub(crate) fn cannot_secure() -> Self {
         Self::new(ErrorClass::TlsError, 1, "the log-in asks for TLS where there is none to go over to")
     }
 
-    /// The peer sent unencrypted bytes after it had agreed to TLS.
+    /// Creates the ending for a peer that sent unencrypted bytes after it had agreed to TLS.
     pub(crate) fn too_early_for_tls() -> Self {
         Self::new(ErrorClass::ExcessBytes, 2, "unencrypted bytes arrived where TLS was expected")
     }
 
-    /// The peer closed the connection while a commit was in flight.
+    /// Creates the ending for a peer that closed the connection while a commit was in flight.
     pub(crate) fn closed_in_doubt() -> Self {
         Self::new(
             ErrorClass::CommitUnknown,
@@ -115,12 +116,12 @@ impl Ending {
         )
     }
 
-    /// The peer closed the connection between the parts of a request.
+    /// Creates the ending for a peer that closed the connection between the parts of a request.
     pub(crate) fn closed_between() -> Self {
         Self::new(ErrorClass::Incomplete, 1, "the peer closed the connection during a request")
     }
 
-    /// The peer closed or reset the connection during a pause within a request, while no reply was awaited.
+    /// Creates the ending for a peer that closed or reset the connection during a pause within a request, while no reply was awaited.
     pub(crate) fn ended_in_pause() -> Self {
         Self::new(
             ErrorClass::ClosedInPause,
@@ -129,8 +130,8 @@ impl Ending {
         )
     }
 
-    /// The peer closed the connection before the first byte of a reply. `is_stale`: a kept connection, closed before the request
-    /// reached the peer.
+    /// Creates the ending for a peer that closed the connection before the first byte of a reply. `is_stale`: a kept connection was closed
+    /// before the request reached the peer.
     pub(crate) fn closed(is_stale: bool) -> Self {
         if is_stale {
             Self::new(
@@ -143,32 +144,32 @@ impl Ending {
         }
     }
 
-    /// The peer accepts no requests on a connection that it has just accepted.
+    /// Creates the ending for a peer that accepts no requests on a connection that it has just accepted.
     pub(crate) fn takes_nothing() -> Self {
         Self::new(ErrorClass::ClosedBeforeReply, 1, "the peer takes no requests on a new connection")
     }
 
-    /// The peer sent bytes together with the TLS handshake, before any request.
+    /// Creates the ending for a peer that sent bytes together with the TLS handshake, before any request.
     pub(crate) fn too_early() -> Self {
         Self::new(ErrorClass::ExcessBytes, 1, "bytes came with the TLS handshake, before any request")
     }
 
-    /// The reply was complete before the request was sent completely.
+    /// Creates the ending for a reply that was complete before the request was sent completely.
     pub(crate) fn early_reply() -> Self {
         Self::new(ErrorClass::EarlyReply, 0, "the reply ended before the whole request was sent")
     }
 
-    /// The peer closed the connection within a reply.
+    /// Creates the ending for a peer that closed the connection within a reply.
     pub(crate) fn incomplete() -> Self {
         Self::new(ErrorClass::Incomplete, 0, "the peer closed the connection within a reply")
     }
 
-    /// The deadline passed while waiting for `awaited`.
+    /// Creates the ending for a deadline that passed while waiting for `awaited`.
     pub(crate) fn timed_out(class: ErrorClass, awaited: &str) -> Self {
         Self::new(class, 0, format!("the deadline passed while waiting for {awaited}"))
     }
 
-    /// The deadline passed before the link was up.
+    /// Creates the ending for a deadline that passed before the link was up.
     pub(crate) fn opening_timed_out(state: &State) -> Self {
         match state {
             State::Shaking { .. } => Self::timed_out(ErrorClass::TimeoutTls, "the TLS handshake"),
@@ -177,7 +178,7 @@ impl Ending {
         }
     }
 
-    /// The deadline passed while waiting for a reply.
+    /// Creates the ending for a deadline that passed while waiting for a reply.
     pub(crate) fn reply_timed_out(stage: Stage) -> Self {
         match stage {
             Stage::Idle | Stage::FirstByte => {
@@ -190,7 +191,7 @@ impl Ending {
     }
 }
 
-/// Party responsible for an operating system error.
+/// Returns the party responsible for an operating system error.
 fn blame(errno: Errno) -> Blame {
     match errno {
         Errno::MFILE

@@ -24,7 +24,7 @@ pub(crate) struct Exchange {
     pub(crate) is_begun: bool,
     /// Progress of the attempts to send the request.
     pub(crate) attempt: Attempt,
-    /// Part whose reply is awaited. `None` if no part with an account of its own is.
+    /// Part whose reply is awaited. `None` if that part has no account.
     pub(crate) part: Option<Part>,
     /// Time of the latest send.
     pub(crate) part_sent_ns: u64,
@@ -104,7 +104,7 @@ impl Exchange {
         }
     }
 
-    /// Whether any part was answered.
+    /// Returns whether any part was answered.
     pub(crate) fn is_answered(&self) -> bool {
         self.attempt == Attempt::Answered
     }

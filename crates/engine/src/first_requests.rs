@@ -103,7 +103,7 @@ impl Rehearsal<'_> {
         }
     }
 
-    /// Bytes of one request, or of all statements of a transaction.
+    /// Returns the bytes of one request, or of all statements of a transaction.
     fn exchange(&mut self, step: u16, user: &User, number: u64) -> Vec<u8> {
         let peer = self.script.route(step, &user.values);
         let PeerStep { step, .. } = self.script.place(step);

@@ -120,15 +120,15 @@ impl Used {
     }
 }
 
-/// Second field of schedstat: nanoseconds on the run queue (Documentation/scheduler/sched-stats.rst). The file stays open because
-/// reopening costs a microsecond or two.
+/// Returns the second field of schedstat: nanoseconds on the run queue (Documentation/scheduler/sched-stats.rst). The file stays open
+/// because reopening costs a microsecond or two.
 fn run_queue_wait_ns(schedstat: &File) -> Option<u64> {
     let mut text = [0; 96];
     let length = schedstat.read_at(&mut text, 0).ok()?;
     std::str::from_utf8(&text[..length]).ok()?.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
-/// Number of involuntary context switches of the calling thread so far (proc_pid_status(5)).
+/// Returns the number of involuntary context switches of the calling thread so far (proc_pid_status(5)).
 fn involuntary_switches() -> Option<u64> {
     let status = fs::read_to_string("/proc/thread-self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("nonvoluntary_ctxt_switches:"))?;

@@ -12,7 +12,7 @@ use crate::user::User;
 /// Scenarios and data sources of one worker.
 pub(crate) struct Iterations {
     routes: Routes,
-    /// The only step of all iterations, if they have no pauses and no values, so that nothing must be decided. `None` otherwise.
+    /// Only step of all iterations, if they have neither pauses nor values. `None` otherwise.
     pub(crate) only_step: Option<u16>,
     /// Whether all drawn values are numbers, which take no measurable time.
     pub(crate) draws_numbers: bool,
@@ -67,12 +67,12 @@ impl Iterations {
         Self { routes, only_step, draws_numbers, first_step, values, needs, entrance }
     }
 
-    /// First of the steps that users run once before their first iteration. `None` if there are none.
+    /// Returns the first step that users run once before their first iteration. `None` if there are no such steps.
     pub(crate) fn entrance(&self) -> Option<ScenarioPosition> {
         self.entrance
     }
 
-    /// First step of an arrival. Repeated calls give the same result.
+    /// Returns the first step of an arrival. Repeated calls give the same result.
     #[inline]
     pub(crate) fn first_step(&self, arrival: u64) -> u16 {
         self.first_step.unwrap_or_else(|| {
@@ -81,7 +81,7 @@ impl Iterations {
         })
     }
 
-    /// Random generator of a user, or of an arrival.
+    /// Returns the random generator of a user, or of an arrival.
     pub(crate) fn chance(&self, number: u64) -> Chance {
         self.routes.chance(number)
     }
@@ -111,7 +111,7 @@ impl Iterations {
         }
     }
 
-    /// First step of a user's next iteration. Repeated calls give the same result.
+    /// Returns the first step of a user's next iteration. Repeated calls give the same result.
     pub(crate) fn next_step(&self, user: &User) -> u16 {
         if let Some(entrance) = self.entrance.filter(|_| !user.is_entered) {
             return self.routes.visit(entrance).step;
@@ -134,17 +134,17 @@ impl Iterations {
         User { is_entered: self.entrance.is_none(), ..user }
     }
 
-    /// Step at a position of a scenario.
+    /// Returns the step at a position of a scenario.
     pub(crate) fn visit(&self, place: ScenarioPosition) -> &Visit {
         self.routes.visit(place)
     }
 
-    /// Position after the user's present one if every condition holds. `None` at the end of the iteration.
+    /// Returns the position after the user's present one if every condition holds. `None` at the end of the iteration.
     pub(crate) fn place_after(&self, user: &User) -> Option<ScenarioPosition> {
         self.routes.after(user.place, |_| true)
     }
 
-    /// Position after the user's present one, with conditions evaluated. `None` at the end of the iteration.
+    /// Returns the position after the user's present one, with conditions evaluated. `None` at the end of the iteration.
     pub(crate) fn after(&self, user: &User) -> Option<ScenarioPosition> {
         self.routes
             .after(user.place, |condition| condition.holds(user.status, |variable| user.values.get(variable)))

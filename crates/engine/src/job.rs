@@ -6,7 +6,7 @@ pub use sockets::Endpoint;
 
 use crate::net::tls::TlsPeer;
 
-/// One load on one or more peers.
+/// Load on one or more peers.
 #[derive(Clone, Debug)]
 pub struct Job {
     /// Shape and rate of the load. Times count from the start of the load, warm-up included.
@@ -54,7 +54,7 @@ pub struct Job {
 }
 
 impl Job {
-    /// Number of connections over all threads and processes.
+    /// Returns the number of connections over all threads and processes.
     pub fn connections(&self) -> u32 {
         match &self.load {
             Load::Closed(closed) => closed.users.min(self.pool.unwrap_or(closed.users)),
@@ -64,7 +64,7 @@ impl Job {
 }
 
 impl Job {
-    /// Number of peers.
+    /// Returns the number of peers.
     pub(crate) fn peers(&self) -> u16 {
         self.peers.len() as u16
     }
@@ -74,12 +74,13 @@ impl Job {
         &self.peers[usize::from(number)]
     }
 
-    /// Max time that a request waits for its link to be opened.
+    /// Returns the max time that a request waits for its link to be opened.
     pub(crate) fn opening_timeout_ns(&self) -> u64 {
         self.connect_timeout_ns.min(self.timeout_ns)
     }
 
-    /// Number of connections to a peer over all threads and processes, and whether its pool has fewer connections than the load.
+    /// Returns the number of connections to a peer over all threads and processes, and whether its pool has fewer connections than the
+    /// load.
     pub(crate) fn connections_to(&self, peer: u16) -> (u32, bool) {
         let all = self.connections();
         match self.peer(peer).pool {
@@ -88,22 +89,22 @@ impl Job {
         }
     }
 
-    /// Number of connections that are opened before the load, over all threads and processes.
+    /// Returns the number of connections that are opened before the load, over all threads and processes.
     pub(crate) fn first_connections(&self) -> u32 {
         self.opened_first.map_or(u32::MAX, |first| first.max(1)).min(self.connections())
     }
 
-    /// Smallest number of connections to any peer; 1 if there is no peer.
+    /// Returns the smallest number of connections to any peer; 1 if there is no peer.
     pub(crate) fn fewest_connections(&self) -> u32 {
         (0..self.peers()).map(|peer| self.connections_to(peer).0).min().unwrap_or(1)
     }
 
-    /// Whether users share connections to at least one peer.
+    /// Returns whether users share connections to at least one peer.
     pub(crate) fn is_pooled(&self) -> bool {
         self.pooled_users().is_some() || (0..self.peers()).any(|peer| self.connections_to(peer).1)
     }
 
-    /// Share of one thread. With a system in this process, each thread has one connection.
+    /// Returns the share of one thread. With a system in this process, each thread has one connection.
     pub(crate) fn share_of(&self, thread: u32, is_embedded: bool) -> Share {
         let connections = self.connections().max(1);
         match is_embedded {
@@ -112,7 +113,7 @@ impl Job {
         }
     }
 
-    /// Number of users of a closed load that share a pool of connections. `None` if each has its own.
+    /// Returns the number of users of a closed load that share a pool of connections. `None` if each has its own.
     pub(crate) fn pooled_users(&self) -> Option<u32> {
         let Load::Closed(closed) = &self.load else { return None };
         self.pool.is_some_and(|pool| pool < closed.users).then_some(closed.users)
@@ -129,9 +130,9 @@ pub enum Selection {
     /// Failover. All sockets go to the first address that answers. When it fails, they go to the next one that answers, and after
     /// the last to the first again.
     First,
-    /// Failover of each connection by itself, for database log-ins. The addresses are a list of servers, `stride` addresses each,
-    /// which may be repeated: the first `width` addresses name each server once. Connection `n` begins with server `n` modulo the
-    /// number of servers, and tries all servers of a repetition before the next repetition.
+    /// Failover per connection, for database log-ins. The addresses are a list of servers, `stride` addresses each, which may be repeated:
+    /// the first `width` addresses name each server once. Connection `n` begins with server `n` modulo the number of servers, and tries all
+    /// servers of a repetition before the next repetition.
     Spread {
         /// Number of addresses before the list is repeated; at least 1.
         width: u16,
@@ -141,7 +142,7 @@ pub enum Selection {
 }
 
 impl Selection {
-    /// Whether a socket goes to another address if one does not answer.
+    /// Returns whether a socket goes to another address if one does not answer.
     pub fn fails_over(self) -> bool {
         !matches!(self, Self::InTurn)
     }
@@ -190,12 +191,12 @@ impl Peer {
         }
     }
 
-    /// Whether TLS starts right after connecting.
+    /// Returns whether TLS starts right after connecting.
     pub(crate) fn secures_at_once(&self) -> bool {
         self.tls.is_some() && !self.tls_on_request
     }
 
-    /// Index of the address for socket `generation` of connection `number`, if addresses are taken in turn.
+    /// Returns the index of the address for socket `generation` of connection `number`, if addresses are taken in turn.
     pub(crate) fn address_in_turn(&self, number: u32, generation: u32) -> usize {
         let turn = if self.tls_on_request { 0 } else { generation };
         number.wrapping_add(turn) as usize % self.endpoints.len()
@@ -211,7 +212,7 @@ impl Peer {
         Self { endpoints: vec![self.endpoints[address].clone()], tls, ..self.clone() }
     }
 
-    /// Number of addresses that have accounts of their own; 0 if none has.
+    /// Returns the number of addresses that have accounts of their own; 0 if none has.
     pub(crate) fn addresses_with_accounts(&self) -> usize {
         if self.has_address_accounts { self.endpoints.len() } else { 0 }
     }

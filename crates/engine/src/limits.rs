@@ -55,8 +55,8 @@ pub fn shortfalls(connections: u64, threads: u64, over_tcp: bool) -> Vec<Shortfa
     found
 }
 
-/// Max number of connections to each of `peers` systems that this machine allows with `threads` threads, and the limit that sets it,
-/// in words. Each needs a local port if `over_tcp`. Raises the soft limit of open files first.
+/// Returns the max number of connections to each of `peers` systems that this machine allows with `threads` threads, and the name of the
+/// limit that sets it. Each connection needs a local port if `over_tcp`. Raises the soft limit of open files first.
 pub fn connections_max(threads: u64, peers: u64, over_tcp: bool) -> (u64, &'static str) {
     let descriptors = descriptors::raise().saturating_sub(threads + DESCRIPTORS_ASIDE) / peers.max(1);
     match ephemeral_ports().filter(|ports| over_tcp && *ports < descriptors) {
@@ -65,7 +65,7 @@ pub fn connections_max(threads: u64, peers: u64, over_tcp: bool) -> (u64, &'stat
     }
 }
 
-/// Number of ephemeral ports of the system. `None` if it cannot be read.
+/// Returns the number of ephemeral ports of the system. `None` if it cannot be read.
 fn ephemeral_ports() -> Option<u64> {
     let range = fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").ok()?;
     let mut bounds = range.split_ascii_whitespace().map(str::parse::<u64>);

@@ -45,7 +45,7 @@ pub(crate) struct Link {
     /// Reason why the present socket takes no further exchanges; [`Retired::No`] while it takes them.
     pub(crate) retired: Retired,
     pub(crate) sending: Sending,
-    /// Whether an exchange was abandoned within a pause of its request.
+    /// Whether an exchange was abandoned during a pause within its request.
     pub(crate) was_left_in_pause: bool,
     /// Error number of a failed send on the present socket. `None` if none failed with an error number.
     send_error: Option<NonZeroU16>,
@@ -131,7 +131,7 @@ pub(crate) enum Retired {
 /// Progress of the pending output of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sending {
-    /// The kernel took all of it.
+    /// The kernel accepted all pending bytes.
     Done,
     /// The socket's buffer is full; epoll reports when it has room.
     Blocked,
@@ -167,19 +167,19 @@ impl Link {
         }
     }
 
-    /// Whether the channel carries concurrent exchanges and may have bytes to send at any time.
+    /// Returns whether the channel carries concurrent exchanges and may have bytes to send at any time.
     #[inline]
     pub(crate) fn is_multiplexed(&self) -> bool {
         self.kind.has(LinkKind::MULTIPLEXED)
     }
 
-    /// Whether users share this link, so that each exchange takes the least busy one.
+    /// Returns whether users share this link, so that each exchange takes the least busy one.
     #[inline]
     pub(crate) fn takes_turns(&self) -> bool {
         self.kind.has(LinkKind::TAKES_TURNS)
     }
 
-    /// Whether a socket carries more than one exchange.
+    /// Returns whether a socket carries more than one exchange.
     #[inline]
     pub(crate) fn keeps_alive(&self) -> bool {
         self.kind.has(LinkKind::KEEPS_ALIVE)
@@ -191,7 +191,7 @@ impl Link {
         self.send_error = number.and_then(NonZeroU16::new);
     }
 
-    /// Whether a send on the present socket failed.
+    /// Returns whether a send on the present socket failed.
     pub(crate) fn has_send_error(&self) -> bool {
         self.send_error.is_some()
     }
@@ -201,13 +201,13 @@ impl Link {
         self.send_error.take().map(|number| Errno::from_raw_os_error(number.get().into()))
     }
 
-    /// Whether the link can carry exchanges now.
+    /// Returns whether the link can carry exchanges now.
     #[inline]
     pub(crate) fn is_up(&self) -> bool {
         matches!(self.state, State::Up { .. } | State::InProcess)
     }
 
-    /// Whether the link is idle and its peer may close it at any time.
+    /// Returns whether the link is idle and its peer may close it at any time.
     #[inline]
     pub(crate) fn is_idle_too_long(&self, now_ns: u64) -> bool {
         let has_end = self.idle_end_ms != NO_IDLE_END;
@@ -223,23 +223,23 @@ impl Link {
         self.idle_end_ms = if idle_max_s > 0 { idle_end_ms(at_ns, idle_max_s) } else { NO_IDLE_END };
     }
 
-    /// Whether the link is being opened.
+    /// Returns whether the link is being opened.
     pub(crate) fn is_opening(&self) -> bool {
         matches!(self.state, State::Connecting { .. } | State::Shaking { .. } | State::Greeting { .. })
     }
 
-    /// Whether the present socket takes no further exchanges and is closed after its current ones.
+    /// Returns whether the present socket takes no further exchanges and is closed after its current ones.
     pub(crate) fn is_draining(&self) -> bool {
         self.is_multiplexed() && self.is_up() && (self.retired == Retired::Expired || self.channel.draining())
     }
 
-    /// Whether the present socket carries another exchange after `reply`.
+    /// Returns whether the present socket carries another exchange after `reply`.
     #[inline]
     pub(crate) fn goes_on_after(&self, reply: &Reply) -> bool {
         reply.reusable && self.keeps_alive() && self.retired == Retired::No
     }
 
-    /// Whether another exchange can be given to the link.
+    /// Returns whether another exchange can be given to the link.
     pub(crate) fn has_room(&self) -> bool {
         let carried = self.carried.len() as u32;
         carried < u32::from(self.room)
@@ -247,7 +247,7 @@ impl Link {
             && self.retired == Retired::No
     }
 
-    /// Whether the end of the byte stream cannot be trusted: the peer has not closed TLS with a `close_notify` alert.
+    /// Returns whether the end of the byte stream cannot be trusted: the peer has not closed TLS with a `close_notify` alert.
     pub(crate) fn is_cut_off(&self) -> bool {
         matches!(&self.state, State::Up { session: Some(session), .. } if !session.peer_closed)
     }
@@ -294,7 +294,7 @@ impl Carried {
         }
     }
 
-    /// One of the users. `None` if there are none.
+    /// Returns one of the users. `None` if there are none.
     #[inline]
     pub(crate) fn first(&self) -> Option<u32> {
         (self.first != NO_USER).then_some(self.first)
@@ -310,7 +310,7 @@ impl Carried {
         usize::from(self.first != NO_USER) + self.more.as_ref().map_or(0, |more| more.0.len())
     }
 
-    /// All users, in no particular order.
+    /// Returns all users, in no particular order.
     pub(crate) fn users(&self) -> impl Iterator<Item = u32> {
         let more = self.more.iter().flat_map(|more| &more.0);
         self.first().into_iter().chain(more.copied())

@@ -1,4 +1,4 @@
-//! Access to the kernel: sockets, TLS, and waiting for events. Also blocking connections for checks and errands outside a load.
+//! Access to the kernel: sockets, TLS, and event polling. Also blocking connections for checks and single exchanges outside a load.
 
 pub(crate) mod cancel;
 pub(crate) mod errand;

@@ -67,14 +67,14 @@ impl PendingWindows {
         }
     }
 
-    /// End of the current window.
+    /// Returns the end of the current window.
     #[inline]
     pub(crate) fn window_end_ns(&self) -> u64 {
         (self.number + 1) * Moment::WINDOW_NS
     }
 
-    /// Ends the windows that are over, and the current one if `is_end`. Returns whether so many windows wait that they must be
-    /// handed over now.
+    /// Ends the windows that are over, and the current one if `is_end`. Returns whether the number of waiting windows requires that they
+    /// are handed over now.
     pub(crate) fn end_windows(&mut self, now_ns: u64, is_open: bool, is_end: bool) -> bool {
         while now_ns >= self.window_end_ns() {
             self.end_window(self.window_end_ns(), is_open);

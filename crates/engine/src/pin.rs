@@ -3,7 +3,7 @@
 use rustix::io::Errno;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-/// Cores that this process may use, in ascending order.
+/// Returns the cores that this process may use, in ascending order.
 pub fn allowed_cores() -> Vec<usize> {
     let set = sched_getaffinity(None).unwrap_or_default();
     (0..CpuSet::MAX_CPU).filter(|core| set.is_set(*core)).collect()

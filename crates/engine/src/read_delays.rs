@@ -2,22 +2,22 @@
 
 use record::Histogram;
 
-/// Number of sampled reads at which every second one is dropped.
+/// Number of samples at which every second one is dropped.
 const READS_MAX: u32 = 4_096;
-/// Largest distance between sampled reads. Loads of any length keep at least one in so many.
+/// Max sampling interval, in reads. A load of any length samples at least one in this many reads.
 const DISTANCE_MAX: u32 = 32;
 
-/// Even sample of the reads of a load: every read at first, and every second, fourth, … one as reads become many. Short and slow loads
-/// keep enough samples, and fast ones pay for few.
+/// Even sample of the reads of a load: every read at first, and every second, fourth, and so on, as their number grows. Short and slow
+/// loads get enough samples, and fast loads have little overhead.
 pub(crate) struct ReadDelays {
-    /// One in so many reads is sampled.
+    /// Sampling interval: one in this many reads is sampled.
     distance: u32,
-    /// Reads since the last one that was sampled.
+    /// Number of reads since the last sampled one.
     passed: u32,
-    /// Reads that are sampled at this distance, with or without a timestamp.
+    /// Number of reads sampled at the current interval, with or without a timestamp.
     sampled: u32,
     kept_ns: Vec<u64>,
-    /// Samples since `distance` is at its maximum, and those kept until then.
+    /// Samples taken at the max interval, and those kept before it was reached.
     recorded: Histogram,
 }
 
@@ -71,7 +71,7 @@ impl ReadDelays {
         }
     }
 
-    /// All samples.
+    /// Returns all samples.
     pub(crate) fn into_histogram(mut self) -> Histogram {
         self.record_kept();
         self.recorded

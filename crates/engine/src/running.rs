@@ -26,13 +26,13 @@ const LEAD: Duration = Duration::from_millis(2);
 /// Message from a worker to the owner of the load.
 #[derive(Debug)]
 pub enum Message {
-    /// Connections have been opened, apart from [`WorkerEnd::opening_failures`]. The load starts at this time.
+    /// All connections are open, except those in [`WorkerEnd::opening_failures`]. The load starts at this time.
     Begins(Instant),
-    /// One second of one account of one worker.
+    /// Record of one second of an account of a worker.
     Interval {
         /// Number of the account: a step, a part, or an address of a step.
         step: u16,
-        /// Record of that second.
+        /// Record of the second.
         interval: Box<Interval>,
     },
     /// Window of 250 ms of one worker; the last one may be shorter. Windows arrive in order and without gaps; [`record::Pulses`]
@@ -77,7 +77,7 @@ pub struct WorkerEnd {
     pub limit_reached_ns: Option<u64>,
 }
 
-/// How a running load is asked to stop.
+/// Urgency of a request to stop a running load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StopLevel {
     /// Continue.
@@ -122,7 +122,7 @@ impl StopSignal {
         self.users_gone.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// Stop level at `now_ns`. A drain takes effect at the end of the load, an abort immediately.
+    /// Returns the stop level at `now_ns`. A drain takes effect at the end of the load, an abort immediately.
     #[inline]
     pub(crate) fn level(&self, now_ns: u64) -> StopLevel {
         match self.level.load(Ordering::Acquire) {
@@ -133,12 +133,12 @@ impl StopSignal {
         }
     }
 
-    /// Whether the load was aborted.
+    /// Returns whether the load was aborted.
     pub(crate) fn is_aborted(&self) -> bool {
         self.level.load(Ordering::Acquire) >= StopLevel::Abort as u8
     }
 
-    /// End of the load in nanoseconds since its start. `None` if no stop was requested.
+    /// Returns the end of the load in nanoseconds since its start. `None` if no stop was requested.
     #[inline]
     pub(crate) fn ends_at_ns(&self) -> Option<u64> {
         (self.level.load(Ordering::Acquire) > 0).then(|| self.ends_at_ns.load(Ordering::Relaxed))
@@ -190,7 +190,7 @@ impl Gate {
         })
     }
 
-    /// Start of the load. `None` until all workers have passed.
+    /// Returns the start of the load. `None` until all workers have passed.
     pub(crate) fn origin(&self) -> Option<Instant> {
         self.origin.get().copied()
     }

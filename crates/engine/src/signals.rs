@@ -11,14 +11,14 @@ use crate::timers::NEVER;
 
 /// Delay from which a late turn counts as a stall, during which the thread did not run, and not only as late.
 const STALL_NS: u64 = 50_000_000;
-/// Delay from which a late turn first reads the replies that arrived meanwhile, before it waits again.
+/// Delay from which a late turn reads the replies that have arrived before it waits again.
 const CATCHING_UP_FROM_NS: u64 = 1_000_000;
 
 /// Measurements of one worker, collected from its requests and its turns.
 pub(crate) struct Signals {
     measured_from_ns: u64,
-    /// By phase: sum of the end times of requests minus the sum of their send times. It wraps around while requests are in flight;
-    /// their ends correct it.
+    /// Sum of the end times of requests minus the sum of their send times, by phase. It wraps around while requests are in flight; their
+    /// ends correct it.
     flights_ns: [u64; 2],
     tail: Tail,
     /// Time that replies spent in the kernel before they were read, for a sample.
@@ -26,7 +26,7 @@ pub(crate) struct Signals {
     reply_bytes: u64,
     /// Number of replies on connections that later received a reply to no request, so that earlier replies may be wrong.
     pub(crate) doubted_replies: u64,
-    /// Time at which the event loop had asked to be woken.
+    /// Time at which the event loop asked to be woken.
     due_back_ns: u64,
     /// Time since which replies that are read now may have waited in the kernel. [`NEVER`] if times of replies do not depend on
     /// reading: kernel timestamps, or no sockets.
@@ -47,7 +47,7 @@ struct Window {
     from_ns: u64,
     ended: u64,
     response_sum_ns: u64,
-    /// Time in flight, summed over requests, that earlier windows have reported.
+    /// Total time in flight of all requests that earlier windows have reported.
     told_ns: u64,
     ok: u64,
     ok_response_sum_ns: u64,
@@ -210,7 +210,7 @@ impl Signals {
         }
     }
 
-    /// Part of the time between two points that counts as a wait of a user: the part after the warm-up.
+    /// Returns the part of a time range that counts as a wait of a user: the part after the warm-up.
     #[inline]
     pub(crate) fn wait_ns(&self, from_ns: u64, to_ns: u64) -> u64 {
         to_ns.saturating_sub(from_ns.max(self.measured_from_ns))
@@ -248,7 +248,7 @@ impl Signals {
         self.is_catching_up = late_ns >= CATCHING_UP_FROM_NS && !self.is_catching_up;
     }
 
-    /// Whether this turn began so late that it reads available replies without waiting. This separates replies that waited in the
+    /// Returns whether this turn began so late that it reads available replies without waiting. This separates replies that waited in the
     /// kernel from those that arrive now.
     #[inline]
     pub(crate) fn is_catching_up(&self) -> bool {
@@ -267,13 +267,13 @@ impl Signals {
         }
     }
 
-    /// End of the current window.
+    /// Returns the end of the current window.
     #[inline]
     pub(crate) fn window_end_ns(&self) -> u64 {
         self.window.from_ns + Pulse::WINDOW_NS
     }
 
-    /// End of the current window of 100 ms. [`NEVER`] if the timeline is off.
+    /// Returns the end of the current window of 100 ms. [`NEVER`] if the timeline is off.
     #[inline]
     pub(crate) fn moment_end_ns(&self) -> u64 {
         self.course.as_ref().map_or(NEVER, |course| course.window_end_ns())
@@ -318,7 +318,7 @@ impl Signals {
         }
     }
 
-    /// Totals at the end of the load, when nothing is in flight.
+    /// Returns the totals at the end of the load, when nothing is in flight.
     pub(crate) fn end(self) -> LoadTotals {
         LoadTotals {
             heartbeat_max_ns: self.heartbeat_max_ns,

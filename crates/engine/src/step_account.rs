@@ -8,7 +8,7 @@ use crate::timers::NEVER;
 /// Account of a step, of a part of a step, or of an address.
 pub(crate) struct StepAccount {
     pub(crate) recorder: Recorder,
-    /// Totals by phase. Kept apart from the recorder, which hands its seconds over as they pass.
+    /// Totals by phase. They are separate from the recorder, which hands over each second when it is complete.
     totals: [Totals; 2],
     /// Content of the replies. Empty for parts and addresses.
     pub(crate) contents: Contents,

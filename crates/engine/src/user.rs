@@ -45,7 +45,7 @@ pub(crate) struct User {
     pub(crate) values: Values,
     /// Number of the lane (one link to each peer) that the user has now, or [`NO_LANE`].
     pub(crate) lane: u32,
-    /// Time waited for an OK answer before `asking_since_ns`, since the last such answer, in units of 2^24 ns (16.8 ms).
+    /// Time waited since the last OK answer and before `asking_since_ns`, in units of 2^24 ns (16.8 ms).
     pub(crate) waited_units: u16,
     /// Status of the latest reply, if a step checks it.
     pub(crate) status: u16,
@@ -85,7 +85,7 @@ impl User {
         }
     }
 
-    /// Time waited for an OK answer before `asking_since_ns`, since the last such answer.
+    /// Returns the time waited since the last OK answer and before `asking_since_ns`.
     #[inline]
     pub(crate) fn waited_ns(&self) -> u64 {
         u64::from(self.waited_units) << WAITED_UNIT_BITS
@@ -97,7 +97,7 @@ impl User {
         self.waited_units = self.waited_units.saturating_add(u16::try_from(units).unwrap_or(u16::MAX));
     }
 
-    /// Whether the user is in a pause within its request.
+    /// Returns whether the user is in a pause within its request.
     pub(crate) fn is_in_pause(&self) -> bool {
         self.exchange.is_some_and(|exchange| exchange.pause_until_ns > 0)
     }

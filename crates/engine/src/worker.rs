@@ -83,7 +83,7 @@ pub(crate) struct Worker<'a> {
     /// Totals by number of a link among those to its peer. Links with equal numbers at several peers belong to one user and share
     /// an entry.
     totals: Vec<ConnectionTotals>,
-    /// By peer: number, over all workers, of the first link of this worker.
+    /// Number, over all workers, of this worker's first link to each peer, by peer.
     first_numbers: Box<[u32]>,
     /// Number of this worker's first user over all workers.
     first_user: u32,
@@ -91,7 +91,7 @@ pub(crate) struct Worker<'a> {
     stop: Stop,
     /// Accounts of steps (at least one), then of parts, then of addresses.
     accounts: Vec<StepAccount>,
-    /// By step: number of the account of its first address, or 0. Empty if no address has an account.
+    /// Number of the account of each step's first address, by step; 0 if it has none. Empty if no address has an account.
     address_accounts: Box<[FirstAccount]>,
     iterations: Iterations,
     /// Whether the work between a reply and the next request takes no measurable time, so that the time of the reply serves for
@@ -102,7 +102,6 @@ pub(crate) struct Worker<'a> {
     chance: Chance,
     /// State for reading replies late. `None` if the load or the transport does not allow it.
     late_reading: Option<LateReading>,
-    /// Sampling of the time that replies spend in the kernel, for loads that do not read late.
     /// Buffer for the kernel's timestamps of replies.
     control: Control,
     buffer: Vec<u8>,
@@ -116,7 +115,7 @@ pub(crate) struct Worker<'a> {
     /// Number of links that are being opened.
     dialing: u32,
     in_flight: u32,
-    /// Users of a closed load with no OK answer since their last request and none in flight.
+    /// Number of closed-load users whose last request got no OK answer and who have none in flight.
     retrying: u32,
     signals: Signals,
     /// Number of users in a pause before the next step of their iteration.
@@ -137,18 +136,18 @@ pub(crate) struct Worker<'a> {
     queued_calls: VecDeque<(u32, u32)>,
     /// Number of this worker, from 0.
     thread: usize,
-    /// By step: the peer that its request goes to, and its number there.
+    /// Peer of each step's request, and the step's number at that peer, by step.
     steps: Box<[PeerStep]>,
     /// Chooses the peer of a request by the values of its user. `None` if each step has a fixed peer.
     routes: Option<&'a dyn Channels>,
-    /// By peer: offset between the account numbers of parts and the part numbers of its channels.
+    /// Offset between the account numbers of parts and the part numbers of a peer's channels, by peer.
     parts_ahead: Box<[u16]>,
-    /// By peer: whether it is in this process.
+    /// Whether each peer is in this process, by peer.
     in_process: Box<[bool]>,
     /// Whether users move between links and therefore take the values of replies with them.
     keeps_values: bool,
-    /// By step: whether a request is sent again if its peer closed the connection before it received the request. Empty if no step
-    /// is.
+    /// Whether a step's request is sent again if its peer closed the connection before it received the request, by step. Empty if no step
+    /// is retried.
     retried_steps: Box<[bool]>,
 }
 
@@ -163,17 +162,17 @@ fn accounts(job: &Job, share: Share, stop: Stop, addresses: usize) -> Vec<StepAc
     (0..steps + usize::from(job.parts) + addresses).map(account).collect()
 }
 
-/// Whether any step searches its replies or computes with them.
+/// Returns whether any step searches its replies or computes with them.
 fn computes(job: &Job, script: &dyn Channels) -> bool {
     job.scenarios.visits().any(|visit| script.looks_through(visit.step))
 }
 
-/// Stop rule of one worker. A shared sequence counts the requests of all workers.
+/// Returns the stop rule of one worker. A shared sequence counts the requests of all workers.
 fn stop_of(job: &Job, share: Share, is_shared: bool) -> Stop {
     if is_shared { Stop { requests: None, ..job.stop } } else { job.stop.share(share) }
 }
 
-/// Starts of the requests of one worker. An open load that grows begins with the connections that it opens first.
+/// Creates the driver of one worker. An open load that grows begins with the connections that it opens first.
 fn driver(
     job: &Job,
     share: Share,
@@ -195,7 +194,7 @@ struct WorkerPopulation {
     first_user: u32,
     links: Vec<Link>,
     dispatch: Dispatch,
-    /// By peer: number, over all workers, of the first link of this worker.
+    /// Number, over all workers, of this worker's first link to each peer, by peer.
     first_numbers: Box<[u32]>,
 }
 
@@ -445,7 +444,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Time of the next event of the load, apart from sockets. `None` if nothing is scheduled.
+    /// Returns the time of the next scheduled event of the load, not counting sockets. `None` if nothing is scheduled.
     fn next_instant(&mut self, now_ns: u64) -> Option<u64> {
         let has_no_more = self.unread.is_empty() && self.unsent.is_empty();
         if !(has_no_more && self.immediate_replies.is_empty() && self.queued_calls.is_empty()) {
@@ -459,7 +458,7 @@ impl<'a> Worker<'a> {
         [start_ns, timer_ns].into_iter().flatten().min()
     }
 
-    /// Latest time of the next turn: the heartbeat, or the end of a window or second.
+    /// Returns the latest time of the next turn: the heartbeat, or the end of a window or second.
     fn next_beat(&self, now_ns: u64) -> u64 {
         let beat_ns = if self.in_flight > 0 { HEARTBEAT_IN_FLIGHT_NS } else { HEARTBEAT_NS };
         let page_ns = self.accounts[0].recorder.boundary_ns().min(self.signals.window_end_ns());
@@ -646,7 +645,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Whether nothing is in flight and nothing more will be started.
+    /// Returns whether nothing is in flight and nothing more will be started.
     fn is_over(&self) -> bool {
         if self.in_flight > 0 {
             return false;

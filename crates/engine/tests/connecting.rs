@@ -126,8 +126,8 @@ fn unix_socket_carries_load() {
     assert!(UnixStream::connect(&path).is_ok(), "and it still answers");
 }
 
-/// Max requests that one slot can start within `for_ns` if each fails immediately. After the k-th consecutive failure it waits 10
-/// ms × 2^(k − 1), up to 1 s, less a random part of up to half.
+/// Returns the max number of requests that one slot can start within `for_ns` if each fails immediately. After the k-th consecutive
+/// failure, the slot waits 10 ms × 2^(k − 1), up to 1 s, less a random part of up to half.
 fn attempts_at_most(for_ns: u64) -> u64 {
     let (mut at_ns, mut attempts) = (0, 0);
     while at_ns < for_ns {

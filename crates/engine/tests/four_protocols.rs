@@ -96,13 +96,13 @@ fn through_four_protocols(lifetime_ns: Option<u64>) -> Done {
     done
 }
 
-/// PostgreSQL's description of one text column.
+/// Returns PostgreSQL's description of one text column.
 fn column(name: &str) -> Vec<u8> {
     let rest = [0, 0, 0, 0, 0, 0, 0, 0, 0, 25, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0];
     message(b'T', &[&[0, 1], name.as_bytes(), b"\0", &rest].concat())
 }
 
-/// First number in a request.
+/// Returns the first number in a request.
 fn number_in(request: &[u8]) -> u64 {
     let digits = request.iter().skip_while(|byte| !byte.is_ascii_digit());
     let digits: Vec<u8> = digits.take_while(|byte| byte.is_ascii_digit()).copied().collect();
@@ -162,7 +162,7 @@ fn head(stream: &mut TcpStream) -> io::Result<Vec<u8>> {
     Ok(request)
 }
 
-/// MySQL server that accepts every log-in, and answers a query with ten times its first number, in a column named `c`.
+/// Starts a MySQL server that accepts every log-in, and answers a query with ten times its first number, in a column named `c`.
 fn mysql() -> SocketAddr {
     const GREETING: &[u8] =
         b"\x0a8.0.36\0\x07\0\0\x0012345678\0\xff\xf7\x2d\x02\0\xff\x01\x15\0\0\0\0\0\0\0\0\0\0\
@@ -187,7 +187,7 @@ fn mysql() -> SocketAddr {
     })
 }
 
-/// Packets with these payloads, numbered from `first`.
+/// Builds packets with these payloads, numbered from `first`.
 fn packets(first: u8, payloads: &[&[u8]]) -> Vec<u8> {
     let packet = |(number, payload): (u8, &&[u8])| [&[payload.len() as u8, 0, 0, number], *payload].concat();
     (first..).zip(payloads).flat_map(packet).collect()
@@ -202,7 +202,7 @@ fn packet(stream: &mut TcpStream) -> io::Result<Vec<u8>> {
     Ok(payload)
 }
 
-/// Script of one statement, whose row sets the variable `saves`, with its settings.
+/// Returns a script of one statement, whose row sets the variable `saves`, with its settings.
 fn one_statement(statement: &str, saves: u16) -> (ScriptSet, [TransactionStep; 1], Settings) {
     let mut deck = ScriptSet::new();
     let text = format!("{statement} \\gset\n");
@@ -225,7 +225,7 @@ fn in_process(statement: &str, saves: u16, database: Database) -> Sql {
     sqlite::sqlite(deck, &steps, settings, database).expect("a program")
 }
 
-/// Placeholder for a peer in this process, which has no address.
+/// Returns a placeholder for a peer in this process, which has no address.
 fn nowhere() -> Peer {
     Peer { endpoints: Vec::new(), ..tcp(SocketAddr::from(([127, 0, 0, 1], 0))) }
 }

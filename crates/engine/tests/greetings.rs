@@ -173,7 +173,7 @@ fn serve_in_secret(socket: &TcpStream, config: Arc<ServerConfig>, extra: &str) -
     }
 }
 
-/// Peer with a connection for each request.
+/// Returns a peer with a connection for each request.
 fn once(peer: Peer) -> Peer {
     Peer { keep_alive: false, ..peer }
 }

@@ -48,7 +48,7 @@ fn says(keep_alive: &str) -> Vec<u8> {
     format!("HTTP/1.1 200 OK\r\nKeep-Alive: {keep_alive}\r\nContent-Length: 2\r\n\r\nok").into_bytes()
 }
 
-/// Number of connections used by four requests of one user, who thinks for `think_ms` after each reply.
+/// Returns the number of connections used by four requests of one user, who thinks for `think_ms` after each reply.
 fn connections(keep_alive: &str, think_ms: u64) -> u64 {
     let exchange = vec![Step::ReadRequest, Step::Send(says(keep_alive))];
     let script = Script(vec![Step::Loop(Box::new(Script(exchange)))]);

@@ -1,4 +1,4 @@
-//! Memory stays flat whatever a peer sends. This is a separate test program because it measures the whole process.
+//! Memory stays flat, no matter what a peer sends. This is a separate test program because it measures the whole process.
 
 mod support;
 
@@ -10,7 +10,7 @@ use wire::http1::{BodyCheck, Checks, Http1, Request};
 
 const GROWTH_MAX: u64 = 16 * 1024 * 1024;
 
-/// Script that must keep its bodies for a while.
+/// Returns a script that must keep its bodies for a while.
 fn checked() -> Http1 {
     let checks = Checks { bodies: vec![BodyCheck::Contains(b"never".to_vec())], ..Checks::default() };
     Http1::single(&Request::get("localhost", "/"), checks).expect("a request")

@@ -10,8 +10,8 @@ use load::values::{RowOrder, Rows, Source};
 use load::{Condition, Guard, Subject, Test, Visit};
 use wire::http1::{CaptureFrom, Http1};
 
-/// Two rejected log-ins and a successful one. Then orders, a request whose condition on the status holds, and one whose condition
-/// on a missing value does not.
+/// Builds a job with steps that run once. Two log-ins are rejected and the third succeeds. Then come orders, a request whose condition on
+/// the status holds, and a request whose condition on a missing value does not.
 fn plan(mut job: Job) -> (Job, Http1) {
     let guarded = |step, subject, test| {
         let condition = Condition { subject, test };

@@ -16,7 +16,7 @@ fn shape(job: &mut Job, change: impl FnOnce(&mut Open)) {
     change(open);
 }
 
-/// Send times of all workers, computed without a load.
+/// Returns the send times of all workers, computed without a load.
 fn instants(job: &Job) -> Vec<u64> {
     let Load::Open(open) = &job.load else { panic!("the load is open") };
     open.arrivals(Share::WHOLE)

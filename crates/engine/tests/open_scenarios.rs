@@ -30,7 +30,7 @@ fn planned(done: &Done) -> Vec<u64> {
     done.steps.iter().map(|tally| tally.counts.planned).collect()
 }
 
-/// Number of arrivals that begin with each step, among the first `arrivals`, computed without a load.
+/// Returns the number of arrivals that begin with each step, among the first `arrivals`, computed without a load.
 fn begun_with(job: &Job, arrivals: u64) -> Vec<u64> {
     let routes = Routes::new(&job.scenarios, job.seed);
     let mut begun = vec![0; job.scenarios.steps()];

@@ -20,7 +20,7 @@ fn with_parts(job: Job, parts: u16) -> Job {
     Job { parts, ..job }
 }
 
-/// Counts of an account: OK, rejected, failed, timed out, unfinished.
+/// Returns the counts of an account: OK, rejected, failed, timed out, unfinished.
 fn ends(tally: &Tally) -> [u64; 5] {
     let Counts { ok, rejected, failed, timed_out, unfinished, .. } = tally.counts;
     [ok, rejected, failed, timed_out, unfinished]

@@ -17,7 +17,7 @@ fn recording(instants: impl IntoIterator<Item = (u64, Option<u32>)>) -> Schedule
     Schedule::Recorded(Recording::new(arrivals.collect()))
 }
 
-/// Uneven arrivals of four sessions: bursts, pauses, and equal times.
+/// Returns uneven arrivals of four sessions: bursts, pauses, and equal times.
 fn uneven() -> Vec<(u64, Option<u32>)> {
     (0..120).map(|at: u64| (at / 3 * 5 * MS + at % 3 * at % 7 * 10_001, Some(at as u32 % 4))).collect()
 }
@@ -89,7 +89,7 @@ fn in_process_threads_share_one_recording() {
     assert_eq!(intended(&done), sorted(&instants));
 }
 
-/// Intended time and user of each request, in order.
+/// Returns the intended time and user of each request, in order.
 fn by_connection(done: &Done) -> Vec<(u64, Option<u32>)> {
     let sampled = done.sampled.iter();
     let mut pairs: Vec<_> =

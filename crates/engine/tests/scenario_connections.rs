@@ -23,7 +23,7 @@ fn planned(done: &Done) -> Vec<u64> {
     done.steps.iter().map(|tally| tally.counts.planned).collect()
 }
 
-/// Requests of one slot, in the order in which they began.
+/// Returns the requests of one slot, in the order in which they began.
 fn of_slot(done: &Done, slot: u32) -> Vec<(u16, Sampled)> {
     let mut all: Vec<(u16, Sampled)> =
         done.logged.iter().filter(|(_, request)| request.connection == slot).copied().collect();

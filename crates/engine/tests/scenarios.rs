@@ -26,7 +26,7 @@ fn users(witness: &Witness, users: u32, stop: Stop) -> Job {
     closed(tcp(witness.address), users, stop)
 }
 
-/// Requests of one user, in order.
+/// Returns the requests of one user, in order.
 fn of_user(done: &Done, user: u32) -> Vec<(u16, Sampled)> {
     let mut all: Vec<(u16, Sampled)> =
         done.logged.iter().filter(|(_, request)| request.connection == user).copied().collect();
@@ -259,14 +259,14 @@ fn end_of_load_cuts_iterations_short() {
     let witness = Witness::start(AT_ONCE);
     let steps = || script(vec![get("/0"), get("/1"), get("/2")]);
     let pauses = |ns| in_turn(vec![visit(0, ns), visit(1, ns), visit(2, ns)]);
-    // By time: the third step would begin at 400 ms.
+    // Stop by time: the third step would begin at 400 ms.
     let mut job = following(users(&witness, 5, lasting(300 * MS)), pauses(200 * MS));
     job.threads = 2;
     let done = run(job, steps());
     assert_eq!(planned(&done), [5, 5]);
     done.assert_all_ok(10);
     assert!(done.took < Duration::from_secs(2), "{:?}", done.took);
-    // By count: the limit is exact, even within an iteration.
+    // Stop by count: the limit is exact, even within an iteration.
     for threads in 1..=3 {
         let mut job = following(users(&witness, 3, count(7)), pauses(0));
         job.threads = threads;
@@ -274,7 +274,7 @@ fn end_of_load_cuts_iterations_short() {
     }
     let done = run(following(users(&witness, 1, count(1)), pauses(20 * SECOND)), steps());
     assert!(done.took < Duration::from_secs(2), "nobody waits for a pause: {:?}", done.took);
-    // By a signal, while all users pause.
+    // Stop by a signal, while all users pause.
     let job = following(users(&witness, 3, lasting(30 * SECOND)), pauses(20 * SECOND));
     let limit = limit(&job);
     let running = engine::start(job, steps()).expect("threads");

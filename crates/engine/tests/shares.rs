@@ -95,7 +95,7 @@ fn rejects_fewer_connections_than_shares() {
     }
 }
 
-/// The last user of a share ends it, whatever the other shares do.
+/// The last user of a share ends it, regardless of the other shares.
 #[test]
 fn share_ends_with_its_last_user() {
     let server = Lines::start(|_, _| Answer::Say("quit\n"));

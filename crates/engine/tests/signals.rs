@@ -142,7 +142,7 @@ fn abandoned_and_timed_out_requests_count_as_in_flight() {
     assert!(in_flight_ns > 2 * 50 * MS, "{in_flight_ns}");
 }
 
-/// Server that answers immediately, and a script that stops the client once, before its twentieth request.
+/// Returns a server that answers immediately, and a script that stops the client once, before its twentieth request.
 fn stopping(lasting: Duration) -> (Lines, Acts) {
     let server = Lines::start(|_, _| Answer::Say("ok\n"));
     let stops = Some((Arc::new(AtomicU64::new(0)), 20, lasting));

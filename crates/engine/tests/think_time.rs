@@ -24,7 +24,7 @@ fn gaps(done: &Done, window_ns: u64) -> Vec<Gap> {
     gaps.end(window_ns)
 }
 
-/// Total time, in milliseconds, of waits without an answer that lasted longer than 250 ms.
+/// Returns the total time, in milliseconds, of waits without an answer that lasted longer than 250 ms.
 fn waited_ms(done: &Done) -> u64 {
     let mut waits = Waits::default();
     done.ends.iter().for_each(|end| waits.merge(&end.health.waits));

@@ -19,7 +19,7 @@ use wire::{Channel, Script as _, Serial};
 
 const LARGE: usize = 5 * 1024 * 1024;
 
-/// Trust in this authority only.
+/// Creates a trust in this authority only.
 fn trust(authority: &Authority) -> TlsTrust {
     TlsTrust::Authorities(authority.path())
 }
@@ -162,7 +162,7 @@ fn broken_handshake_is_a_tls_error() {
     assert!(done.took < Duration::from_secs(2), "{:?}", done.took);
 }
 
-/// Channel of a protocol without a greeting.
+/// Returns a channel of a protocol without a greeting.
 fn silent() -> impl Channel {
     Serial::new(Tcp::single(b"x", Exchange::default()).open(0))
 }

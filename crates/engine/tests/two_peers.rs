@@ -26,12 +26,12 @@ const PLACES: [PeerStep; 4] = [
     PeerStep { peer: 1, step: 1 },
 ];
 
-/// Script of steps of two peers.
+/// Returns a script of steps of two peers.
 fn mixed(first: Vec<http1::Step>, second: Vec<http1::Step>) -> Mix {
     Mix::new(vec![Box::new(script(first)), Box::new(script(second))], &PLACES)
 }
 
-/// Script whose steps 0 and 2 go to the first peer, and 1 and 3 to the second. Replies save values.
+/// Returns a script whose steps 0 and 2 go to the first peer, and 1 and 3 to the second. Replies save values.
 fn both() -> Mix {
     let first = vec![saving(get("/a"), 0, CaptureFrom::Header("X-Id".to_owned())), get("/again-{b}")];
     let second = vec![saving(get("/b-{a}"), 1, CaptureFrom::Header("X-Id".to_owned())), get("/last-{a}-{b}")];
@@ -49,7 +49,7 @@ fn beside(mut job: Job, peer: engine::Peer) -> Job {
     following(job, four(0))
 }
 
-/// Four steps in order, with a pause after those of the first peer, before the second is used.
+/// Creates a scenario of four steps in order, with a pause after each step of the first peer.
 fn four(pause_ns: u64) -> Scenarios {
     in_turn(vec![visit(0, pause_ns), visit(1, 0), visit(2, pause_ns), visit(3, 0)])
 }
@@ -62,7 +62,7 @@ fn answering(id: &str) -> target::scripted::Scripted {
     server(each_request(vec![Step::ReadRequest, Step::Send(with_id(id))]))
 }
 
-/// Number of requests to a peer.
+/// Returns the number of requests to a peer.
 fn sent_to(peer: usize, done: &Done) -> usize {
     done.steps.iter().skip(peer).step_by(2).map(|tally| tally.counts.sent as usize).sum()
 }

@@ -11,7 +11,7 @@ use crate::schedule::Schedule;
 use crate::share::Share;
 use throughput::Throughput;
 
-/// A closed load.
+/// Closed load.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Closed {
     /// Number of concurrent users.
@@ -55,12 +55,12 @@ pub struct Cadence {
 }
 
 impl Cadence {
-    /// Start of the first iteration of a user that arrives at `arrival_ns`.
+    /// Returns the start of the first iteration of a user that arrives at `arrival_ns`.
     pub fn first(&mut self, arrival_ns: u64) -> u64 {
         self.throttle(arrival_ns)
     }
 
-    /// Start of the iteration after one that was scheduled for `intended_ns` and ended at `finished_ns`.
+    /// Returns the start of the iteration after one that was scheduled for `intended_ns` and ended at `finished_ns`.
     #[inline]
     pub fn next(&mut self, intended_ns: u64, finished_ns: u64) -> u64 {
         let rested_ns = finished_ns.saturating_add(self.think_time.draw(&mut self.chance));

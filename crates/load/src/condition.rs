@@ -33,7 +33,7 @@ pub enum Test {
     Absent,
 }
 
-/// Condition of the visit that has it, and of visits after it.
+/// Condition of one or more consecutive visits, attached to the first of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guard {
     /// Condition. If it is false, the visits are skipped.
@@ -43,7 +43,7 @@ pub struct Guard {
 }
 
 impl Condition {
-    /// True if the condition is met. `value` looks up a variable.
+    /// Returns whether the condition is met. `value` looks up a variable.
     pub fn holds<'a>(&self, status: u16, value: impl FnOnce(u16) -> Option<&'a [u8]>) -> bool {
         let digits;
         let seen: &[u8] = match self.subject {

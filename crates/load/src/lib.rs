@@ -31,17 +31,17 @@ pub use values::{DataSource, Values};
 /// Nanoseconds per second, to convert between rates and times.
 pub const SECOND_NS: u64 = 1_000_000_000;
 
-/// A load: closed or open.
+/// Load: closed or open.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Load {
-    /// A fixed number of users, each of which waits for a reply before its next request.
+    /// Fixed number of users, each of which waits for a reply before its next request.
     Closed(Closed),
     /// Requests that start at scheduled times, regardless of replies.
     Open(Open),
 }
 
 impl Load {
-    /// Memory of the recorded arrivals, in bytes. 0 if send times are computed.
+    /// Returns the memory of the recorded arrivals, in bytes. 0 if send times are computed.
     pub fn kept_bytes(&self) -> u64 {
         match self {
             // Each user has its own copy of its send times, which takes half as much as the arrivals.

@@ -17,7 +17,7 @@ pub use stages::Stage;
 use crate::schedule::{Arrivals, Schedule};
 use crate::share::Share;
 
-/// An open load.
+/// Open load.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Open {
     /// Scheduled send times.
@@ -30,7 +30,7 @@ pub struct Open {
 }
 
 impl Open {
-    /// Send times of one worker: every `share.of`-th of all send times.
+    /// Returns the send times of one worker: every `share.of`-th of all send times.
     pub fn arrivals(&self, share: Share) -> Arrivals {
         self.schedule.arrivals(share)
     }

@@ -5,7 +5,7 @@ use alloc::sync::Arc;
 use alloc::vec::{self, Vec};
 use core::ops::Range;
 
-/// One recorded request.
+/// Recorded request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Arrival {
     /// Send time, in nanoseconds since the load began.
@@ -25,12 +25,12 @@ impl Recording {
         Self(arrivals.into())
     }
 
-    /// Arrivals in time order.
+    /// Returns the arrivals in time order.
     pub fn arrivals(&self) -> &[Arrival] {
         &self.0
     }
 
-    /// Largest number of arrivals in any second.
+    /// Returns the largest number of arrivals in any second.
     pub fn peak_per_s(&self) -> f64 {
         let mut first = 0;
         let within_second = self.0.iter().enumerate().map(|(last, arrival)| {
@@ -42,13 +42,13 @@ impl Recording {
         within_second.max().unwrap_or(0) as f64
     }
 
-    /// Memory of the list, in bytes.
+    /// Returns the memory of the list, in bytes.
     pub fn kept_bytes(&self) -> u64 {
         size_of_val(&*self.0) as u64
     }
 
-    /// Send times of each user: the arrivals of the session with the user's number, 8 bytes each. Arrivals of other sessions, or
-    /// without a session, are ignored.
+    /// Returns the send times of each user: the arrivals of the session with the user's number, 8 bytes each. Ignores arrivals of other
+    /// sessions, and arrivals without a session.
     pub(crate) fn by_user(&self, users: Range<u64>) -> impl Iterator<Item = vec::IntoIter<u64>> + use<> {
         let mut instants: Vec<Vec<u64>> = users.clone().map(|_| Vec::new()).collect();
         for arrival in &*self.0 {

@@ -44,52 +44,52 @@ pub enum Order {
     Mix(Vec<(Visit, f64)>),
 }
 
-/// One step within an iteration.
+/// Step within an iteration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Visit {
     /// Number of the step.
     pub step: u16,
     /// Think time after the step, also after the last one.
     pub think: ThinkTime,
-    /// Conditions under which the visit is skipped, the outermost first. The very first visit has none.
+    /// Conditions of the visit, the outermost first. The visit is skipped if one is false. The first visit of a scenario has none.
     pub guards: Vec<Guard>,
 }
 
 impl Visit {
-    /// An unconditional visit.
+    /// Creates an unconditional visit.
     pub fn of(step: u16, think: ThinkTime) -> Self {
         Self { step, think, guards: Vec::new() }
     }
 }
 
 impl Scenarios {
-    /// A single scenario that consists of step 0.
+    /// Creates a single scenario that consists of step 0.
     pub fn single() -> Self {
         let order = Order::InTurn(vec![Visit::of(0, ThinkTime::None)]);
         Self { list: vec![Scenario { name: String::new(), share: 1.0, once: Vec::new(), order }] }
     }
 
-    /// All visits of all scenarios, including those before the first iteration.
+    /// Returns all visits of all scenarios, including those before the first iteration.
     pub fn visits(&self) -> impl Iterator<Item = &Visit> {
         self.list.iter().flat_map(|scenario| scenario.once.iter().chain(scenario.order.visits()))
     }
 
-    /// Visits that each user does once before its first iteration.
+    /// Returns the visits that each user does once before its first iteration.
     pub fn once(&self) -> impl Iterator<Item = &Visit> {
         self.list.iter().flat_map(|scenario| &scenario.once)
     }
 
-    /// True if values must outlive a request, because users skip steps or do some before their first iteration.
+    /// Returns whether values must outlive a request, because users skip steps or do some before their first iteration.
     pub fn has_memory(&self) -> bool {
         self.visits().any(|visit| !visit.guards.is_empty()) || self.once().next().is_some()
     }
 
-    /// Number of steps, if their numbers have no gaps.
+    /// Returns the number of steps, if their numbers have no gaps.
     pub fn steps(&self) -> usize {
         self.visits().map(|visit| usize::from(visit.step) + 1).max().unwrap_or(0)
     }
 
-    /// True if every iteration is the same single request without a pause.
+    /// Returns whether every iteration is the same single request without a pause.
     pub fn is_single(&self) -> bool {
         match self.list.as_slice() {
             [Scenario { once, order: Order::InTurn(visits), .. }] => {
@@ -99,7 +99,7 @@ impl Scenarios {
         }
     }
 
-    /// True if an iteration can have more than one step, so that a reply leads to another request.
+    /// Returns whether an iteration can have more than one step, so that a reply leads to another request.
     pub fn has_sequels(&self) -> bool {
         let has_several =
             |scenario: &Scenario| matches!(&scenario.order, Order::InTurn(visits) if visits.len() > 1);
@@ -108,7 +108,7 @@ impl Scenarios {
 }
 
 impl Order {
-    /// All visits, without weights.
+    /// Returns all visits, without weights.
     pub fn visits(&self) -> impl Iterator<Item = &Visit> {
         let (in_turn, mix): (&[Visit], &[(Visit, f64)]) = match self {
             Self::InTurn(visits) => (visits, &[]),
@@ -161,19 +161,19 @@ impl Routes {
         }
     }
 
-    /// Position of a user's first step before its first iteration. `None` if there are no such steps.
+    /// Returns the position of a user's first step before its first iteration. `None` if there are no such steps.
     pub fn entrance(&self) -> Option<ScenarioPosition> {
         let number = self.scenarios.len().checked_sub(1)?;
         let has_visits = self.scenarios.get(number).is_some_and(|route| !route.visits.is_empty());
         has_visits.then_some(ScenarioPosition { scenario: number as u16, visit: 0 })
     }
 
-    /// Stream for the steps of user `number` before its first iteration.
+    /// Returns the stream for the steps of user `number` before its first iteration.
     pub fn entrance_chance(&self, number: u64) -> Chance {
         Chance::stream(self.seed ^ ENTRANCE, number)
     }
 
-    /// Stream of user or arrival `number`, counted over all workers. It depends on nothing else.
+    /// Returns the random stream of user or arrival `number`, counted over all workers. Depends only on the seed and this number.
     pub fn chance(&self, number: u64) -> Chance {
         Chance::stream(self.seed ^ STREAM, number)
     }
@@ -195,7 +195,7 @@ impl Routes {
         ScenarioPosition { scenario: scenario as u16, visit: visit as u16 }
     }
 
-    /// Visit at a position.
+    /// Returns the visit at a position.
     ///
     /// # Panics
     ///
@@ -204,7 +204,7 @@ impl Routes {
         &self.scenarios[usize::from(place.scenario)].visits[usize::from(place.visit)]
     }
 
-    /// Position after `place`. Skips visits with a guard for which `holds` is false. `None` at the end of the iteration.
+    /// Returns the position after `place`. Skips visits with a guard for which `holds` is false. `None` at the end of the iteration.
     pub fn after(
         &self,
         place: ScenarioPosition,

@@ -19,16 +19,16 @@ pub enum Schedule {
     Rate(Profile, Spacing),
     /// Recorded arrivals, exactly, up to the last one.
     Recorded(Recording),
-    /// Recorded send times of each user, which are read as the load goes on.
+    /// Recorded send times of each user, which are read while the load runs.
     Streamed(Streamed),
 }
 
 /// Send times of users that are not kept in memory.
 pub trait UserTimes: fmt::Debug + Send + Sync {
-    /// Send times of a user, in nanoseconds since the load began, in ascending order.
+    /// Returns the send times of a user, in nanoseconds since the load began, in ascending order.
     fn times_for(&self, user: u64) -> Box<dyn Iterator<Item = u64> + Send>;
 
-    /// Largest number of send times of all users in any second.
+    /// Returns the largest number of send times of all users in any second.
     fn peak_per_s(&self) -> f64;
 }
 
@@ -43,7 +43,8 @@ impl PartialEq for Streamed {
 }
 
 impl Schedule {
-    /// Send times of one worker: every `share.of`-th of all send times. None of a streamed schedule, whose users have their own.
+    /// Returns the send times of one worker: every `share.of`-th of all send times. None of a streamed schedule, whose users have their
+    /// own.
     pub fn arrivals(&self, share: Share) -> Arrivals {
         match self {
             Self::Rate(profile, spacing) => {
@@ -62,8 +63,8 @@ impl Schedule {
         }
     }
 
-    /// Send times of each of these users, which are numbered over the whole load. A rate applies to each user, with its own random
-    /// stream. From a recording, each user gets the arrivals of the session with its number.
+    /// Returns the send times of each of these users, which are numbered over the whole load. A rate applies to each user, with its own
+    /// random stream. From a recording, each user gets the arrivals of the session with its number.
     pub fn of_users(&self, users: Range<u64>) -> Vec<Arrivals> {
         let own = |user: u64, profile: &Profile, spacing: &Spacing| {
             let seed = Chance::stream(spacing.seed, user).bits() as u64;
@@ -80,7 +81,7 @@ impl Schedule {
         }
     }
 
-    /// Highest rate; of a recording, the largest number of arrivals in any second.
+    /// Returns the highest rate; for a recording, the largest number of arrivals in any second.
     pub fn peak_per_s(&self) -> f64 {
         match self {
             Self::Rate(profile, _) => profile.peak_per_s(),
@@ -89,13 +90,12 @@ impl Schedule {
         }
     }
 
-    /// True if the rate never changes. Always false for a recording.
+    /// Returns whether the rate never changes. Always false for a recording.
     pub fn is_constant(&self) -> bool {
         matches!(self, Self::Rate(profile, _) if profile.is_constant())
     }
 
-    /// Memory of recorded arrivals, in bytes, independent of the number of workers. Users with their own schedules take half as
-    /// much again.
+    /// Returns the memory of recorded arrivals, in bytes, independent of the number of workers. User schedules take half as much again.
     pub fn kept_bytes(&self) -> u64 {
         match self {
             Self::Rate(..) | Self::Streamed(_) => 0,
@@ -117,7 +117,7 @@ impl Spacing {
     /// Equal distances, if the rate is constant.
     pub const EVEN: Self = Self { process: &EVEN, seed: 0 };
 
-    /// Exponential gaps drawn from a seed, as of independent users.
+    /// Creates exponential gaps drawn from a seed, as of independent users.
     pub const fn poisson(seed: u64) -> Self {
         Self { process: &POISSON, seed }
     }
@@ -140,12 +140,12 @@ enum Source {
     },
     /// Send times of one user.
     Own(vec::IntoIter<u64>),
-    /// Send times of one user, which are read as the load goes on.
+    /// Send times of one user, which are read while the load runs.
     Streamed(Box<dyn Iterator<Item = u64> + Send>),
 }
 
 impl Arrivals {
-    /// An empty schedule.
+    /// Creates an empty schedule.
     pub fn none() -> Self {
         Self(Source::Own(Vec::new().into_iter()))
     }

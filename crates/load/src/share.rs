@@ -10,25 +10,25 @@ pub struct Share {
 }
 
 impl Share {
-    /// The whole as a single part.
+    /// Whole load as a single part.
     pub const WHOLE: Self = Self { index: 0, of: 1 };
 
-    /// Part `index` of `of` equal parts of this part. If all parts are divided alike, the results are parts of one whole.
+    /// Returns the part `index` of `of` equal parts of this part. If all parts are divided alike, the results are parts of one whole.
     pub fn part(self, index: u32, of: u32) -> Self {
         Self { index: self.index * of + index, of: self.of * of }
     }
 
-    /// Number of items out of `total` in this part. Parts differ by at most one and add up to the total.
+    /// Returns the number of items out of `total` in this part. Parts differ by at most one and add up to the total.
     pub fn of_total(self, total: u64) -> u64 {
         self.before(total, self.index + 1) - self.before(total, self.index)
     }
 
-    /// Number of items out of `total` in this part if they are dealt out in turn.
+    /// Returns the number of items out of `total` in this part if they are dealt out in turn.
     pub fn dealt(self, total: u64) -> u64 {
         (total + u64::from(self.of - 1 - self.index)) / u64::from(self.of)
     }
 
-    /// Index of the first item of this part if the parts are contiguous.
+    /// Returns the index of the first item of this part if the parts are contiguous.
     pub fn first_of(self, total: u64) -> u64 {
         self.before(total, self.index)
     }

@@ -12,12 +12,12 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// Rule of one worker: the same time, and its part of the requests.
+    /// Returns the stop rule of one worker: the same time, and the worker's part of the requests.
     pub fn share(self, share: Share) -> Self {
         Self { requests: self.requests.map(|total| share.dealt(total)), ..self }
     }
 
-    /// True if a request scheduled for `intended_ns` may start after `started` measured requests.
+    /// Returns whether a request scheduled for `intended_ns` may start after `started` measured requests.
     #[inline]
     pub fn admits(&self, intended_ns: u64, started: u64) -> bool {
         self.at_ns.is_none_or(|at_ns| intended_ns < at_ns)

@@ -110,10 +110,10 @@ pub enum Source {
     },
     /// One of several words, all equally likely.
     Words {
-        /// The words; at least one.
+        /// Words to choose from; at least one.
         words: Arc<[Box<str>]>,
     },
-    /// A second between two moments, uniformly distributed, written as `2026-01-31 12:00:00`.
+    /// Second between two moments, uniformly distributed, written as `2026-01-31 12:00:00`.
     Moment {
         /// First second, since 1970.
         from_s: i64,
@@ -139,7 +139,7 @@ pub enum RowOrder {
 }
 
 impl Source {
-    /// True if all values are integers.
+    /// Returns whether all values are integers.
     pub fn is_number(&self) -> bool {
         matches!(
             self,
@@ -151,7 +151,7 @@ impl Source {
         )
     }
 
-    /// Length of the longest possible value of a column, in bytes.
+    /// Returns the length of the longest possible value of a column, in bytes.
     pub fn longest_bytes(&self, column: usize) -> usize {
         match self {
             Self::Sequence { .. } | Self::Uniform { .. } | Self::Zipf { .. } | Self::Latest { .. } => {
@@ -169,7 +169,7 @@ impl Source {
         }
     }
 
-    /// Index of the source whose sequence continues the range of this one. `None` if its range is fixed.
+    /// Returns the index of the source whose sequence continues the range of this one. `None` if its range is fixed.
     fn grows_with(&self) -> Option<usize> {
         match self {
             Self::Latest { grows_with, .. } => *grows_with,
@@ -178,7 +178,7 @@ impl Source {
         }
     }
 
-    /// Memory of the source itself, in bytes, once for all workers: that of its table. 0 without a table.
+    /// Returns the memory of the source's table, in bytes, which all workers share. 0 without a table.
     pub fn kept_bytes(&self) -> usize {
         let Self::Rows { rows, .. } = self else { return 0 };
         let cell = |text: &str| size_of::<Box<str>>() + text.len() + ALLOCATION_BYTES;
@@ -215,7 +215,7 @@ enum Drawer {
     Random { rows: Rows },
 }
 
-/// A drawn value.
+/// Value drawn from a source.
 enum Drawn<'a> {
     Number(i64),
     /// The text is in the buffer.
@@ -311,7 +311,7 @@ impl Drawer {
         })
     }
 
-    /// The source of the numbers that names are built from, or the source itself.
+    /// Returns the drawer of the numbers that names are built from, or this drawer if it is not `Hashed`.
     fn number_drawer(&mut self) -> &mut Self {
         match self {
             Self::Hashed { numbers, .. } => numbers.number_drawer(),
@@ -338,7 +338,7 @@ impl Values {
         Self { sources: drawers, growths, text: String::new() }
     }
 
-    /// Ends the iteration of a user: the numbers that it took from sequences may be drawn by sources that grow with these.
+    /// Ends the iteration of a user. Sources that grow with a sequence may then draw the numbers that the iteration took from it.
     #[inline]
     pub fn end_iteration(&mut self, user: u32) {
         self.growths.iter_mut().for_each(|(_, growth)| growth.end(user));
@@ -398,7 +398,7 @@ fn write_decimal(number: i64, text: &mut String) {
     text.push_str(str::from_utf8(&digits[start..]).unwrap_or_default());
 }
 
-/// Writes a UUID with these bits, except for those of version and variant.
+/// Writes a UUID with the given bits, except those of version and variant.
 fn write_uuid(bits: u128, version: u128, text: &mut String) {
     let bits = bits & !(0xf << 76) & !(0x3 << 62) | version << 76 | 0x2 << 62;
     for digit in (0..32).rev() {

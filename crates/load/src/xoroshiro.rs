@@ -52,7 +52,7 @@ impl Xoroshiro {
     }
 }
 
-/// One step of SplitMix64.
+/// Runs one step of SplitMix64.
 fn splitmix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut value = *state;

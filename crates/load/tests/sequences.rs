@@ -6,7 +6,7 @@ use load::Share;
 use load::chance::Chance;
 use load::values::{DataSource, Source, Values};
 
-/// Next numbers of one worker.
+/// Returns the next numbers of one worker.
 fn taken(source: &Source, share: Share, count: usize) -> Vec<i64> {
     let data = [DataSource { fills: vec![(0, 0)], source: source.clone() }];
     let (mut values, mut chance) = (Values::new(&data, share), Chance::stream(1, 1));
@@ -25,7 +25,7 @@ fn taken(source: &Source, share: Share, count: usize) -> Vec<i64> {
     taken
 }
 
-/// Numbers near zero and near both limits.
+/// Returns numbers near zero and near both limits.
 fn number() -> impl Strategy<Value = i64> {
     prop_oneof![-20i64..20, i64::MIN..i64::MIN + 20, i64::MAX - 20..=i64::MAX, any::<i64>()]
 }

@@ -11,7 +11,7 @@ fn data(source: Source) -> Vec<DataSource> {
     vec![DataSource { fills: vec![(0, 0)], source }]
 }
 
-/// Next values of source 0 for variable 0.
+/// Returns the next values of source 0 for variable 0.
 fn draws(values: &mut Values, chance: &mut Chance, count: usize) -> Vec<String> {
     (0..count)
         .map(|_| {

@@ -1,30 +1,30 @@
-//! Every class of error: the outcome it belongs to, who is to blame, what it means, and what to do.
+//! Error classes, each with outcome, responsible party, description, and advice.
 //!
-//! The table in `docs/measurement.md`, the explanations in reports, and the outcome of what ends without a reply derive from
-//! this list. A name, once released, never changes: stores, JSON, and conditions of users have it.
+//! The table in `docs/measurement.md`, the explanations in reports, and the outcome of requests without a reply derive from this list. A
+//! released name never changes, because stores, JSON, and user-defined conditions contain it.
 
 use alloc::string::String;
 use core::fmt;
 
 use crate::Outcome;
 
-/// The five parties that can be to blame when a request does not succeed.
+/// Party responsible for a request that did not succeed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Blame {
-    /// This program or its machine: out of descriptors, ports or memory.
+    /// Tenbin or its machine: out of file descriptors, ports, or memory.
     Us,
-    /// The peer broke the protocol.
+    /// The peer violated the protocol.
     Peer,
-    /// The way there: refused, unreachable, reset.
+    /// The network: connection refused, unreachable, or reset.
     Network,
-    /// The system understood and said no.
+    /// The system under test understood the request and rejected it.
     SaidNo,
-    /// We stopped waiting.
+    /// The time-out expired before the reply was complete.
     GaveUp,
 }
 
 impl Blame {
-    /// In words, as reports and the documentation have it.
+    /// Returns the name used in reports and in the documentation.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Us => "us",
@@ -38,7 +38,7 @@ impl Blame {
 
 macro_rules! classes {
     ($($class:ident $name:literal $outcome:ident $blame:ident $words:literal $help:literal;)*) => {
-        /// A class of error.
+        /// Class of an error.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr(u8)]
         pub enum ErrorClass {
@@ -68,7 +68,7 @@ macro_rules! classes {
     (@ $outcome:ident) => { Some(Outcome::$outcome) };
 }
 
-/// A row of the list.
+/// Entry of the list of classes.
 struct Entry {
     name: &'static str,
     outcome: Option<Outcome>,
@@ -78,22 +78,22 @@ struct Entry {
 }
 
 impl ErrorClass {
-    /// The class of this name; `None` for a name of another version.
+    /// Returns the class with this name. `None` if only another version knows the name.
     pub fn of(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|class| class.name() == name)
     }
 
-    /// The name in stores and reports, such as `timeout_body`.
+    /// Returns the name used in stores and reports, such as `timeout_body`.
     pub const fn name(self) -> &'static str {
         self.entry().name
     }
 
-    /// How a request of this class ended; `None`: it is counted next to requests, and ends none.
+    /// Returns the outcome of a request with this error. `None` if the error is counted separately and ends no request.
     pub const fn outcome(self) -> Option<Outcome> {
         self.entry().outcome
     }
 
-    /// Whether the peer answered with bytes that are no reply of the protocol, or with a part of one.
+    /// Returns whether the peer answered with an invalid or incomplete reply of the protocol.
     pub const fn is_broken_reply(self) -> bool {
         matches!(
             self,
@@ -105,17 +105,17 @@ impl ErrorClass {
         )
     }
 
-    /// Whose fault it is.
+    /// Returns the party responsible for the error.
     pub const fn blame(self) -> Blame {
         self.entry().blame
     }
 
-    /// Description of the event for people, in Markdown without a full stop.
+    /// Returns a description of the event for users, in Markdown without a full stop.
     pub const fn words(self) -> &'static str {
         self.entry().words
     }
 
-    /// Advice, in Markdown without a full stop; a verb comes first.
+    /// Returns advice that starts with a verb, in Markdown without a full stop.
     pub const fn help(self) -> &'static str {
         self.entry().help
     }
@@ -127,17 +127,17 @@ impl fmt::Display for ErrorClass {
     }
 }
 
-/// The class of a recorded error. A store may hold names that only a newer version knows: they are kept as they are.
+/// Class of a recorded error. Keeps names that only a newer version knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClassName {
-    /// A class of this version.
+    /// Class that this version knows.
     Known(ErrorClass),
-    /// A name that is not in the list.
+    /// Name that is not in the list of this version.
     Unknown(String),
 }
 
 impl ClassName {
-    /// The name as it is stored.
+    /// Returns the name as stored.
     pub fn as_str(&self) -> &str {
         match self {
             Self::Known(class) => class.name(),
@@ -145,7 +145,7 @@ impl ClassName {
         }
     }
 
-    /// The class, unless only another version knows it.
+    /// Returns the class. `None` if only another version knows it.
     pub fn known(&self) -> Option<ErrorClass> {
         match self {
             Self::Known(class) => Some(*class),
@@ -181,7 +181,7 @@ impl PartialOrd for ClassName {
     }
 }
 
-/// By name.
+/// Orders classes by name.
 impl Ord for ClassName {
     fn cmp(&self, other: &Self) -> core::cmp::Ordering {
         self.as_str().cmp(other.as_str())
@@ -380,7 +380,7 @@ mod tests {
     #[test]
     fn names_are_unique_and_texts_are_whole() {
         for class in ErrorClass::ALL.iter().copied() {
-            // The first class of the name is the class itself: no name is listed twice.
+            // A lookup returns the first class with a name, so it returns the class itself only if no name is listed twice.
             assert_eq!(ErrorClass::of(class.name()), Some(class));
             assert!(class.name().bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'), "{class}");
             for text in [class.words(), class.help()] {

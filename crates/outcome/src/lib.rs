@@ -1,6 +1,7 @@
-//! How a request can end: outcomes, and the classes of error with outcome, blame, explanation, and help.
+//! Outcomes of requests, and error classes with outcome, responsible party, explanation, and advice.
 //!
-//! Protocols name a class when they judge a reply, the engine when there is none, stores keep its name, and reports explain it.
+//! Protocols assign a class when they judge a reply. The engine assigns one if there is no reply. Stores keep the name of the class, and
+//! reports explain it.
 #![no_std]
 
 extern crate alloc;
@@ -9,26 +10,26 @@ mod class;
 
 pub use class::{Blame, ClassName, ErrorClass};
 
-/// The five ways a request that was started can end.
+/// Outcome of a request that was started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Outcome {
-    /// Answered, and every check held.
+    /// The reply passed every check.
     Ok,
-    /// The system answered no: a status, a check, an SQL error.
+    /// The system rejected the request: an error status, a failed check, or an SQL error.
     Rejected,
-    /// No usable answer: connecting, reset, protocol.
+    /// There was no usable reply: a connect, reset, or protocol error.
     Failed,
-    /// No complete answer within the request's total deadline.
+    /// There was no complete reply before the total deadline of the request.
     TimedOut,
-    /// In flight when the run ended.
+    /// The request was in flight when the run ended.
     Unfinished,
 }
 
 impl Outcome {
-    /// Every outcome, in the order of reports.
+    /// All outcomes, in the order of reports.
     pub const ALL: [Self; 5] = [Self::Ok, Self::Rejected, Self::Failed, Self::TimedOut, Self::Unfinished];
 
-    /// The word used in everything that is printed. Stores have one of their own for *rejected*.
+    /// Returns the name used in all output. Stores use another name for *rejected*.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ok => "ok",

@@ -1,4 +1,4 @@
-//! The facts of a run, in the order in which they become known.
+//! Events of a run, in the order in which they occur.
 
 use std::collections::BTreeMap;
 
@@ -7,162 +7,161 @@ use record::Interval;
 
 use crate::study_event::{BlockEnded, Finding, Next, VerdictSoFar};
 
-/// A fact about a run or a study. Times are in nanoseconds since the load of the run began.
+/// Event of a run or a study. Times are in nanoseconds since the start of the run's load.
 ///
-/// A run whose load began has `Began`, then `Second`, `Reading`, and `Event` as they come, `LoadEnded`, at most a few more events of
-/// the plan, `Finding`, and `Ended`. If its load never began, it has `Ended` alone. A run that confirms another one lies between
-/// `LoadEnded` and `Ended` of that run, and has a name of its own. If the store or Tenbin itself failed, a run has no `Ended`.
+/// A run whose load began publishes `Began`, then `Second`, `Reading`, and `Event` as they occur, then `LoadEnded`, possibly a few more
+/// events of the plan, `Finding`, and `Ended`. A run whose load never began publishes only `Ended`. A confirmation run lies between
+/// `LoadEnded` and `Ended` of the run that it confirms, and has its own name. If the store or Tenbin itself failed, a run has no `Ended`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RunEvent {
-    /// A run of a study is about to be made.
+    /// A run of a study is about to start.
     Next(Box<Next>),
     /// Tables are filled before the load.
     Filling(Filling),
-    /// The start of the system waited for it to be steady, longer than usual or in vain. The run has a name in the store.
+    /// The system took longer than usual to become steady after its start, or did not become steady. The run has a name in the store.
     Steady(SteadyStart),
     /// The load begins. The run has a name in the store.
     Began(Box<Began>),
-    /// A second of the load is over and kept. A second comes in several events if a worker reports late.
+    /// A second of the load is over and stored. A second comes in several events if a worker reports late.
     Second(Second),
-    /// Probes looked at machine, system, and generator. The readings are kept.
+    /// Probes read the metrics of machine, system, and generator. The readings are stored.
     Reading(Readings),
-    /// An event of the plan's timeline ended, or could not begin. It is kept.
+    /// An event of the plan's timeline ended, or could not begin. It is stored.
     Event(Box<Event>),
     /// The load is over: no more seconds follow.
     LoadEnded,
-    /// A conclusion from the evidence so far.
+    /// Conclusion from the evidence so far.
     Finding(Finding),
-    /// The run is over and kept to its end.
+    /// The run is over and stored completely.
     Ended(Box<Ended>),
     /// The last run of a block of a study is over.
     BlockEnded(BlockEnded),
-    /// The state of a comparison after a turn of its study.
+    /// State of a comparison after a turn of its study.
     VerdictSoFar(VerdictSoFar),
-    /// A decision of a study or a run, in a line for people. Procedures have no typed form of these yet.
+    /// Decision of a study or a run, as a line of text. Procedures have no typed form of these yet.
     Remark(String),
 }
 
-/// The progress of filling tables.
+/// Progress of filling tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Filling {
-    /// The first table is about to be made.
+    /// The first table is about to be created.
     Begins,
-    /// Rows are written.
+    /// Rows were written.
     Rows {
-        /// Rows so far.
+        /// Number of rows so far.
         rows: u64,
-        /// Rows of all tables.
+        /// Number of rows of all tables.
         rows_all: u64,
     },
-    /// A step without a count, such as an index; its name in a few words.
+    /// Step without a row count, such as an index. Holds its short name.
     Step(String),
 }
 
-/// A load that begins.
+/// Start of a load.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Began {
-    /// The load as it is stored, such as `50 users, closed`.
+    /// Description of the load as stored, such as `50 users, closed`.
     pub load: String,
-    /// The names of the steps, by number.
+    /// Names of the steps, by number.
     pub steps: Vec<String>,
-    /// The names of the endpoints that the steps speak to, by number of the step; empty for that of the `url`.
+    /// Names of the endpoints of the steps, by number of the step. Empty for the endpoint of the `url`.
     pub endpoints: Vec<String>,
-    /// The study and the place in it; `None` for a run outside a study, and for one that confirms another.
+    /// Study of the run, and its place in the study. `None` for a run outside a study, and for a confirmation run.
     pub place: Option<(StudyId, StudyPlace)>,
     /// Length of the warm-up, in nanoseconds.
     pub warm_up_ns: u64,
-    /// Planned length, warm-up included, in nanoseconds; `None` if no time ends the load.
+    /// Planned length, warm-up included, in nanoseconds. `None` if no time limit ends the load.
     pub planned_ns: Option<u64>,
-    /// Upper bound of the memory that the run takes, in bytes; `None` if another load generator makes the load.
+    /// Upper bound of the run's memory, in bytes. `None` if another load generator runs the load.
     pub memory_bound_bytes: Option<u64>,
 }
 
-/// The account that an interval belongs to. [`Began::endpoints`] has the endpoint of a step. Further keys, such as an address of
-/// it, become fields.
+/// Account of an interval. [`Began::endpoints`] has the endpoint of a step. Further keys, such as an address, will become fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct Account {
-    /// Number of the step; numbers from the number of steps on are parts of steps, such as the statements of a transaction.
+    /// Number of the step. Numbers from the number of steps on stand for parts of steps, such as the statements of a transaction.
     pub step: u16,
 }
 
 impl Account {
-    /// The account of a step, or of a part of one.
+    /// Creates the account of a step, or of a part of a step.
     pub const fn of_step(step: u16) -> Self {
         Self { step }
     }
 }
 
-/// The intervals of one second by account, one for each worker and phase.
+/// Intervals of one second by account. Each account has one interval per worker and phase.
 pub type Intervals = BTreeMap<Account, Vec<Interval>>;
 
-/// A second of a load.
+/// One second of a load.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Second {
     /// Whole seconds since the load began.
     pub second: u64,
-    /// Figures over all steps; `None` if the event has parts of steps only.
+    /// Figures over all steps. `None` if the event has only parts of steps.
     pub figures: Option<Figures>,
-    /// The intervals by account; empty for a subscriber to [`crate::Detail::Figures`].
+    /// Intervals by account. Empty for a subscriber to [`crate::Detail::Figures`].
     pub intervals: Intervals,
 }
 
-/// A second in figures, with the state of the run at its end. It stands on its own, so that lost frames do not matter.
+/// Figures of one second, and the state of the run at its end. Needs no earlier frames, so lost frames do no harm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Figures {
     /// Time since the load began, in nanoseconds.
     pub elapsed_ns: u64,
-    /// Planned length, warm-up included, in nanoseconds; `None` if no time ends the load.
+    /// Planned length, warm-up included, in nanoseconds. `None` if no time limit ends the load.
     pub planned_ns: Option<u64>,
-    /// Planned number of requests; `None` if no count ends the load.
+    /// Planned number of requests. `None` if no request limit ends the load.
     pub planned_requests: Option<u64>,
-    /// Whether the second has requests of the warm-up only.
+    /// Whether the second only has requests of the warm-up.
     pub is_warm_up: bool,
-    /// Requests of the measured phase that have ended since the load began.
+    /// Number of requests of the measured phase that have ended since the load began.
     pub ended: u64,
-    /// Replies in this second, rejections included.
+    /// Number of replies in this second, rejections included.
     pub answered: u64,
-    /// Median response time of this second; `None` if there are too few samples.
+    /// Median response time of this second, in nanoseconds. `None` if there are too few samples.
     pub p50_ns: Option<u64>,
-    /// 99th percentile of the response times of this second; `None` if there are too few samples.
+    /// 99th percentile of the response times of this second, in nanoseconds. `None` if there are too few samples.
     pub p99_ns: Option<u64>,
-    /// 99th percentile of the send delays of this second; `None` if there are too few samples.
+    /// 99th percentile of the send delays of this second, in nanoseconds. `None` if there are too few samples.
     pub send_delay_p99_ns: Option<u64>,
-    /// Requests of this second that were rejected, failed, or timed out.
+    /// Number of requests of this second that were rejected, failed, or timed out.
     pub errors: u64,
-    /// Requests in flight at the end of this second.
+    /// Number of requests in flight at the end of this second.
     pub in_flight: u64,
 }
 
 /// Readings of all probes at one time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Readings {
-    /// When the probes looked.
+    /// Time of the readings, in nanoseconds since the load began.
     pub at_ns: u64,
-    /// The second that the readings are stored under.
+    /// Second that the readings are stored under.
     pub second: u64,
-    /// One for each subject, metric, and label.
+    /// One reading for each subject, metric, and label.
     pub readings: Vec<Reading>,
 }
 
-/// A run that is over.
+/// Completed run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ended {
-    /// The ending as it is stored.
+    /// Ending of the run, as stored.
     pub ending: Ending,
-    /// The results of the conditions; empty if there are none, or if the load did not come to its end.
+    /// Results of the conditions. Empty if there are none, or if the load did not run to its end.
     pub gates: Vec<GateResult>,
-    /// The run in three figures; `None` if they were not requested, or if the load did not come to its end.
+    /// Summary of the run. `None` if it was not requested, or if the load did not run to its end.
     pub brief: Option<Brief>,
 }
 
-/// A run in three figures.
+/// Summary of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Brief {
-    /// Successful replies per second of the measured window.
+    /// OK replies per second of the measured window.
     pub ok_per_s: f64,
-    /// Median response time; `None` if there are too few samples.
+    /// Median response time, in nanoseconds. `None` if there are too few samples.
     pub p50_ns: Option<u64>,
-    /// Share of planned requests that did not end ok; `None` if none was planned.
+    /// Share of planned requests that did not end OK. `None` if no request was planned.
     pub errors_share: Option<f64>,
 }

@@ -1,14 +1,14 @@
-//! The events of runs and studies as one ordered stream, for any number of subscribers.
+//! Events of runs and studies as one ordered stream, for any number of subscribers.
 //!
-//! `runner` and `study` publish typed facts ([`RunEvent`]) into a [`Stream`]. The order of calls:
+//! `runner` and `study` publish typed events ([`RunEvent`]) to a [`Stream`]. Calling order:
 //!
-//! 1. [`Stream::subscribe`] gives a subscriber a queue of its own, which it empties from a thread of its own. A full queue loses its
-//!    oldest frame, and the next frame that is received says how many were lost. So a subscriber that stalls delays nobody.
-//! 2. [`Stream::listen`] registers a function that is called on the publishing thread. It loses nothing, and so may not block while
-//!    a load is under way.
+//! 1. [`Stream::subscribe`] returns a queue, which the subscriber empties on its own thread. A full queue drops its oldest frame, and the
+//!    next received frame has the number of lost frames. So a stalled subscriber blocks no one.
+//! 2. [`Stream::listen`] registers a function that is called on the publishing thread. It gets every frame, and must not block while a load
+//!    runs.
 //! 3. [`Stream::publish`] numbers an event, calls the listeners, and fills the queues.
 //!
-//! The store is no subscriber: publishers keep a fact first and publish it then, so every second that is shown is kept.
+//! The store is no subscriber: publishers store an event before they publish it, so every second that is shown is stored.
 
 mod event;
 mod queue;

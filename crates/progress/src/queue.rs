@@ -1,4 +1,4 @@
-//! The queue of one subscriber: bounded, and never waited for.
+//! Bounded queue of one subscriber, which publishers never wait for.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::RecvTimeoutError;
@@ -7,25 +7,25 @@ use std::time::Duration;
 
 use crate::stream::Frame;
 
-/// How much of a second a subscriber receives.
+/// Amount of detail in the seconds that a subscriber receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
-    /// The figures alone: a queue takes a few hundred bytes for each frame.
+    /// Figures only. A frame takes a few hundred bytes.
     Figures,
-    /// All intervals too, with their histograms: up to some megabytes for each second, step, and worker.
+    /// Figures and all intervals with their histograms. A frame takes up to several megabytes for each second, step, and worker.
     Intervals,
 }
 
-/// A frame for a subscriber.
+/// Frame as received by a subscriber.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Received {
-    /// Frames that the subscriber lost directly before this one.
+    /// Number of frames that the subscriber lost directly before this one.
     pub missed: u64,
-    /// The frame.
+    /// Received frame.
     pub frame: Arc<Frame>,
 }
 
-/// The receiving end of a queue. Dropping it ends the subscription.
+/// Receiving end of a queue. Dropping it ends the subscription.
 #[derive(Debug)]
 pub struct Subscription {
     queue: Arc<Queue>,
@@ -36,7 +36,7 @@ impl Subscription {
         Self { queue }
     }
 
-    /// Waits for the next frame. `None` if the queue is empty, and the stream or the subscription has ended.
+    /// Waits for the next frame. `None` if the queue is empty and the stream or the subscription has ended.
     pub fn recv(&self) -> Option<Received> {
         let waits = |state: &mut State| state.frames.is_empty() && !state.is_closed;
         let mut state =
@@ -44,10 +44,10 @@ impl Subscription {
         state.pop()
     }
 
-    /// Like [`Self::recv`], but waits at most `wait`.
+    /// Like [`Self::recv`], but waits for at most `wait`.
     ///
     /// # Errors
-    /// `Timeout` if no frame came in this time. `Disconnected` if none will come.
+    /// `Timeout` if no frame arrived within `wait`. `Disconnected` if no more frames will arrive.
     pub fn recv_timeout(&self, wait: Duration) -> Result<Received, RecvTimeoutError> {
         let waits = |state: &mut State| state.frames.is_empty() && !state.is_closed;
         let waited = self.queue.filled.wait_timeout_while(self.queue.state(), wait, waits);
@@ -59,7 +59,7 @@ impl Subscription {
         }
     }
 
-    /// Takes no more frames. Those in the queue can still be received.
+    /// Stops receiving new frames. Queued frames can still be received.
     pub fn close(&self) {
         self.queue.close();
     }
@@ -71,7 +71,7 @@ impl Drop for Subscription {
     }
 }
 
-/// The frames that a subscriber has not received yet.
+/// Frames that a subscriber has not received yet.
 #[derive(Debug)]
 pub(crate) struct Queue {
     frames_max: usize,
@@ -83,7 +83,7 @@ pub(crate) struct Queue {
 #[derive(Debug, Default)]
 struct State {
     frames: VecDeque<Arc<Frame>>,
-    /// Frames that were lost since the last one was received.
+    /// Number of frames lost since the last received one.
     missed: u64,
     is_closed: bool,
 }
@@ -108,7 +108,7 @@ impl Queue {
         self.state().is_closed
     }
 
-    /// Adds a frame, in place of the oldest one if there is no room. The oldest one goes because the newest says how a run ended.
+    /// Adds a frame. A full queue drops its oldest frame, because the newest one says how a run ended.
     pub(crate) fn push(&self, frame: Arc<Frame>) {
         let mut state = self.state();
         if state.is_closed {
@@ -128,7 +128,7 @@ impl Queue {
         self.filled.notify_all();
     }
 
-    // A subscriber holds the lock only to take a frame out.
+    // Locks the queue only briefly: a subscriber holds the lock just to take out a frame.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

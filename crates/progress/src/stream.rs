@@ -1,4 +1,4 @@
-//! The stream: numbers events, and passes them on.
+//! Stream that numbers events and distributes them to listeners and queues.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,21 +8,21 @@ use evidence::RunId;
 use crate::event::{Intervals, RunEvent, Second};
 use crate::queue::{Detail, Queue, Subscription};
 
-/// An event with its place in the stream.
+/// Event with its position in the stream.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frame {
-    /// Number in the stream, from 0, without gaps.
+    /// Number of the frame in the stream, from 0, without gaps.
     pub number: u64,
-    /// The run that the event belongs to; `None` if it belongs to a study, or to a run that has no name yet.
+    /// Run that the event belongs to. `None` for an event of a study, or of a run without a name yet.
     pub run: Option<RunId>,
-    /// The event.
+    /// Published event.
     pub event: RunEvent,
 }
 
-/// A function that is called for each frame.
+/// Function that is called for each frame.
 type Listener = Box<dyn FnMut(&Frame) + Send>;
 
-/// One ordered stream of events. Memory is bounded: a frame lives until its slowest subscriber has received or lost it.
+/// Ordered stream of events. Memory is bounded: a frame lives until its slowest subscriber has received or lost it.
 #[derive(Default)]
 pub struct Stream {
     inner: Mutex<Inner>,
@@ -36,21 +36,21 @@ struct Inner {
 }
 
 impl Stream {
-    /// Calls a function for each frame from now on, on the publishing thread, before any queue has the frame. The function loses
-    /// nothing. While a load is under way it must not block, and it must never use the stream itself.
+    /// Calls `listener` for each later frame, on the publishing thread, before any queue receives the frame. The listener gets every
+    /// frame. It must not block while a load runs, and must never use the stream.
     pub fn listen(&self, listener: impl FnMut(&Frame) + Send + 'static) {
         self.inner().listeners.push(Box::new(listener));
     }
 
-    /// A queue with room for `frames` frames, at least one. It gets each frame from now on, and loses its oldest one when it is full.
-    /// With [`Detail::Intervals`] it holds at most as many seconds with all their intervals.
+    /// Creates a queue of `frames` frames, at least one. It receives each later frame, and drops its oldest one when full. With
+    /// [`Detail::Intervals`], it holds at most `frames` seconds with all their intervals.
     pub fn subscribe(&self, frames: usize, detail: Detail) -> Subscription {
         let queue = Arc::new(Queue::new(frames, detail));
         self.inner().queues.push(Arc::clone(&queue));
         Subscription::of(queue)
     }
 
-    /// Passes an event to all listeners and queues. Never waits for the owner of a queue.
+    /// Sends an event to all listeners and queues. Never waits for a subscriber.
     pub fn publish(&self, run: Option<&RunId>, event: RunEvent) {
         let mut inner = self.inner();
         let frame = Frame { number: inner.next_number, run: run.cloned(), event };
@@ -76,7 +76,7 @@ impl Stream {
     }
 }
 
-/// Subscribers receive what is in their queues, and then the end.
+/// Closes all queues. Subscribers can still receive the queued frames.
 impl Drop for Stream {
     fn drop(&mut self) {
         self.inner().queues.iter().for_each(|queue| queue.close());
@@ -89,7 +89,7 @@ impl fmt::Debug for Stream {
     }
 }
 
-/// A second without its intervals; `None` if the frame is no second.
+/// Returns a second without its intervals. `None` if the frame is not a second.
 fn without_intervals(frame: &Frame) -> Option<Frame> {
     let RunEvent::Second(Second { second, figures, .. }) = &frame.event else { return None };
     let second = Second { second: *second, figures: *figures, intervals: Intervals::new() };

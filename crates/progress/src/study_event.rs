@@ -1,68 +1,68 @@
-//! The facts of a study, in the order in which they become known.
+//! Events of a study, in the order in which they occur.
 
 use std::time::Duration;
 
 use evidence::{Cause, StudyPlace};
 
-/// A run of a study that is about to be made.
+/// Run of a study that is about to start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Next {
-    /// Its place in the study.
+    /// Place of the run in the study.
     pub place: StudyPlace,
-    /// Rest of the study.
+    /// Remaining runs and time of the study.
     pub ahead: RemainingStudy,
 }
 
-/// Rest of a study when one of its runs begins.
+/// Remaining runs and time of a study when one of its runs begins.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RemainingStudy {
-    /// The number of the run among those that this process makes, from 0.
+    /// Number of the run among the runs of this process, from 0.
     pub number: usize,
-    /// How many those are; `None` if unknown.
+    /// Total number of runs of this process. `None` if unknown.
     pub of: Option<usize>,
-    /// Whether they may turn out to be fewer.
+    /// Whether `of` is an upper bound.
     pub is_at_most: bool,
-    /// Time that all runs that are left will take, or take at most; `None` if unknown.
+    /// Time of all remaining runs, or its upper bound. `None` if unknown.
     pub left: Option<Duration>,
-    /// Rest of the time that the study may take; `None` if it has no bound.
+    /// Rest of the study's time budget. `None` if it has no budget.
     pub budget: Option<Duration>,
 }
 
-/// A conclusion from the evidence so far.
+/// Conclusion from the evidence so far.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Finding {
     /// The figures of the run are in doubt.
     Doubt(Cause),
     /// A rule names a likely bottleneck of some variants.
     Bottleneck {
-        /// The limit in the words of its rule.
+        /// Description of the bottleneck, from its rule.
         limit: &'static str,
-        /// The variants, with their loads where a study has several.
+        /// Variants, with their loads if a study has several.
         variants: Vec<String>,
     },
 }
 
-/// A block of a study whose last run is over.
+/// Block of a study whose last run is over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockEnded {
-    /// The stage of the study, as in [`StudyPlace::stage`].
+    /// Stage of the study, as in [`StudyPlace::stage`].
     pub stage: String,
-    /// The number of the block in its stage, from 0.
+    /// Number of the block in its stage, from 0.
     pub block: u32,
 }
 
-/// The state of a comparison of two variants under one load.
+/// State of a comparison of two variants under one load.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VerdictSoFar {
-    /// The name of the load.
+    /// Name of the load.
     pub load: String,
-    /// The names of the variants.
+    /// Names of the variants.
     pub variants: [String; 2],
-    /// Blocks that count so far.
+    /// Number of counted blocks so far.
     pub blocks: u32,
-    /// Blocks that the comparison has at most.
+    /// Maximum number of blocks of the comparison.
     pub blocks_max: u32,
-    /// Result of the blocks.
+    /// Result of the blocks so far.
     pub standing: Standing,
     /// Whether no more blocks follow.
     pub is_over: bool,
@@ -71,20 +71,20 @@ pub struct VerdictSoFar {
 /// Result of the blocks of a comparison so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// Nothing is conclusive.
+    /// The result is not conclusive yet.
     Open,
     /// One variant is ahead by the metric.
     Ahead {
-        /// Number of that variant in [`VerdictSoFar::variants`].
+        /// Index of the variant in [`VerdictSoFar::variants`].
         variant: usize,
-        /// Whether the difference is below the one that matters.
+        /// Whether the difference is below the smallest one that matters.
         is_small: bool,
     },
-    /// The variants are equal within the difference that matters.
+    /// The variants are equal within the smallest difference that matters.
     Equal,
     /// One variant has more errors or outages.
     MoreErrors {
-        /// Number of that variant in [`VerdictSoFar::variants`].
+        /// Index of the variant in [`VerdictSoFar::variants`].
         variant: usize,
     },
 }

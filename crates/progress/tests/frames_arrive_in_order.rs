@@ -12,7 +12,7 @@ fn remark(number: u64) -> RunEvent {
     RunEvent::Remark(number.to_string())
 }
 
-/// The frames in a queue: those lost before each, and its number.
+/// Returns the frames in a queue, each as the number of frames lost before it and its own number.
 fn received(subscription: &Subscription) -> Vec<(u64, u64)> {
     subscription.close();
     std::iter::from_fn(|| subscription.recv())

@@ -1,21 +1,21 @@
-//! In which parts of a window somebody wanted a reply: over all workers, with a resolution of a 64th of the window.
+//! Parts of a window in which requests were open, over all workers, with a resolution of 1/64 of the window.
 
-/// Parts of a window, the first part in the lowest bit. Marking rounds outward to whole parts; adding two of them is exact.
+/// Set of window parts, with the first part in the lowest bit. Marking rounds outward to whole parts. Merging is exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AskedParts(u64);
 
 impl AskedParts {
     /// Number of equal parts of a window.
     pub const COUNT: u64 = 64;
-    /// All of a window.
+    /// All parts of a window.
     pub const ALL: Self = Self(u64::MAX);
 
-    /// The parts of these bits.
+    /// Creates the set from its bits.
     pub const fn from_bits(bits: u64) -> Self {
         Self(bits)
     }
 
-    /// The parts as bits.
+    /// Returns the set as bits.
     pub const fn bits(self) -> u64 {
         self.0
     }
@@ -35,7 +35,7 @@ impl AskedParts {
         self.0 |= more.0;
     }
 
-    /// Stretches of marked parts, from when to when: in nanoseconds, for a window of `window_ns` that began at `at_ns`.
+    /// Returns the start and end of each contiguous run of marked parts, in nanoseconds, for a window of `window_ns` that began at `at_ns`.
     pub(crate) fn stretches(self, at_ns: u64, window_ns: u64) -> impl Iterator<Item = (u64, u64)> {
         let edge_ns = move |part: u64| at_ns.saturating_add(window_ns * part / Self::COUNT);
         let mut part = 0;

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::moment::Moment;
 
-/// One second of a load.
+/// Counts of one second of a load.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CourseSecond {
     /// Number of the second since the load began, from 0.

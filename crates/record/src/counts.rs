@@ -47,7 +47,7 @@ impl Counts {
         *counter += 1;
     }
 
-    /// Number of requests with this outcome.
+    /// Returns the number of requests with this outcome.
     pub fn of(&self, outcome: Outcome) -> u64 {
         match outcome {
             Outcome::Ok => self.ok,
@@ -58,7 +58,7 @@ impl Counts {
         }
     }
 
-    /// Number of requests that ended, with any outcome.
+    /// Returns the number of requests that ended, with any outcome.
     pub fn ended(&self) -> u64 {
         Outcome::ALL.iter().map(|outcome| self.of(*outcome)).sum()
     }
@@ -75,13 +75,13 @@ impl Counts {
         self.unfinished += other.unfinished;
     }
 
-    /// Number of requests in flight. Fails if the counts are inconsistent.
+    /// Returns the number of requests in flight. Fails if the counts are inconsistent.
     pub fn in_flight(&self) -> Result<u64, IdentityBroken> {
         self.waiting()?;
         self.sent.checked_sub(self.ended()).ok_or(IdentityBroken(*self))
     }
 
-    /// Number of requests that are due, but neither started nor given up. Fails if the counts are inconsistent.
+    /// Returns the number of requests that are due, but neither started nor given up. Fails if the counts are inconsistent.
     pub fn waiting(&self) -> Result<u64, IdentityBroken> {
         let decided = self.sent.checked_add(self.not_sent);
         decided.and_then(|decided| self.planned.checked_sub(decided)).ok_or(IdentityBroken(*self))
@@ -95,7 +95,7 @@ impl Counts {
         }
     }
 
-    /// Final counts of an interrupted run: counts requests in flight as unfinished, and waiting requests as not sent.
+    /// Returns the final counts of an interrupted run. Requests in flight count as unfinished, and waiting requests as not sent.
     pub fn cut_short(mut self) -> Result<Self, IdentityBroken> {
         self.unfinished += self.in_flight()?;
         self.not_sent += self.waiting()?;

@@ -1,13 +1,13 @@
-//! One finished request: scheduled, sent, and finished times, and its outcome.
+//! Finished request: scheduled, sent, and finished times, and its outcome.
 
 use outcome::Outcome;
 
-/// One finished request. All times are nanoseconds since the load began.
+/// Finished request. All times are nanoseconds since the load began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Finish {
     /// Scheduled start.
     pub intended_ns: u64,
-    /// Time when its first byte was passed to the kernel, or when it was started if no connection was established.
+    /// Time when the first byte of the request was passed to the kernel, or when the request was started if no connection was established.
     pub sent_ns: u64,
     /// Time when the first byte of the reply was read. `None` if there was no reply.
     pub first_byte_ns: Option<u64>,

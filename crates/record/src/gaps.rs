@@ -51,8 +51,8 @@ impl Gaps {
     pub const SHORTEST_NS: u64 = 250_000_000;
     /// Maximum number of gaps that are kept, the longest ones.
     pub const KEPT_MAX: usize = 64;
-    /// Requests without an answer that follow each other within this time belong to one gap: a server that rejects connections at
-    /// once is away between two of them, too.
+    /// Max time between unanswered requests that belong to one gap: a server that rejects connections immediately is also down between two
+    /// rejections.
     pub const GAP_BRIDGE_MAX_NS: u64 = 250_000_000;
 
     /// Creates a collector for a load whose measured window begins at `measured_from_ns`.
@@ -135,11 +135,11 @@ impl Gaps {
         self.ask(&asked(window.asked_again_ns), u64::MAX);
     }
 
-    /// Adds the times of a window in which somebody asked, after the last ok answer and before `until_ns`.
+    /// Adds the times of a window with open requests that lie after the last ok reply and before `until_ns`.
     fn ask(&mut self, asked: &Asked, until_ns: u64) {
         let Some(from_ns) = asked.from_ns else { return };
         for (start_ns, end_ns) in asked.parts.stretches(asked.at_ns, asked.window_ns) {
-            // A request that was intended before the window was asked for since then.
+            // A request that was scheduled before the window has been open since its scheduled time.
             let start_ns = if start_ns == asked.at_ns { start_ns.min(from_ns) } else { start_ns };
             let (start_ns, end_ns) = (start_ns.max(from_ns).max(self.last_ok_ns), end_ns.min(until_ns));
             if start_ns >= end_ns {
@@ -174,7 +174,7 @@ impl Gaps {
 }
 
 impl Gap {
-    /// The part of the gap before `end_ns`. `None` if it is shorter than `shortest_ns`.
+    /// Returns the part of the gap before `end_ns`. `None` if it is shorter than `shortest_ns`.
     fn within(&self, end_ns: u64, shortest_ns: u64) -> Option<Self> {
         let beyond_ns = self.to_ns.saturating_sub(end_ns);
         let lasting_ns = self.lasting_ns.saturating_sub(beyond_ns);
@@ -184,9 +184,9 @@ impl Gap {
     }
 }
 
-/// When somebody asked within a window.
+/// Times within a window at which requests were open.
 struct Asked {
-    /// The earliest instant at which a request was open, before or after the window's ok answers; `None` if there was none.
+    /// Earliest time at which a request was open, before or after the window's ok replies. `None` if there was none.
     from_ns: Option<u64>,
     at_ns: u64,
     window_ns: u64,
@@ -216,7 +216,7 @@ mod tests {
     const MS: u64 = 1_000_000;
     const WINDOW_MS: u64 = Pulse::WINDOW_NS / MS;
 
-    /// Window of a worker that always has an open request, with the times of its first and last ok reply in milliseconds.
+    /// Returns a window of a worker that always has an open request, with the times of its first and last ok reply in milliseconds.
     fn window(number: u64, ok_ms: Option<(u64, u64)>) -> Pulse {
         let from_ms = number * WINDOW_MS;
         let presence = Presence {
@@ -235,7 +235,7 @@ mod tests {
         window(number, Some((from_ms + 1, from_ms + WINDOW_MS - 1)))
     }
 
-    /// Replies until 1.1 s, then none until 2.6 s.
+    /// Adds windows with replies until 1.1 s, and then none until 2.6 s.
     fn frozen(gaps: &mut Gaps) {
         (0..4).for_each(|number| gaps.note(&busy(number)));
         gaps.note(&window(4, Some((1_001, 1_100))));
@@ -259,7 +259,7 @@ mod tests {
         assert_eq!(in_ms(gaps.end(4_000 * MS)), [(2_000, 2_600, 600, false)], "and at its start");
     }
 
-    /// A window without an ok answer, in which somebody asked at these times, in milliseconds.
+    /// Returns a window without an ok reply, in which requests were open at these times, in milliseconds.
     fn failing(number: u64, asked_ms: &[(u64, u64)]) -> Pulse {
         let from_ms = number * WINDOW_MS;
         let mut asked = AskedParts::default();
@@ -274,7 +274,7 @@ mod tests {
     fn think_time_after_a_failure_is_no_gap() {
         let mut gaps = Gaps::new(0);
         (0..4).for_each(|number| gaps.note(&busy(number)));
-        // A connection that was closed while idle, two seconds of thinking, and an answer.
+        // A connection is closed while idle. Then come two seconds of think time, and a reply.
         gaps.note(&Pulse { presence: Presence { asked_again_ns: None, ..busy(4).presence }, ..busy(4) });
         gaps.note(&failing(5, &[(1_300, 1_301)]));
         (6..13).for_each(|number| gaps.note(&failing(number, &[])));
@@ -286,7 +286,7 @@ mod tests {
     fn gap_ends_with_the_last_request_before_a_pause_of_the_schedule() {
         let mut gaps = Gaps::new(0);
         (0..4).for_each(|number| gaps.note(&busy(number)));
-        // Connections are refused every 100 ms for a second, then nobody asks for two, and the server is away as before.
+        // Connections are refused every 100 ms for a second. Then no request is made for two seconds, and the server is still down.
         for number in 4..8 {
             let from_ms = number * WINDOW_MS;
             gaps.note(&failing(number, &[(from_ms, from_ms + 1), (from_ms + 100, from_ms + 101)]));

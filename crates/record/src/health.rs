@@ -22,11 +22,11 @@ pub struct Health {
     /// busy in one turn. Calls into an in-process system do not count. A stop while the worker only waited for sockets is
     /// underestimated: by at most 20 ms while a request is in flight, and by at most 100 ms otherwise.
     pub heartbeat_max_ns: u64,
-    /// Sum of such times of at least 50 ms: how long the worker was stalled rather than merely late.
+    /// Sum of stalls: delays of at least 50 ms between two turns of the event loop, beyond the requested wait. Shorter delays only count as
+    /// late.
     pub stalled_ns: u64,
-    /// Integral of measured requests in flight over time, from *sent* to *finished*. Divided by the measured time it is their mean
-    /// number. The worker counts it independently of the service times, which it must agree with. Unfinished requests count until
-    /// they were left.
+    /// Integral of measured requests in flight over time, from *sent* to *finished*. Divided by the measured time, it is their mean number.
+    /// Counted independently of the service times, as a cross-check. Unfinished requests count until they were abandoned.
     pub in_flight_ns: u64,
     /// Measured requests that ended, by response time, with the part that was this worker's own lag. Lag is the time between the
     /// scheduled start and *sent* while a connection was free, and the time before a reply was read because the worker was back
@@ -37,15 +37,15 @@ pub struct Health {
     pub read_delay: Histogram,
     /// Bytes of replies to measured requests, before TLS, as counted by the conversations.
     pub reply_bytes: u64,
-    /// Replies on connections that later received a reply without a request. Each of them may belong to another request than the
-    /// one it was counted for.
+    /// Number of replies on connections that later received a reply without a request. Each may belong to another request than the one it
+    /// was counted for.
     pub doubted_replies: u64,
     /// Long waits of connections for an ok reply, within the measured window.
     pub waits: Waits,
 }
 
 impl Health {
-    /// CPU share of one core that the thread used, 0 to 1. `None` before any time has passed.
+    /// Returns the share of one core that the thread used, from 0 to 1. `None` before any time has passed.
     pub fn cpu_share(&self) -> Option<f64> {
         (self.wall_ns > 0).then(|| self.cpu_ns as f64 / self.wall_ns as f64)
     }

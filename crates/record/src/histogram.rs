@@ -80,37 +80,37 @@ impl Histogram {
         (self.count, self.sum_ns, self.min_ns, self.max_ns) = (0, 0, u64::MAX, 0);
     }
 
-    /// Number of counted durations.
+    /// Returns the number of counted durations.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// True if nothing was counted.
+    /// Returns whether nothing was counted.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Smallest duration, exact. `None` if empty.
+    /// Returns the smallest duration, exact. `None` if empty.
     pub fn min_ns(&self) -> Option<u64> {
         (self.count > 0).then_some(self.min_ns)
     }
 
-    /// Largest duration, exact. `None` if empty.
+    /// Returns the largest duration, exact. `None` if empty.
     pub fn max_ns(&self) -> Option<u64> {
         (self.count > 0).then_some(self.max_ns)
     }
 
-    /// Arithmetic mean of the exact durations, not of counters. `None` if empty.
+    /// Returns the arithmetic mean of the exact durations, not of counters. `None` if empty.
     pub fn mean_ns(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum_ns as f64 / self.count as f64)
     }
 
-    /// Sum of all durations.
+    /// Returns the sum of all durations.
     pub fn sum_ns(&self) -> u128 {
         self.sum_ns
     }
 
-    /// Value at a percentile by nearest rank: the smallest kept value that at least this share of the samples does not exceed.
+    /// Returns the value at a percentile by nearest rank: the smallest kept value that at least this share of the samples does not exceed.
     /// `None` if empty.
     ///
     /// The value is the upper edge of a counter: at most 0.1 % above the sample, and never above the maximum.
@@ -118,8 +118,8 @@ impl Histogram {
         self.edges_of_rank(percentile.rank(self.count)?).map(|(_, highest)| highest)
     }
 
-    /// Lowest and highest duration that the sample of this rank can have, in nanoseconds. They differ by at most 0.1 %. Ranks count from
-    /// 1, in ascending order of samples. `None` if there is no such sample.
+    /// Returns the lowest and highest duration that the sample of this rank can have, in nanoseconds. They differ by at most 0.1 %. Ranks
+    /// count from 1, in ascending order of samples. `None` if there is no such sample.
     pub fn edges_of_rank(&self, rank: u64) -> Option<(u64, u64)> {
         if rank == 0 {
             return None;
@@ -151,12 +151,12 @@ impl Histogram {
         percentile.is_printable(self.count).then(|| self.value_at(percentile)).flatten()
     }
 
-    /// Used counters in ascending order: the highest value that falls into each, and its count.
+    /// Returns the highest value and the count of each used counter, in ascending order.
     pub fn counters(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.indexed().map(|(index, count)| (highest_in(index / CHUNK, index % CHUNK), count))
     }
 
-    /// Used counters in ascending order: the index of each in HdrHistogram's array of counts, and its count.
+    /// Returns the index in HdrHistogram's array of counts, and the count, of each used counter, in ascending order.
     pub fn indexed(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         let chunks = self.chunks.iter().enumerate();
         chunks.filter_map(|(chunk, counters)| Some((chunk, counters.as_ref()?))).flat_map(
@@ -203,8 +203,8 @@ impl Histogram {
         Ok(())
     }
 
-    /// Validates the output of [`Histogram::encode`], and returns the number of durations in it. Rejects whatever
-    /// [`Histogram::add_encoded`] does.
+    /// Validates the output of [`Histogram::encode`], and returns the number of durations in it. Rejects the same bytes as
+    /// [`Histogram::add_encoded`].
     pub(crate) fn check_encoded(reader: &mut Reader<'_>) -> Result<u64, Malformed> {
         walk(reader, |_, _| Ok(())).map(|encoded| encoded.count)
     }
@@ -283,7 +283,7 @@ fn empty_chunk() -> Box<[u64; CHUNK]> {
     Box::new([0; CHUNK])
 }
 
-/// Chunk of a value, and its counter there.
+/// Returns the chunk of a value, and its counter there.
 #[inline]
 fn place(value_ns: u64) -> (usize, usize) {
     // Number of low bits that are dropped: none below 2,048.
@@ -292,7 +292,7 @@ fn place(value_ns: u64) -> (usize, usize) {
     (dropped + (kept >> 10), kept & (CHUNK - 1))
 }
 
-/// Lowest value that [`place`] maps to this counter.
+/// Returns the lowest value that [`place`] maps to this counter.
 fn lowest_in(chunk: usize, index: usize) -> u64 {
     match chunk.checked_sub(1) {
         None => index as u64,
@@ -300,7 +300,7 @@ fn lowest_in(chunk: usize, index: usize) -> u64 {
     }
 }
 
-/// Highest value that [`place`] maps to this counter.
+/// Returns the highest value that [`place`] maps to this counter.
 fn highest_in(chunk: usize, index: usize) -> u64 {
     match chunk.checked_sub(1) {
         None => index as u64,

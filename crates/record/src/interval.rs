@@ -6,7 +6,7 @@ use crate::counts::IdentityBroken;
 use crate::sample::Sampled;
 use crate::tally::{Malformed, Tally};
 
-/// Phase of a run, which decides if a request counts in the result.
+/// Phase of a run, which decides whether a request counts in the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Phase {
     /// Scheduled before the end of the warm-up: recorded and shown, but excluded from all figures.
@@ -51,7 +51,7 @@ impl Whole {
         self.tally.add_histograms(bytes)
     }
 
-    /// The sum so far.
+    /// Returns the sum so far.
     pub fn tally(&self) -> &Tally {
         &self.tally
     }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use outcome::{ClassName, ErrorClass};
 
-/// One kind of error, and how often it occurred.
+/// Kind of error, with its number of occurrences.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LedgerEntry {
     /// Error class, such as `timeout_body` or `status`.
@@ -26,13 +26,13 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Maximum number of kinds that are kept apart. Later kinds are counted together as others.
+    /// Maximum number of kinds that are counted separately. Later kinds are counted together as others.
     pub const KINDS_MAX: usize = 64;
     /// Reserve for classes that are always kept: one entry per errno of theirs.
     const ERRNOS_MAX: usize = 16;
     /// Maximum number of entries, including the reserve.
     pub const ENTRIES_MAX: usize = Self::KINDS_MAX + Self::ERRNOS_MAX;
-    /// Classes that are kept apart even if the list is full, because verdicts depend on them.
+    /// Classes that are counted separately even if the list is full, because verdicts depend on them.
     const ALWAYS_KEPT: [ErrorClass; 1] = [ErrorClass::GeneratorFault];
     /// Maximum length of a message, in bytes.
     pub const MESSAGE_BYTES_MAX: usize = 256;
@@ -82,22 +82,22 @@ impl Ledger {
         self.others += count;
     }
 
-    /// Kinds of errors that are kept apart.
+    /// Returns the kinds of errors that are counted separately.
     pub fn entries(&self) -> &[LedgerEntry] {
         &self.entries
     }
 
-    /// Kinds of errors of one class.
+    /// Returns the kinds of errors of one class.
     pub fn of(&self, class: ErrorClass) -> impl Iterator<Item = &LedgerEntry> {
         self.entries.iter().filter(move |entry| entry.class.known() == Some(class))
     }
 
-    /// Number of errors whose kind did not fit into the list.
+    /// Returns the number of errors whose kind did not fit into the list.
     pub fn others(&self) -> u64 {
         self.others
     }
 
-    /// Number of all errors.
+    /// Returns the number of all errors.
     pub fn total(&self) -> u64 {
         self.entries.iter().map(|entry| entry.count).sum::<u64>() + self.others
     }

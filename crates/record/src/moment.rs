@@ -31,7 +31,7 @@ impl Loss {
     pub const ALL: [Self; 6] =
         [Self::Rejected, Self::TimedOut, Self::Connect, Self::Reset, Self::StaleReuse, Self::Other];
 
-    /// Name in JSON and in reports.
+    /// Returns the name in JSON and in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Rejected => Outcome::Rejected.name(),
@@ -43,7 +43,7 @@ impl Loss {
         }
     }
 
-    /// Kind of loss of an error class.
+    /// Returns the kind of loss of an error class.
     pub const fn of(class: ErrorClass) -> Self {
         use ErrorClass as Class;
         match class {
@@ -87,11 +87,11 @@ pub struct Moment {
     pub sent: u64,
     /// Ok replies read in the window.
     pub ok: u64,
-    /// Sum of the response times of these replies.
+    /// Sum of the response times of ok replies, in nanoseconds.
     pub ok_response_sum_ns: u64,
-    /// Longest response time of these replies.
+    /// Longest response time of an ok reply, in nanoseconds.
     pub ok_response_max_ns: u64,
-    /// Response times of these replies, by class.
+    /// Response times of ok replies, by class.
     pub responses: Responses,
     /// Bit mask of the 128 equal parts of the window in which an ok reply was read; the lowest bit is the first part.
     pub answered: u128,
@@ -114,12 +114,12 @@ impl Moment {
         Self { number, ..Self::default() }
     }
 
-    /// Start of the window.
+    /// Returns the start of the window.
     pub fn at_ns(&self) -> u64 {
         self.number.saturating_mul(Self::WINDOW_NS)
     }
 
-    /// Requests scheduled for the window that are not sent yet. After a run, those that never were.
+    /// Returns the number of requests scheduled for the window that are not sent yet. After a run, the number that were never sent.
     pub fn not_sent(&self) -> u64 {
         self.planned.saturating_sub(self.sent)
     }
@@ -169,7 +169,7 @@ impl Moment {
         self.presence.add(&more.presence);
     }
 
-    /// Number of requests that ended in the window without an ok reply.
+    /// Returns the number of requests that ended in the window without an ok reply.
     pub fn lost(&self) -> u64 {
         self.losses.values().fold(0, |sum, count| sum.saturating_add(*count))
     }
@@ -191,12 +191,12 @@ impl Moments {
         self.0.entry(number).or_insert_with(|| Moment::numbered(number))
     }
 
-    /// Number of windows.
+    /// Returns the number of windows.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// True if there are no windows.
+    /// Returns whether there are no windows.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -16,8 +16,8 @@
 //!   asked       64 bits, inverted
 //! ```
 //!
-//! Version 1 has no `asked`: from the first unanswered request on, somebody asked until the next ok answer.
-//! A number is an unsigned LEB128 integer of at most 64 bits. An optional number is 0, or the number plus 1.
+//! Version 1 has no `asked`: a request counts as open from the first unanswered request to the next ok reply. A number is an unsigned
+//! LEB128 integer of at most 64 bits. An optional number is 0, or the number plus 1.
 
 use alloc::vec::Vec;
 

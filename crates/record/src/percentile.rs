@@ -15,7 +15,7 @@ pub const PRINTED: &[Percentile] = &[
 ];
 
 impl Percentile {
-    /// The median.
+    /// 50 %: the median.
     pub const P50: Self = Self(500_000);
     /// 90 %.
     pub const P90: Self = Self(900_000);
@@ -31,39 +31,39 @@ impl Percentile {
     /// 100 %: the maximum.
     pub const MAX: Self = Self(1_000_000);
 
-    /// Percentile from parts per million. `None` above 1,000,000.
+    /// Creates a percentile from parts per million. `None` above 1,000,000.
     pub const fn from_ppm(ppm: u32) -> Option<Self> {
         if ppm <= 1_000_000 { Some(Self(ppm)) } else { None }
     }
 
-    /// Percentile in parts per million.
+    /// Returns the percentile in parts per million.
     pub const fn ppm(self) -> u32 {
         self.0
     }
 
-    /// Nearest rank among `count` sorted samples, counted from 1. `None` without samples.
+    /// Returns the nearest rank among `count` sorted samples, counted from 1. `None` without samples.
     pub fn rank(self, count: u64) -> Option<u64> {
         let rank = (u128::from(count) * u128::from(self.0)).div_ceil(1_000_000);
         (count > 0).then_some(rank.max(1) as u64)
     }
 
-    /// Number of samples needed to print this percentile. `None` for the maximum, which is never printed as a percentile.
+    /// Returns the number of samples needed to print this percentile. `None` for the maximum, which is never printed as a percentile.
     pub fn samples_to_print(self) -> Option<u64> {
         let above = u64::from(1_000_000 - self.0);
         (above > 0).then(|| 10_000_000_u64.div_ceil(above))
     }
 
-    /// True if `count` samples suffice to print this percentile: n·(1−p) ≥ 10.
+    /// Returns whether `count` samples suffice to print this percentile: n·(1−p) ≥ 10.
     pub fn is_printable(self, count: u64) -> bool {
         self.samples_above_ppm(count) >= 10_000_000
     }
 
-    /// True if `count` samples suffice for a verdict on this percentile: n·(1−p) ≥ 100.
+    /// Returns whether `count` samples suffice for a verdict on this percentile: n·(1−p) ≥ 100.
     pub fn is_judgeable(self, count: u64) -> bool {
         self.samples_above_ppm(count) >= 100_000_000
     }
 
-    /// Number of samples needed for a verdict on this percentile. `None` for the maximum, for which no number suffices.
+    /// Returns the number of samples needed for a verdict on this percentile. `None` for the maximum, for which no number suffices.
     pub fn samples_to_judge(self) -> Option<u64> {
         let above = u64::from(1_000_000 - self.0);
         (above > 0).then(|| 100_000_000_u64.div_ceil(above))

@@ -42,7 +42,7 @@ pub struct Pulse {
     pub in_flight_ns: u64,
     /// CPU time of the workers' threads.
     pub cpu_ns: u64,
-    /// Time in which these threads were runnable but had no core. 0 if the kernel does not report it.
+    /// Time in which the workers' threads were runnable but had no core. 0 if the kernel does not report it.
     pub run_queue_wait_ns: u64,
     /// Replies and open requests, of a single worker only. [`crate::Gaps`] sums them.
     pub presence: Presence,
@@ -94,12 +94,12 @@ impl Pulses {
         self.windows[index].add(pulse);
     }
 
-    /// Windows in order, without gaps. Windows in which nothing happened are included.
+    /// Returns the windows in order, without gaps. Windows in which nothing happened are included.
     pub fn windows(&self) -> &[Pulse] {
         &self.windows
     }
 
-    /// Length of a window: [`Pulse::WINDOW_NS`] times a power of two.
+    /// Returns the length of a window: [`Pulse::WINDOW_NS`] times a power of two.
     pub fn window_ns(&self) -> u64 {
         self.window_ns
     }

@@ -34,7 +34,7 @@ impl Recorder {
         }
     }
 
-    /// True if individual requests are kept. If so, pass each one to [`Recorder::sample`].
+    /// Returns whether individual requests are kept. If so, pass each one to [`Recorder::sample`].
     #[inline]
     pub fn logs(&self) -> bool {
         self.reservoirs[0].is_on()
@@ -45,13 +45,13 @@ impl Recorder {
         self.reservoirs[self.phase(request.finish.intended_ns) as usize].offer(request);
     }
 
-    /// Phase of a request scheduled for `intended_ns`.
+    /// Returns the phase of a request scheduled for `intended_ns`.
     #[inline]
     pub fn phase(&self, intended_ns: u64) -> Phase {
         if intended_ns >= self.measured_from_ns { Phase::Measured } else { Phase::WarmUp }
     }
 
-    /// Tally of a request scheduled for `intended_ns`.
+    /// Returns the tally of a request scheduled for `intended_ns`.
     #[inline]
     pub fn tally(&mut self, intended_ns: u64) -> &mut Tally {
         &mut self.tallies[self.phase(intended_ns) as usize]
@@ -73,7 +73,7 @@ impl Recorder {
         }
     }
 
-    /// End of the current second.
+    /// Returns the end of the current second.
     pub fn boundary_ns(&self) -> u64 {
         (self.second + 1) * SECOND_NS
     }

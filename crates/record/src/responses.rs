@@ -29,12 +29,12 @@ impl Responses {
         }
     }
 
-    /// Number of response times.
+    /// Returns the number of response times.
     pub fn count(&self) -> u64 {
         self.0.values().fold(0, |sum, count| sum.saturating_add(*count))
     }
 
-    /// Response time at a percentile, in nanoseconds, with the times of a class assumed to be evenly spread over it. `None` if
+    /// Returns the response time at a percentile, in nanoseconds, with the times of a class assumed to be evenly spread over it. `None` if
     /// empty.
     pub fn value_at(&self, percentile: Percentile) -> Option<f64> {
         let rank = percentile.rank(self.count())?;
@@ -50,7 +50,7 @@ impl Responses {
         None
     }
 
-    /// Number of response times up to `response_ns`, with the times of a class assumed to be evenly spread over it.
+    /// Returns the number of response times up to `response_ns`, with the times of a class assumed to be evenly spread over it.
     pub fn count_within(&self, response_ns: f64) -> f64 {
         let within = |(class, count): (&u16, &u64)| {
             let (from_ns, width_ns) = (lowest_in(*class) as f64, width(*class) as f64);
@@ -59,7 +59,7 @@ impl Responses {
         self.0.iter().map(within).sum()
     }
 
-    /// Used classes in order: number and count.
+    /// Returns the used classes in order: number and count.
     pub(crate) fn classes(&self) -> impl ExactSizeIterator<Item = (u16, u64)> + '_ {
         self.0.iter().map(|(class, count)| (*class, *count))
     }
@@ -71,7 +71,7 @@ impl Responses {
     }
 }
 
-/// Number of the class of a value, which may also be a size in bytes.
+/// Returns the number of the class of a value, which may also be a size in bytes.
 #[inline]
 pub(crate) fn class(response_ns: u64) -> u16 {
     let response_ns = response_ns.min(Histogram::HIGHEST_NS);

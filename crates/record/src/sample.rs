@@ -4,12 +4,12 @@ use alloc::vec::Vec;
 
 use crate::finish::Finish;
 
-/// One sampled request.
+/// Sampled request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sampled {
     /// Times and outcome.
     pub finish: Finish,
-    /// Number of its connection, counted over the whole run from 0.
+    /// Number of the request's connection, counted over the whole run from 0.
     pub connection: u32,
     /// Time to establish the connection (TCP and TLS) if this was its first request, otherwise 0.
     pub connect_ns: u64,
@@ -34,7 +34,7 @@ impl Reservoir {
         Self { capacity, offered: 0, kept: Vec::with_capacity(capacity), state: seed | 1 }
     }
 
-    /// True if any requests are kept.
+    /// Returns whether any requests are kept.
     #[inline]
     pub(crate) fn is_on(&self) -> bool {
         self.capacity > 0
@@ -61,7 +61,7 @@ impl Reservoir {
         kept
     }
 
-    /// Marsaglia's xorshift64, which suffices for sampling.
+    /// Draws the next number of Marsaglia's xorshift64, which suffices for sampling.
     fn draw(&mut self) -> u64 {
         self.state ^= self.state << 13;
         self.state ^= self.state >> 7;

@@ -9,7 +9,7 @@ use crate::responses::class;
 pub struct Sizes {
     /// Count and sum of each class.
     classes: BTreeMap<u16, (u64, u64)>,
-    /// Latest size, and how often it was recorded in a row. It is in no class yet.
+    /// Latest size, and its number of consecutive occurrences, which `classes` does not include yet.
     latest: (u64, u64),
 }
 
@@ -47,7 +47,7 @@ impl Sizes {
         self.add(class(size), count, size.saturating_mul(count));
     }
 
-    /// Count and sum of each class, in ascending order of sizes.
+    /// Returns the count and sum of each class, in ascending order of sizes.
     pub fn classes(mut self) -> impl ExactSizeIterator<Item = (u64, u64)> {
         self.flush(0);
         self.classes.into_values()

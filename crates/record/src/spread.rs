@@ -7,9 +7,9 @@ use alloc::vec::Vec;
 pub struct ConnectionTotals {
     /// Requests that ended with a reply.
     pub requests: u64,
-    /// Sum of their response times.
+    /// Sum of the response times, in nanoseconds.
     pub response_sum_ns: u64,
-    /// Longest of their response times.
+    /// Longest response time, in nanoseconds.
     pub response_max_ns: u64,
 }
 

@@ -23,10 +23,9 @@ pub struct Tail {
 pub struct TailSum {
     /// Number of requests that ended.
     pub count: u64,
-    /// Sum of their response times.
+    /// Sum of the response times, in nanoseconds.
     pub response_ns: u64,
-    /// Part of these response times that was the generator's own lag: it was late although a connection was free, or returned to
-    /// its sockets late.
+    /// Part of `response_ns` caused by the generator's lag: it was late although a connection was free, or returned to its sockets late.
     pub lag_ns: u64,
 }
 
@@ -37,7 +36,7 @@ impl TailSum {
         self.lag_ns = self.lag_ns.saturating_add(more.lag_ns);
     }
 
-    /// Share of the generator's lag in the response times, 0 to 1. `None` if there are none.
+    /// Returns the share of the generator's lag in the response times, from 0 to 1. `None` if there are no response times.
     pub fn lag_share(&self) -> Option<f64> {
         (self.response_ns > 0).then(|| self.lag_ns as f64 / self.response_ns as f64)
     }
@@ -64,13 +63,13 @@ impl Tail {
         self.by_lag.iter_mut().zip(more.by_lag.iter()).for_each(|(count, more)| *count += more);
     }
 
-    /// Sums over all requests.
+    /// Returns the sums over all requests.
     pub fn all(&self) -> TailSum {
         self.slowest(Percentile::from_ppm(0).unwrap_or(Percentile::P50))
     }
 
-    /// Sums over the requests from this percentile of response time on, rounded down to its class. At p99 these are at least 1 % of
-    /// all requests, and include requests faster by at most an eighth.
+    /// Returns the sums over the requests from this percentile of response time on, rounded down to its class. At p99, these are at least 1
+    /// % of all requests, and include requests faster by at most an eighth.
     pub fn slowest(&self, from: Percentile) -> TailSum {
         let count = self.by_response.iter().map(|sum| sum.count).sum();
         let mut faster = from.rank(count).map_or(0, |rank| rank - 1);
@@ -86,8 +85,8 @@ impl Tail {
         slowest
     }
 
-    /// A lag that at most `beyond` of the requests exceed, in nanoseconds: the end of the class of the longest other lag. 0 without other
-    /// requests.
+    /// Returns a lag that at most `beyond` requests exceed, in nanoseconds: the end of the class of the longest remaining lag. 0 if no
+    /// requests remain.
     pub fn lag_exceeded_by(&self, beyond: u64) -> u64 {
         let mut longer = 0;
         let within = |(_, count): &(usize, &u64)| {
@@ -98,7 +97,7 @@ impl Tail {
     }
 }
 
-/// Longest duration of a class, in nanoseconds.
+/// Returns the longest duration of a class, in nanoseconds.
 fn end_of(class: usize) -> u64 {
     if class < PARTS {
         return class as u64;
@@ -107,7 +106,7 @@ fn end_of(class: usize) -> u64 {
     (((PARTS + part + 1) as u64) << shift) - 1
 }
 
-/// Class of a duration.
+/// Returns the class of a duration.
 #[inline]
 fn class(duration_ns: u64) -> usize {
     let duration_ns = duration_ns.min(Histogram::HIGHEST_NS);

@@ -23,7 +23,7 @@ pub struct Split {
 }
 
 impl Split {
-    /// Histogram for an outcome.
+    /// Returns the histogram for an outcome.
     #[inline]
     pub fn of(&mut self, outcome: Outcome) -> &mut Histogram {
         match outcome {
@@ -33,7 +33,7 @@ impl Split {
         }
     }
 
-    /// Merged histogram of all outcomes.
+    /// Returns the merged histogram of all outcomes.
     pub fn all(&self) -> Histogram {
         let mut all = self.ok.clone();
         all.merge(&self.rejected);
@@ -55,7 +55,7 @@ pub struct Statuses(Vec<(u16, u64)>);
 impl Statuses {
     /// Highest status that is stored or sent: see [`Statuses::capped`].
     pub const HIGHEST: u16 = 999;
-    /// Maximum number of distinct statuses: as many as three digits can express.
+    /// Maximum number of distinct statuses: one per three-digit number.
     pub const KINDS_MAX: usize = Self::HIGHEST as usize + 1;
 
     /// Counts replies with a status. Three-digit numbers bound the length of the list.
@@ -67,14 +67,14 @@ impl Statuses {
         }
     }
 
-    /// Copy in which statuses above [`Statuses::HIGHEST`] are counted as that one.
+    /// Returns a copy in which statuses above [`Statuses::HIGHEST`] are counted as that one.
     pub fn capped(&self) -> Self {
         let mut capped = Self::default();
         self.iter().for_each(|(status, count)| capped.add(status.min(Self::HIGHEST), count));
         capped
     }
 
-    /// All statuses with their counts.
+    /// Returns all statuses with their counts.
     pub fn iter(&self) -> impl Iterator<Item = (u16, u64)> + '_ {
         self.0.iter().copied()
     }
@@ -190,12 +190,12 @@ impl Tally {
         self.errors.merge(&more.errors);
     }
 
-    /// Time from the first sent request to the last end, in nanoseconds, by which JMeter divides. `None` if it is not positive.
+    /// Returns the time from the first sent request to the last end, in nanoseconds, by which JMeter divides. `None` if it is not positive.
     pub fn span_ns(&self) -> Option<u64> {
         self.last_finished_ns?.checked_sub(self.first_sent_ns?).filter(|span_ns| *span_ns > 0)
     }
 
-    /// True if nothing was counted.
+    /// Returns whether nothing was counted.
     pub fn is_empty(&self) -> bool {
         self.counts == Counts::default()
             && self.connections == 0
@@ -261,7 +261,7 @@ impl Tally {
         (0..3).try_for_each(|_| lateness.add_encoded(&mut reader))
     }
 
-    /// Histograms in the order of the stored form. [`Tally::histograms_mut`] must list them in this order too.
+    /// Returns the histograms in the order of the stored form. [`Tally::histograms_mut`] must list them in this order too.
     fn histograms(&self) -> [&Histogram; HISTOGRAMS] {
         let Self { response, service, lateness, first_byte, connect, tls, .. } = self;
         [

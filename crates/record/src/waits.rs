@@ -1,13 +1,13 @@
 //! Long waits of users for an ok reply.
 
-/// Ending of a wait of a user for an ok reply.
+/// Result of a user's wait for an ok reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitEnd {
-    /// An ok answer to its only request.
+    /// The only request of the wait got an ok reply.
     Answer,
-    /// No answer: each request of that time timed out, or was never answered.
+    /// Each request of the wait timed out, or was never answered.
     Silence,
-    /// A request of that time was rejected or failed.
+    /// A request of the wait was rejected or failed.
     Failure,
 }
 
@@ -57,19 +57,19 @@ impl Waits {
         self.longest_ns = self.longest_ns.max(more.longest_ns);
     }
 
-    /// Total time of waits with a failure that were longer than the limit, in nanoseconds. A wait that is less than twice its limit may
-    /// be left out, here and in [`Waits::unanswered_ns`].
+    /// Returns the total time of waits with a failure that lasted longer than `limit_ns`, in nanoseconds. Waits shorter than twice the
+    /// limit may be omitted, here and in [`Waits::unanswered_ns`].
     pub fn failed_ns(&self, limit_ns: u64) -> u64 {
         longer_than_ns(&self.failed_ns, limit_ns)
     }
 
-    /// The time of waits without a failure, in nanoseconds: silent ones and slow ones that were longer than these limits.
+    /// Returns the total time of waits without a failure, silent or slow, that lasted longer than their limit, in nanoseconds.
     pub fn unanswered_ns(&self, silent_limit_ns: u64, slow_limit_ns: u64) -> u64 {
         let slow_ns = longer_than_ns(&self.slow_ns, slow_limit_ns);
         longer_than_ns(&self.silent_ns, silent_limit_ns).saturating_add(slow_ns)
     }
 
-    /// The longest wait without a failure, in nanoseconds; 0 if none was kept.
+    /// Returns the longest wait without a failure, in nanoseconds. 0 if none was recorded.
     pub fn longest_unanswered_ns(&self) -> u64 {
         self.longest_ns
     }
@@ -77,7 +77,7 @@ impl Waits {
 
 fn longer_than_ns(waits: &[u64; 64], limit_ns: u64) -> u64 {
     let from = limit_ns.max(Waits::SHORTEST_NS).ilog2() as usize;
-    // The shortest class begins at a power of two below the shortest wait, and all of it is meant.
+    // The lowest class begins at a power of two below the shortest recorded wait, and counts as a whole.
     let skipped = if limit_ns <= Waits::SHORTEST_NS { from } else { from + 1 };
     waits.iter().skip(skipped).fold(0, |sum, ns| sum.saturating_add(*ns))
 }

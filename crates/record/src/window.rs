@@ -40,12 +40,12 @@ impl InWindow {
         self.after += more.after;
     }
 
-    /// Replies within the window: ok or rejected.
+    /// Returns the number of replies within the window, ok or rejected.
     pub fn answers(&self) -> u64 {
         self.ok.saturating_add(self.rejected)
     }
 
-    /// Requests that ended within the window, with any outcome.
+    /// Returns the number of requests that ended within the window, with any outcome.
     pub fn ended(&self) -> u64 {
         self.answers().saturating_add(self.other)
     }

@@ -5,7 +5,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use record::{Histogram, PRINTED, Percentile};
 
-/// Durations of all magnitudes, from 1 ns to beyond the highest distinguishable value, with the number of times each is recorded.
+/// Returns durations of all magnitudes, from 1 ns to beyond the highest distinguishable value, with the number of times each is
+/// recorded.
 fn durations() -> impl Strategy<Value = Vec<(u64, u64)>> {
     let value_ns = (0u32..44, any::<u64>()).prop_map(|(bits, raw)| raw & ((2 << bits) - 1));
     vec((value_ns, prop_oneof![9 => 1u64..4, 1 => 1u64..20_000]), 1..300)
@@ -23,7 +24,7 @@ fn theirs(durations: &[(u64, u64)]) -> Oracle<u64> {
     oracle
 }
 
-/// Value at an exact rank. The oracle's own lookup by a floating-point share may be off by one sample.
+/// Returns the value at an exact rank. The oracle's own lookup by a floating-point share may be off by one sample.
 fn at_rank(oracle: &Oracle<u64>, rank: u64) -> u64 {
     let mut seen = 0;
     let found = oracle.iter_recorded().find(|step| {

@@ -6,12 +6,12 @@ fn counted(counts: Counts) -> Tally {
     Tally { counts, ..Tally::default() }
 }
 
-/// Consistent counts: one request of each outcome, and one not sent.
+/// Returns consistent counts: one request of each outcome, and one not sent.
 fn sound() -> Counts {
     Counts { planned: 6, sent: 5, not_sent: 1, ok: 1, rejected: 1, failed: 1, timed_out: 1, unfinished: 1 }
 }
 
-/// Counts with one too many, which break the identity immediately.
+/// Returns counts with one too many, which break the identity immediately.
 fn one_too_many() -> [Counts; 6] {
     let sound = sound();
     [
@@ -24,7 +24,7 @@ fn one_too_many() -> [Counts; 6] {
     ]
 }
 
-/// Counts with one lost, which break the identity when the run is settled.
+/// Returns counts with one too few, which break the identity when the run is settled.
 fn one_too_few() -> [Counts; 4] {
     let sound = sound();
     [

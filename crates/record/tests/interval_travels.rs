@@ -20,7 +20,7 @@ fn request(place: u64, outcome: Outcome) -> Sampled {
     Sampled { finish, connection: 7, connect_ns: 9 * place, received_bytes: 100, sent_bytes: 14 }
 }
 
-/// An interval with one request of every outcome, and a value in every other field.
+/// Returns an interval with one request of every outcome, and a value in every other field.
 fn full() -> Interval {
     let sampled: Vec<Sampled> =
         (0..).zip(Outcome::ALL).map(|(place, outcome)| request(place, outcome)).collect();
@@ -217,7 +217,7 @@ fn intervals() -> impl Strategy<Value = Interval> {
     })
 }
 
-/// Anything that is accepted can be added many times, and encoded again.
+/// Checks that a decoded interval can be added many times, and encoded again.
 fn is_error_or_sound(bytes: &[u8]) -> Result<(), TestCaseError> {
     let Ok(interval) = Interval::decode(bytes) else { return Ok(()) };
     prop_assert_eq!(Interval::decode(&interval.encode()), Ok(interval.clone()));

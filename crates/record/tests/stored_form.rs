@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use record::{Finish, Histogram, Outcome, Percentile, Tally};
 
-/// Requests with arbitrary times and outcomes.
+/// Returns the requests with arbitrary times and outcomes.
 fn finishes() -> impl Strategy<Value = Vec<Finish>> {
     let times = (0u64..1 << 50, 0u64..1 << 44, 0u64..1 << 44, any::<bool>());
     let one = (times, 0usize..5, 0u16..1000).prop_map(
@@ -41,7 +41,7 @@ fn histograms(tally: &Tally) -> Vec<&Histogram> {
         .collect()
 }
 
-/// Anything that is accepted must be a consistent histogram.
+/// Checks that a decoded histogram is consistent.
 fn is_sound(histogram: &Histogram) -> Result<(), TestCaseError> {
     let counted = histogram.counters().try_fold(0u64, |sum, (_, count)| sum.checked_add(count));
     prop_assert_eq!(counted, Some(histogram.count()), "the counters add up to the count");

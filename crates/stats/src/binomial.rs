@@ -1,12 +1,12 @@
-//! Whether things that fell into places by chance can have fallen as unevenly as they did: exact tails of the binomial distribution.
+//! Exact tails of the binomial distribution, to test whether items were assigned to places uniformly at random.
 
 use libm::{exp, lgamma, log, log1p};
 
-/// Terms that are smaller than this share of the sum end it.
+/// Share of the sum below which further terms are ignored.
 const NEGLIGIBLE: f64 = 1e-17;
 
-/// An upper limit of the probability that `count` things, each in one of `places` with equal chance, leave any place with as many
-/// as `most`, or any place with as few as `fewest`, whichever is less likely. 1 where there is no choice.
+/// Returns an upper bound of the probability that random assignment of `count` items to `places` leaves a place with `most` or more, or
+/// with `fewest` or fewer, whichever is less likely. All places are equally likely. 1 if there is only one place or no item.
 pub fn chance_of_spread(count: u64, places: u64, fewest: u64, most: u64) -> f64 {
     if places < 2 || count == 0 {
         return 1.0;
@@ -17,15 +17,15 @@ pub fn chance_of_spread(count: u64, places: u64, fewest: u64, most: u64) -> f64 
     of_any(at_least(count, share, most)).min(of_any(at_most(count, share, fewest)))
 }
 
-/// Largest count of a place that is not unusual if `count` things fall into one of `places` each with equal chance: larger ones come
-/// in any of the places with a probability of at most `error_rate` (Bonferroni correction). `None` where there is no choice.
+/// Returns the largest count of a place that is not unusual if `count` items are assigned to `places` uniformly at random. Larger counts
+/// occur in any place with a probability of at most `error_rate` (Bonferroni correction). `None` if there is only one place or no item.
 pub fn largest_by_chance(count: u64, places: u64, error_rate: f64) -> Option<u64> {
     if places < 2 || count == 0 {
         return None;
     }
     let share = 1.0 / places as f64;
     let is_unusual = |most: u64| places as f64 * at_least(count, share, most) <= error_rate;
-    // All counts from one on are unusual, and the mean is not.
+    // Bisects between the mean, which is not unusual, and a count that cannot occur.
     let (mut usual, mut unusual) = (count / places, count + 1);
     while unusual - usual > 1 {
         let middle = usual + (unusual - usual) / 2;
@@ -34,17 +34,17 @@ pub fn largest_by_chance(count: u64, places: u64, error_rate: f64) -> Option<u64
     Some(usual)
 }
 
-/// The probability of `least` or more successes.
+/// Returns the probability of `least` or more successes.
 fn at_least(count: u64, share: f64, least: u64) -> f64 {
     sum(least..=count, |successes| probability(count, share, successes))
 }
 
-/// The probability of `most` or fewer successes.
+/// Returns the probability of `most` or fewer successes.
 fn at_most(count: u64, share: f64, most: u64) -> f64 {
     sum((0..=most.min(count)).rev(), |successes| probability(count, share, successes))
 }
 
-/// The sum of terms that fall at the end.
+/// Sums terms that fall toward the end, until they are negligible.
 fn sum(successes: impl Iterator<Item = u64>, term: impl Fn(u64) -> f64) -> f64 {
     let (mut total, mut before) = (0.0_f64, 0.0_f64);
     for successes in successes {
@@ -105,7 +105,7 @@ mod tests {
         assert!(chance_of_spread(10_000, 4, 2_500, 2_500) > 0.9);
         assert_near(chance_of_spread(7, 1, 7, 7), 1.0);
         assert_near(chance_of_spread(0, 4, 0, 0), 1.0);
-        // One process for each connection, and more that wait for others.
+        // Each of 50 processes serves one connection, and one more process waits.
         assert!(chance_of_spread(50, 51, 0, 1) > 0.9);
     }
 }

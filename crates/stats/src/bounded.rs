@@ -3,7 +3,7 @@
 /// Figure as measured, and the interval that contains the figure that an ideal load generator would have measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounded {
-    /// The measured figure.
+    /// Measured figure.
     pub value: f64,
     /// Smallest possible true figure, at most `value`.
     pub low: f64,
@@ -12,17 +12,17 @@ pub struct Bounded {
 }
 
 impl Bounded {
-    /// Figure that is known exactly.
+    /// Creates a figure that is known exactly.
     pub const fn exactly(value: f64) -> Self {
         Self { value, low: value, high: value }
     }
 
-    /// Figure within bounds, which are extended to include the measured figure.
+    /// Creates a figure with bounds, which are extended to include the measured figure.
     pub fn within(value: f64, [low, high]: [f64; 2]) -> Self {
         Self { value, low: low.min(value), high: high.max(value) }
     }
 
-    /// Figure and bounds multiplied by a positive factor.
+    /// Multiplies figure and bounds by a positive factor.
     pub(crate) fn scaled(self, factor: f64) -> Self {
         Self { value: self.value * factor, low: self.low * factor, high: self.high * factor }
     }

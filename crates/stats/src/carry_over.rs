@@ -81,7 +81,7 @@ mod tests {
     use crate::run_result::RunResult;
     use libm::exp;
 
-    /// A block A B B A with the given log figures.
+    /// Returns a block A B B A with the given log figures.
     fn block([a, b, b_again, a_again]: [f64; 4]) -> Option<Carried> {
         let slice = |apart: f64, is_after_other| Slice {
             seen: RunResult::exactly(exp(apart), 0, 1),

@@ -17,9 +17,10 @@ pub struct Comparison {
     pub common: usize,
     /// Number of leading common blocks that the fields below are computed from.
     pub blocks: usize,
-    /// Number of these blocks in which the first variant has the larger figure, wherever the figures of both lie within their bounds.
+    /// Number of blocks, out of `blocks`, in which the first variant has the larger figure, wherever the figures of both lie within their
+    /// bounds.
     pub larger: usize,
-    /// How two figures are compared: by ratio or by difference.
+    /// Scale of the comparison: ratio or difference.
     pub scale: Scale,
     /// Hodges–Lehmann estimate of the first variant relative to the second, from the measured figures. `None` if it is undefined. A
     /// difference is infinite if most blocks have an infinite figure.
@@ -37,8 +38,8 @@ pub struct Comparison {
     pub p: Option<f64>,
     /// Verdict on the difference.
     pub verdict: Verdict,
-    /// True if the verdict is open only because of the bounds: the measured figures alone would decide. More blocks like these change
-    /// nothing.
+    /// True if the verdict is open only because of the bounds: the measured figures alone would be conclusive. More blocks with equally
+    /// wide bounds change nothing.
     pub is_open_by_bounds: bool,
 }
 
@@ -52,7 +53,7 @@ pub enum Verdict {
     },
     /// The interval lies within the smallest difference that matters.
     Equivalent,
-    /// The interval allows both a difference that matters and none.
+    /// The interval includes both a difference that matters and one that does not.
     Inconclusive,
     /// One variant has more errors, which rules out calling it better or equal.
     MoreErrors(MoreErrors),
@@ -101,8 +102,7 @@ pub struct Discards {
 pub(crate) const DISCARDS_APART: usize = 3;
 
 impl Comparison {
-    /// True if the estimate says that the first variant has the larger figure. `None` if both are equal, or if there is no
-    /// estimate.
+    /// Returns whether the first variant has the larger figure, by the estimate. `None` if both are equal, or if there is no estimate.
     pub fn is_first_larger(&self) -> Option<bool> {
         self.estimate
             .filter(|estimate| *estimate != self.scale.none())
@@ -128,7 +128,7 @@ impl Comparison {
         found
     }
 
-    /// Notes the interval within the bounds and that of the measured figures, and judges both.
+    /// Sets the interval within the bounds and the interval of the measured figures, and judges both.
     fn note(&mut self, within: Interval, measured: Interval, matters: MinEffect) {
         let estimates = |interval: Interval| {
             let ends = interval.ends.map(|end| self.scale.estimate(end));
@@ -203,7 +203,7 @@ pub(crate) fn compare_in(
     comparison
 }
 
-/// Walsh averages of the measured figures, and of their bounds. `None` if a figure is not valid.
+/// Returns the Walsh averages of the measured figures, and of their bounds. `None` if a figure is not valid.
 pub(crate) fn walsh_of(pairs: &[(Bounded, Bounded)], scale: Scale) -> Option<[Walsh; 2]> {
     let measured = pairs.iter().map(|(a, b)| scale.apart((a.value, b.value)));
     let within = pairs.iter().map(|pair| scale.apart_within(*pair));
@@ -247,7 +247,7 @@ mod tests {
         (a - b).abs() < 1e-9
     }
 
-    /// Pairs whose ratios exceed 1 by these percentages.
+    /// Returns pairs whose ratios exceed 1 by these percentages.
     fn pairs(percent: &[f64]) -> Vec<(f64, f64)> {
         let sizes = [700.0, 720.0, 650.0, 710.0].into_iter().cycle();
         sizes.zip(percent).map(|(size, percent)| (size * (1.0 + percent / 100.0), size)).collect()

@@ -51,12 +51,12 @@ impl Control {
         (explained >= EXPLAINED_MIN).then(|| Self { per_core: product / taken_square, explained })
     }
 
-    /// Log ratio of a pair, corrected as if others had taken equal CPU time during both slices.
+    /// Returns the log ratio of a pair, corrected as if others had taken equal CPU time during both slices.
     pub(crate) fn corrected(&self, pair: &Pair) -> f64 {
         pair.apart - self.per_core * pair.taken_apart.unwrap_or(0.0)
     }
 
-    /// Correction to add to the log ratio of a block.
+    /// Returns the correction to add to the log ratio of a block.
     pub(crate) fn correction(&self, block: &[Pair]) -> f64 {
         let taken = block.iter().filter_map(|pair| pair.taken_apart).sum::<f64>();
         -self.per_core * taken / block.len().max(1) as f64

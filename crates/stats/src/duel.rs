@@ -29,15 +29,15 @@ pub struct DuelRules {
     pub pilot_blocks: u32,
     /// Number of comparisons that share the error rate; 1 for a single comparison.
     pub family: u32,
-    /// True if the duel has the look [`EARLY`] before the first of [`LOOKS`](crate::LOOKS). It has none as one of a family, or if it can
-    /// never reach that first look.
+    /// True if the duel has the look [`EARLY`] before the first of [`LOOKS`](crate::LOOKS). One of a family has none, nor has a duel that
+    /// can never reach that first look.
     pub looks_early: bool,
     /// True if CPU time taken by other processes is used as a control variate for slices: see [`Control`].
     pub has_control: bool,
 }
 
 impl DuelRules {
-    /// True if a duel with these rules has the look [`EARLY`].
+    /// Returns whether a duel with these rules has the look [`EARLY`].
     pub(crate) fn has_early_look(&self) -> bool {
         self.looks_early && has_early(self.blocks_max, self.family)
     }
@@ -93,9 +93,9 @@ pub struct Duel {
     blocks: Vec<[RunResult; 2]>,
     /// Counted pairs of slices of each block that was made in slices.
     slices: Vec<Vec<Pair>>,
-    /// Carry-over between the slices of each of these blocks.
+    /// Carry-over between the slices of each block that was made in slices.
     carried: Vec<Option<Carried>>,
-    /// First slice of each of these blocks.
+    /// First slice of each block that was made in slices.
     first_slices: Vec<Option<FirstSlice>>,
     lost_in_row: u32,
     discards: Discards,
@@ -144,7 +144,7 @@ impl Duel {
         }
     }
 
-    /// Notes the results of A and B in a block, in this order, whichever ran first. After the end, results only count if the duel
+    /// Notes the results of A and B in a block, in this order, regardless of which ran first. After the end, results only count if the duel
     /// is extended.
     pub fn note(&mut self, runs: [RunResult; 2]) {
         if self.end.is_some() {
@@ -180,34 +180,34 @@ impl Duel {
         self.note(runs);
     }
 
-    /// Variance between starts and between slices, after correction by the control. `None` without slices, or with too few.
+    /// Returns the variance between starts and between slices, after correction by the control. `None` without slices, or with too few.
     pub fn levels(&self) -> Option<Levels> {
         Levels::of(&self.ratios())
     }
 
-    /// Fitted control variate. `None` if the rules do not ask for one, if readings are missing, or if it explains too little.
+    /// Returns the fitted control variate. `None` if the rules do not ask for one, if readings are missing, or if it explains too little.
     pub fn control(&self) -> Option<Control> {
         self.fitted_control().filter(|_| self.rules.has_control)
     }
 
-    /// Control variate that the readings allow, whether the rules ask for one or not.
+    /// Returns the control variate that the readings allow, regardless of the rules.
     fn fitted_control(&self) -> Option<Control> {
         // Blocks noted again after an extension have no slices.
         Control::of(&self.slices).filter(|_| self.slices.len() == self.blocks.len())
     }
 
-    /// Carry-over between slices. `None` without slices, or with too few.
+    /// Returns the carry-over between slices. `None` without slices, or with too few.
     pub fn carry_over(&self) -> Option<CarryOver> {
         CarryOver::of(&self.carried)
     }
 
-    /// Comparison of the first slices of the blocks, in which there is no carry-over of any length. `None` without slices, or if one of
-    /// the systems never came first.
+    /// Returns the comparison of the first slices of the blocks, which are free of carry-over. `None` without slices, or if one of the
+    /// systems never came first.
     pub fn first_slices(&self) -> Option<FirstSlices> {
         self.first_slices_of(self.first_slices.len())
     }
 
-    /// Whether slices are conclusive so far, but their verdict is withheld because the first slices of the blocks do not confirm it.
+    /// Returns whether slices are conclusive so far, but the first slices of the blocks do not confirm their verdict, so it is withheld.
     pub fn is_withheld(&self) -> bool {
         let found = self.finding();
         let is_conclusive = found.interval.is_some_and(|ends| found.scale.excludes_none(ends));
@@ -216,8 +216,8 @@ impl Duel {
 
     fn first_slices_of(&self, blocks: usize) -> Option<FirstSlices> {
         let judged = &self.first_slices[..blocks.min(self.first_slices.len())];
-        // First slices are compared across blocks, in which others take different amounts of CPU time. They only confirm what pairs show
-        // without a correction, so a variant that influences the readings shows nothing by that alone.
+        // First slices are compared across blocks, in which other processes take different amounts of CPU time. They only confirm a
+        // difference that pairs show without a correction, so a variant gains nothing by influencing the readings.
         let control = self.fitted_control();
         let corrected =
             |first: FirstSlice| control.as_ref().map_or(first, |control| first.corrected(control));
@@ -225,14 +225,14 @@ impl Duel {
         FirstSlices::of(&judged, self.rules.family)
     }
 
-    /// Log ratios of the pairs of slices, by block, after correction by the control.
+    /// Returns the log ratios of the pairs of slices, by block, after correction by the control.
     fn ratios(&self) -> Vec<Vec<f64>> {
         let control = self.control();
         let ratio = |pair: &Pair| control.map_or(pair.apart, |control| control.corrected(pair));
         self.slices.iter().map(|block| block.iter().map(ratio).collect()).collect()
     }
 
-    /// Figures of A and B, block by block, after correction by the control.
+    /// Returns the figures of A and B, block by block, after correction by the control.
     fn figures(&self) -> Vec<(Bounded, Bounded)> {
         let control = self.control();
         let figures = self.blocks.iter().filter_map(|[a, b]| Some((a.bounded()?, b.bounded()?)));
@@ -247,7 +247,7 @@ impl Duel {
         figures.enumerate().map(corrected).collect()
     }
 
-    /// Forecast of the verdict from the blocks so far: see [`Outlook`]. `None` if figures are compared by difference.
+    /// Returns the forecast of the verdict from the blocks so far: see [`Outlook`]. `None` if figures are compared by difference.
     pub fn outlook(&self) -> Option<Outlook> {
         if !self.slices.is_empty() {
             return Outlook::of_slices(&self.ratios(), &self.rules);
@@ -270,7 +270,7 @@ impl Duel {
         (self.end, self.lost_in_row) = (is_full.then_some(DuelEnd::OutOfBlocks), 0);
     }
 
-    /// The look that `blocks` blocks allow, or the number of blocks that the first look needs.
+    /// Returns the look that `blocks` blocks allow, or the number of blocks that the first look needs.
     fn look(&self, blocks: usize, family: u32) -> Result<Look, u32> {
         let attainable = self.rules.blocks_max as usize;
         match self.extensions {
@@ -280,32 +280,32 @@ impl Duel {
         }
     }
 
-    /// Forecast from the pilot blocks. `None` with fewer than two pilot blocks that have figures.
+    /// Computes a forecast from the pilot blocks. `None` with fewer than two pilot blocks that have figures.
     pub fn forecast(&self) -> Option<Forecast> {
         Forecast::of_pilot(&self.pilot, &self.rules)
     }
 
-    /// Counted blocks in order: results of A and of B.
+    /// Returns the counted blocks in order: results of A and of B.
     pub fn blocks(&self) -> &[[RunResult; 2]] {
         &self.blocks
     }
 
-    /// Number of runs lost on each side because they were invalid or failed.
+    /// Returns the number of runs lost on each side because they were invalid or failed.
     pub fn discards(&self) -> Discards {
         self.discards
     }
 
-    /// Rules of the duel.
+    /// Returns the rules of the duel.
     pub fn rules(&self) -> &DuelRules {
         &self.rules
     }
 
-    /// Result so far; A is the first variant. Errors take precedence over figures.
+    /// Returns the result so far; A is the first variant. Errors take precedence over figures.
     pub fn finding(&self) -> Comparison {
         self.finding_in(self.rules.family)
     }
 
-    /// Result so far if `family` comparisons share the error rate.
+    /// Returns the result so far if `family` comparisons share the error rate.
     pub(crate) fn finding_in(&self, family: u32) -> Comparison {
         let pairs = self.figures();
         let look = self.look(pairs.len(), family);
@@ -324,8 +324,8 @@ impl Duel {
         found
     }
 
-    /// Whether the verdict of slices may come from an effect of one system on the other: a difference that the first slices of the blocks do
-    /// not show as well, or equality although they show a difference that matters.
+    /// Returns whether carry-over may have caused the verdict of slices: a difference that the first slices of the blocks do not confirm,
+    /// or equality although they show a difference that matters.
     fn is_in_doubt(&self, found: &Comparison) -> bool {
         let first_slices = self.first_slices_of(found.blocks);
         match found.verdict {
@@ -358,7 +358,7 @@ impl Duel {
         (blocks >= last.min(blocks_max)).then_some(DuelEnd::OutOfBlocks)
     }
 
-    /// True at the look [`EARLY`]. One block later there is another.
+    /// Returns whether the duel is at the look [`EARLY`], which is followed by another look one block later.
     fn is_early_look(&self, blocks: usize) -> bool {
         self.rules.has_early_look() && blocks == EARLY.blocks as usize
     }
@@ -496,7 +496,7 @@ mod tests {
         assert_eq!(after(RULES, 8, [run(2.0), run(1.0)]).levels(), None);
     }
 
-    /// A duel after up to `blocks` equal blocks.
+    /// Returns a duel after up to `blocks` equal blocks.
     fn after(rules: DuelRules, blocks: usize, runs: [RunResult; 2]) -> Duel {
         let mut duel = Duel::new(rules);
         (0..blocks).for_each(|_| duel.note(runs));

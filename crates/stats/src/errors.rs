@@ -36,8 +36,8 @@ impl ErrorGap {
         Some(Self { pooled: pooled(0) - pooled(1), interval: Walsh::of(&gaps).interval(critical)? })
     }
 
-    /// Objection against calling the first variant (or the second, if `first` is false) no worse: its errors exceed the other's by
-    /// more than [`ERRORS_MARGIN`], or that is not ruled out. `None` if an excess is ruled out.
+    /// Returns the objection against calling the first variant (or the second, if `first` is false) no worse: its errors exceed the other's
+    /// by more than [`ERRORS_MARGIN`], or that is not ruled out. `None` if an excess is ruled out.
     pub fn against(&self, first: bool) -> Option<MoreErrors> {
         let [low, high] = self.interval;
         let (gap, low, high) = if first { (self.pooled, low, high) } else { (-self.pooled, -high, -low) };

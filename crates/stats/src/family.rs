@@ -1,15 +1,15 @@
-//! Exact paired tests of many hypotheses that share one error rate: signed-rank tests whose null distribution is that of the
-//! observed differences, ties and zeros included, with Holm's procedure over all that could be significant at all.
+//! Exact paired tests of several hypotheses that share one error rate. The null distribution of each signed-rank test is that of the
+//! observed differences, ties and zeros included. Holm's procedure covers all tests that can reach significance.
 //!
-//! Within a block, the order of the two sides is random. If they do not differ, each sign of a difference is a fair coin, whatever
-//! the distribution of the differences. The test is therefore exact for figures that are often equal, such as counts of errors.
+//! Within a block, the order of the two sides is random. If the sides do not differ, the sign of each difference is a fair coin toss,
+//! regardless of the distribution of the differences. The test is therefore exact for figures that are often equal, such as error counts.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::holm::holm;
 
-/// Max number of differences. Further ones are ignored: they add nothing.
+/// Max number of differences. Further ones are ignored, because they hardly add power.
 const DIFFERENCES_MAX: usize = 200;
 
 /// Result of an exact two-sided signed-rank test.
@@ -17,7 +17,7 @@ const DIFFERENCES_MAX: usize = 200;
 pub struct PairedTest {
     /// Probability of signs that are as one-sided as the observed ones, or more.
     pub p: f64,
-    /// Smallest p-value that differences of these sizes can have: that of equal signs.
+    /// Smallest p-value that differences of these sizes can have, which they have if all signs are equal.
     pub p_min: f64,
 }
 
@@ -48,7 +48,7 @@ impl PairedTest {
     }
 }
 
-/// Ranks of ascending sizes, from 1, times 2, so that the mean rank of equal sizes is whole.
+/// Returns the ranks of ascending sizes, from 1, times 2, so that the mean rank of equal sizes is whole.
 fn doubled_ranks(sizes: &[(f64, bool)]) -> Vec<usize> {
     let mut ranks = Vec::with_capacity(sizes.len());
     for equal in sizes.chunk_by(|one, next| one.0 == next.0) {
@@ -58,7 +58,7 @@ fn doubled_ranks(sizes: &[(f64, bool)]) -> Vec<usize> {
     ranks
 }
 
-/// Probability of each sum of ranks from 0 to `all`, if each rank is in the sum with probability 1/2.
+/// Returns the probability of each sum of ranks from 0 to `all`, if each rank is in the sum with probability 1/2.
 fn distribution(ranks: &[usize], all: usize) -> Vec<f64> {
     let mut shares = vec![0.0; all + 1];
     shares[0] = 1.0;
@@ -74,7 +74,7 @@ fn distribution(ranks: &[usize], all: usize) -> Vec<f64> {
     shares
 }
 
-/// A family of tests with one error rate.
+/// Family of tests that share one error rate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Family {
     /// Whether each test is significant, in the order of the tests.
@@ -84,11 +84,11 @@ pub struct Family {
 }
 
 impl Family {
-    /// Judges tests together: the probability that any of them is significant without a difference is at most `alpha`. `None` is a
+    /// Judges tests together: the probability that any of them is significant without a difference is at most `alpha`. `None` stands for a
     /// test that cannot be significant.
     ///
-    /// Tests that cannot reach their share of `alpha`, however one-sided their signs, do not count (Tarone). That follows from the
-    /// sizes of their differences, which the null distribution leaves as they are, so the error rate stays.
+    /// Tests that cannot reach their share of `alpha`, even with equal signs, do not count (Tarone). Whether a test can reach it depends
+    /// only on the sizes of its differences, which the null distribution does not change, so the error rate is kept.
     pub fn judge(tests: &[Option<PairedTest>], alpha: f64) -> Self {
         let attainable = |size: usize| {
             let share = alpha / size as f64;
@@ -107,7 +107,7 @@ impl Family {
     }
 }
 
-/// Smallest number of blocks in which each of `tests` tests can be significant at a family-wise error rate of `alpha`.
+/// Returns the smallest number of blocks in which each of `tests` tests can be significant at a family-wise error rate of `alpha`.
 pub fn blocks_for_family(tests: usize, alpha: f64) -> u32 {
     let share = alpha / tests.max(1) as f64;
     let mut p = 1.0;
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn tests_that_cannot_be_significant_do_not_take_a_share() {
-        // Ten blocks of equal signs: p is 2 in 1,024. Alone it passes, in a family of 50 of its kind it does not.
+        // Ten blocks of equal signs have a p-value of 2 in 1,024. The test passes alone, but not in a family of 50 such tests.
         let clear = PairedTest::of(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0]);
         let mixed = PairedTest::of(&[1.0, -2.0, 3.0, -4.0, 5.0, -6.0, 7.0, -8.0, 9.0, -10.0]);
         let short = PairedTest::of(&[1.0, 2.0]);
@@ -181,7 +181,7 @@ mod tests {
         }
     }
 
-    /// 2,000 comparisons of a system with itself, of 50 statements with errors now and then, in 11 blocks.
+    /// Simulates 2,000 comparisons of a system with itself, with 50 statements that have occasional errors, in 11 blocks.
     #[test]
     fn at_most_one_in_twenty_comparisons_without_a_difference_reports_any() {
         let mut state = 1_u64;

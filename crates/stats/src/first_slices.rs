@@ -1,10 +1,9 @@
-//! First slices of blocks: the only ones that no load on the other system precedes, so that no effect of one system on the other, however
-//! long it lasts, is in them.
+//! First slices of blocks. No load on the other system precedes them, so they are free of carry-over, regardless of how long it lasts.
 //!
 //! A coin decides in each block which system comes first. If both systems are equal, the figures of first slices do not depend on it,
-//! whatever the machine and the starts do. So the exact Mann–Whitney test of the first slices of A against those of B needs no other
-//! assumption. It has less power than pairs of slices, because it compares across blocks. With few blocks it cannot show even a large
-//! difference, so Student's test, which assumes noise that is about normal, may show one as well.
+//! regardless of the machine and of variance between starts. So the exact Mann–Whitney test of the first slices of A against those of B
+//! needs no other assumption. It has less power than pairs of slices, because it compares across blocks. With few blocks it cannot show
+//! even a large difference. Student's test, which assumes roughly normal noise, may therefore show one as well.
 
 use alloc::vec::Vec;
 
@@ -19,16 +18,16 @@ use crate::student;
 /// First slice of a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct FirstSlice {
-    /// Whether it is one of A.
+    /// True if the slice is one of A.
     is_of_first: bool,
-    /// Its figure.
+    /// Figure of the slice.
     value: f64,
     /// CPU time used by processes other than the systems and the load generator, in cores. `None` if it is unknown.
     taken_cores: Option<f64>,
 }
 
 impl FirstSlice {
-    /// First slice of the block of these pairs. `None` if it has no figure above zero.
+    /// Returns the first slice of the block of these pairs. `None` if it has no figure above zero.
     pub(crate) fn of(pairs: &[[Slice; 2]]) -> Option<Self> {
         let pair = pairs.first()?;
         let side = pair.iter().position(|slice| !slice.is_after_other)?;
@@ -36,7 +35,7 @@ impl FirstSlice {
         Some(Self { is_of_first: side == 0, value, taken_cores: pair[side].taken_cores })
     }
 
-    /// The slice, corrected as if others had taken no CPU time.
+    /// Returns the slice, corrected as if others had taken no CPU time.
     pub(crate) fn corrected(self, control: &Control) -> Self {
         Self { value: self.value * exp(-control.per_core * self.taken_cores.unwrap_or(0.0)), ..self }
     }
@@ -44,11 +43,12 @@ impl FirstSlice {
 
 /// Number of blocks from which a verdict does not need complete separation.
 const BLOCKS_MANY: usize = 12;
-/// One-sided error rate of the exact test at each look with many blocks. Before, at 7 and 8 blocks, complete separation spends at most
-/// 2.4 %: of 128 orders of the coins at 7 blocks, one for 3 and one for 4 first slices of A, and at most 2 more of 256 at 8. Three looks follow.
+/// One-sided error rate of the exact test at each look with many blocks. Earlier looks, at 7 and 8 blocks, require complete separation,
+/// which spends at most 2.4 %. Of 128 orders of the coins at 7 blocks, one separates 3 and one separates 4 first slices of A; at 8 blocks,
+/// at most 2 more of 256 do. Three looks follow.
 const MANY_ALPHA: f64 = 0.0036;
-/// One-sided error rate of Student's test at each look. Looks share most of their blocks, so that five of both tests together stay within 5 %
-/// in simulations.
+/// One-sided error rate of Student's test at each look. Looks share most of their blocks, so five looks at both tests together stay
+/// within 5 % in simulations.
 const STUDENT_ALPHA: f64 = 0.012;
 /// Smallest number of first slices of each system for complete separation, and for Student's test.
 const EACH_LEAST: [usize; 2] = [3, 1];
@@ -62,9 +62,9 @@ pub struct FirstSlices {
     pub ratio: f64,
     /// Exact one-sided p-value of the Mann–Whitney test, in the direction of `ratio`.
     pub p: f64,
-    /// One-sided p-value of Student's test of their logarithms, in the direction of `ratio`.
+    /// One-sided p-value of Student's test of the logarithms of the figures, in the direction of `ratio`.
     pub student_p: f64,
-    /// Whether they show a difference by themselves, by one of the tests.
+    /// Whether the first slices show a difference by themselves, by either test.
     pub is_shown: bool,
 }
 
@@ -91,14 +91,14 @@ impl FirstSlices {
         Some(Self { counts: found.counts, ratio: found.estimate?, p, student_p, is_shown })
     }
 
-    /// Whether they confirm a difference that all slices show: they show one in its direction by themselves. `estimate` is the ratio of all
-    /// slices.
+    /// Returns whether the first slices confirm a difference that all slices show: one of the tests shows a difference in the same
+    /// direction. `estimate` is the ratio of all slices.
     pub(crate) fn confirm(&self, estimate: f64) -> bool {
         self.is_shown && log(self.ratio) / log(estimate) > 0.0
     }
 }
 
-/// One-sided p-value of Student's test with a common variance, in the direction of the difference of the means.
+/// Returns the one-sided p-value of Student's test with a common variance, in the direction of the difference of the means.
 fn student_p(sides: &[Vec<f64>; 2]) -> f64 {
     let [a, b] = sides.each_ref().map(|side| {
         let logs: Vec<f64> = side.iter().map(|value| log(*value)).collect();
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
     use crate::run_result::RunResult;
 
-    /// First slices with a label, `A` or `B`, for each block, and the figure of each system.
+    /// Compares first slices. `order` has the system, `A` or `B`, that comes first in each block; the array has each system's figure.
     fn first_slices(order: &str, [a, b]: [f64; 2], family: u32) -> Option<FirstSlices> {
         let slice = |value, is_after_other| Slice {
             seen: RunResult::exactly(value, 0, 1),
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn slice_after_the_other_system_does_not_count() {
-        // B seems slow in each slice that follows A, and is as fast as A where it comes first.
+        // B seems slow in each slice that follows A, and is as fast as A in first slices.
         let slice = |value, is_after_other| Slice {
             seen: RunResult::exactly(value, 0, 1),
             is_after_other,

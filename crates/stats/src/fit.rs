@@ -79,14 +79,14 @@ impl FittedStep {
         level.iter().enumerate().map(|(place, figure)| figure - at(place)).collect()
     }
 
-    /// Second level minus the first.
+    /// Returns the second level minus the first.
     pub(crate) fn apart(&self) -> f64 {
         self.levels[1] - self.levels[0]
     }
 
-    /// True if all windows of one level exceed all windows of the other, and each side has at least a quarter of the series. For
-    /// independent noise of 20 windows the probability is below 1 in 2,000, and smaller for more windows. It is 2 divided by the
-    /// number of ways to choose one side, summed over its sizes.
+    /// Returns whether all windows of one level exceed all windows of the other, and each side has at least a quarter of the series. For
+    /// independent noise of 20 windows the probability is below 1 in 2,000, and smaller for more windows. It is 2 divided by the number of
+    /// ways to choose one side, summed over its sizes.
     pub(crate) fn separates(&self, level: &[f64]) -> bool {
         let (first, second) = level.split_at(self.at);
         let lowest = |side: &[f64]| side.iter().copied().fold(f64::INFINITY, f64::min);
@@ -95,13 +95,13 @@ impl FittedStep {
             && (lowest(first) > highest(second) || lowest(second) > highest(first))
     }
 
-    /// Standard error of the difference of the levels, in units of the long-run deviation of a window.
+    /// Returns the standard error of the difference between the levels, in units of the long-run deviation of a window.
     pub(crate) fn error_factor(&self, count: usize) -> f64 {
         sqrt(1.0 / self.at.max(1) as f64 + 1.0 / count.saturating_sub(self.at).max(1) as f64)
     }
 }
 
-/// Spearman's rank correlation of a series with time, with midranks for ties. 0 if all figures are equal.
+/// Computes Spearman's rank correlation of a series with time, with midranks for ties. 0 if all figures are equal.
 pub(crate) fn spearman_with_time(level: &[f64]) -> f64 {
     let ranks = midranks(level);
     let centre = (level.len() as f64 + 1.0) / 2.0;
@@ -115,7 +115,7 @@ pub(crate) fn spearman_with_time(level: &[f64]) -> f64 {
     if of_ranks > 0.0 { products / sqrt(of_ranks * of_times) } else { 0.0 }
 }
 
-/// Rank of each figure, from 1. Equal figures share their mean rank.
+/// Returns the rank of each figure, from 1. Equal figures share their mean rank.
 pub(crate) fn midranks(figures: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..figures.len()).collect();
     order.sort_by(|a, b| figures[*a].total_cmp(&figures[*b]));

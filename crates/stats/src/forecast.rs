@@ -111,7 +111,7 @@ impl Outlook {
         Self { blocks, spread, is_more, verdict, looks }
     }
 
-    /// Number of blocks in which a difference of `share` is found with 90 % power. `None` if it exceeds the maximum number of
+    /// Returns the number of blocks in which a difference of `share` is found with 90 % power. `None` if it exceeds the maximum number of
     /// blocks.
     pub fn blocks_for(&self, share: f64) -> Option<u32> {
         let apart = log1p(share.max(0.0));
@@ -119,7 +119,7 @@ impl Outlook {
     }
 }
 
-/// 10 % quantile of the chi-square distribution with `freedom` degrees of freedom (Wilson–Hilferty approximation).
+/// Returns the 10 % quantile of the chi-square distribution with `freedom` degrees of freedom (Wilson–Hilferty approximation).
 pub(crate) fn chi_square_tenth(freedom: usize) -> f64 {
     let part = 2.0 / (9.0 * freedom as f64);
     let root = 1.0 - part - TENTH * sqrt(part);
@@ -142,7 +142,7 @@ mod tests {
         has_control: false,
     };
 
-    /// Pilot blocks whose log ratios are these percentages.
+    /// Returns the pilot blocks whose log ratios are these percentages.
     fn pilots(percent: [f64; 3]) -> [[f64; 2]; 3] {
         percent.map(|apart| [500.0 * exp(apart / 100.0), 500.0])
     }
@@ -203,7 +203,7 @@ mod tests {
         assert_eq!(Forecast::of_pilot(&[[f64::INFINITY, 1.0], [f64::INFINITY; 2], [2.0, 1.0]], &rules), None);
     }
 
-    /// Blocks of two pairs: the mean log ratio of each block in percent, and the deviation of its pairs from it.
+    /// Forecasts from blocks of two pairs, given by each block's mean log ratio in percent and the deviation of its pairs from the mean.
     fn outlook(blocks: &[(f64, f64)], rules: &DuelRules) -> Option<Outlook> {
         let of =
             |(apart, strays): &(f64, f64)| alloc::vec![(apart - strays) / 100.0, (apart + strays) / 100.0];

@@ -24,12 +24,12 @@ pub fn holm(p: &[f64], alpha: f64) -> Vec<bool> {
     is_significant
 }
 
-/// Figures of two variants over the blocks that both have.
+/// Figures of two variants over their common blocks.
 #[derive(Clone, Copy, Debug)]
 pub struct Paired<'a> {
     /// Figures of the first and the second variant, in block order.
     pub pairs: &'a [(Bounded, Bounded)],
-    /// Largest number of pairs there can be: see [`crate::look_at`].
+    /// Maximum number of pairs: see [`crate::look_at`].
     pub attainable: usize,
     /// Number of lost runs of each variant.
     pub discards: Discards,
@@ -90,7 +90,7 @@ fn step_down(family: u32, members: usize, find: impl Fn(usize, u32) -> Compariso
     }
 }
 
-/// True if the hypothesis of no difference is rejected, regardless of errors.
+/// Returns whether the hypothesis of no difference is rejected, regardless of errors.
 fn is_found(found: &Comparison) -> bool {
     !matches!(found.verdict, Verdict::None(_))
         && found.interval.is_some_and(|ends| found.scale.excludes_none(ends))
@@ -105,7 +105,7 @@ mod tests {
 
     const MATTERS: MinEffect = MinEffect::share(0.03);
 
-    /// A duel of twelve blocks, of which the first `against`, with the smallest ratios, favor the other side.
+    /// Returns a duel of twelve blocks, of which the first `against`, with the smallest ratios, favor the other side.
     fn duel(against: usize, family: u32) -> Duel {
         let rules = DuelRules {
             matters: MATTERS,
@@ -145,7 +145,7 @@ mod tests {
         assert!(verdicts(&[]).is_empty());
     }
 
-    /// Twelve blocks with ascending ratios, of which those in `against` favor the second variant.
+    /// Returns twelve blocks with ascending ratios, of which those in `against` favor the second variant.
     fn twelve(against: &[usize]) -> Vec<(Bounded, Bounded)> {
         let size = |block: usize| Bounded::exactly(1.0 + 0.01 * block as f64);
         let one = Bounded::exactly(1.0);

@@ -11,12 +11,12 @@ use crate::signed_rank::{critical_value, p_value};
 use crate::spread::median;
 use crate::walsh::Walsh;
 
-/// Family-wise error rate: the probability that any intervention is found to act though none does.
+/// Family-wise error rate: the probability of finding an effect of any intervention if none has one.
 const ALPHA: f64 = 0.05;
 /// Factor from the median absolute value to the standard deviation of normal noise.
 const NORMAL: f64 = 1.4826;
 
-/// One change and the runs that test it.
+/// Change of one resource, and the runs that test it.
 #[derive(Clone, Copy, Debug)]
 pub struct Intervention<'a> {
     /// Figures with the change and without it, in the blocks that have both.
@@ -70,11 +70,11 @@ pub enum Undecided {
     NoRatio,
     /// The noise between two runs without a change exceeds half of the effect, or is unknown.
     Noise,
-    /// The interval includes both an effect of the limiting resource and a smaller one.
+    /// The interval includes both the effect of a limiting resource and a smaller one.
     Wide,
 }
 
-/// Standard deviation of the log ratios of pairs of runs without a change, estimated from the median. `None` without pairs.
+/// Returns the standard deviation of the log ratios of pairs of runs without a change, estimated from the median. `None` without pairs.
 pub fn spread_of_controls(pairs: &[(f64, f64)]) -> Option<f64> {
     let apart: Option<Vec<f64>> = pairs.iter().map(|pair| log_ratio(*pair).map(fabs)).collect();
     Some(NORMAL * median(apart?)?)
@@ -178,7 +178,7 @@ mod tests {
     const CHANGES: usize = 6;
     /// Factors of a diagnosis: users, CPU time twice, a parameter, and I/O twice.
     const FACTORS: [f64; CHANGES] = [2.0, 0.8, 0.9, 2.0, 0.8, 0.9];
-    /// Index of the change that needs a restart, and so has its own control.
+    /// Index of the change that needs a restart and therefore has a separate control.
     const RESTARTS: usize = 3;
     const BLOCKS: usize = 8;
 
@@ -187,7 +187,7 @@ mod tests {
     struct World {
         /// Standard deviation of a log figure.
         deviation: f64,
-        /// One run in this many loses 40 %; 0 for none.
+        /// Interval of disturbed runs: one in this many runs loses 40 %. 0 for none.
         disturbed: usize,
         /// Growth of the log figure from run to run, as in a system that gets faster.
         trend: f64,
@@ -275,7 +275,7 @@ mod tests {
         }
     }
 
-    /// Number of acting changes, of confirmations, of true confirmations, and of refutations of acting changes.
+    /// Returns the number of acting changes, of confirmations, of true confirmations, and of refutations of acting changes.
     fn confirmations(world: World) -> [usize; 4] {
         let limit = FACTORS.map(log);
         let truths: [[f64; CHANGES]; 5] = [

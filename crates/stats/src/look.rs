@@ -34,7 +34,7 @@ pub const FIXED: Look = Look { blocks: 6, critical: 0 };
 pub const EARLY: Look = Look { blocks: 7, critical: 0 };
 
 impl Look {
-    /// Coverage probability of the interval at this look.
+    /// Returns the coverage probability of the interval at this look.
     pub fn confidence(&self) -> f64 {
         1.0 - crate::signed_rank::p_value(self.blocks, self.critical)
     }
@@ -51,8 +51,8 @@ pub const EXTENDED_MAX: u32 = 200;
 
 /// Returns the look that `blocks` blocks allow, or the number of blocks that the first look needs.
 ///
-/// `attainable` is the largest number of blocks there can be: planned blocks minus blocks lost for reasons other than the figures.
-/// A comparison uses either [`LOOKS`] or [`FIXED`], because both together would spend more than 5 %.
+/// `attainable` is the maximum number of blocks: planned blocks minus blocks lost for reasons other than the figures. A comparison uses
+/// either [`LOOKS`] or [`FIXED`], because both together would spend more than 5 %.
 ///
 /// A comparison in a `family` gets its part of the error rate of a look, so that the family as a whole keeps 5 %. It may need more
 /// blocks for its first look. A `family` of 1 is a single comparison.
@@ -66,12 +66,12 @@ pub fn look_at(blocks: usize, attainable: usize, family: u32) -> Result<Look, u3
     Ok(looks.take_while(allowed).last().unwrap_or(first))
 }
 
-/// Looks, in order, of a comparison that can have `attainable` blocks. Empty if it can never be decided.
+/// Returns the looks, in order, of a comparison that can have `attainable` blocks. Empty if it can never be decided.
 pub fn looks(attainable: usize, family: u32) -> impl Iterator<Item = Look> {
     laid_down(attainable, family).take_while(move |look| look.blocks as usize <= attainable)
 }
 
-/// Looks of a comparison with `attainable` blocks, or the single look that it is too short for.
+/// Returns the looks of a comparison with `attainable` blocks, or a single look if it is too short for several.
 fn laid_down(attainable: usize, family: u32) -> impl Iterator<Item = Look> {
     let [first, second] = [LOOKS[0].blocks, LOOKS[1].blocks];
     let blocks_max = u32::try_from(attainable).unwrap_or(u32::MAX);
@@ -103,14 +103,15 @@ pub fn look_extended(blocks: usize, attainable: usize, family: u32, extension: u
     }
 }
 
-/// Upper bound of the probability that a study without a difference reports `differs` at any of its ends, after this many
+/// Returns the upper bound of the probability that a study without a difference reports `differs` at any of its ends, after this many
 /// extensions.
 pub fn error_rate(extensions: u32) -> f64 {
     // A division, so that the result is exactly 0.075 without a rounding error.
     (2.0 - exp2(-f64::from(extensions))) / FIXED_ALPHA.recip()
 }
 
-/// Number of blocks at the first look of a duel that has the look [`EARLY`] if it may. `None` if it can never be decided.
+/// Returns the number of blocks at the first look of a duel, which is [`EARLY`] if the duel qualifies. `None` if it can never be
+/// decided.
 pub fn first_look(blocks_max: u32, family: u32) -> Option<u32> {
     if has_early(blocks_max, family) {
         return Some(EARLY.blocks);
@@ -118,13 +119,13 @@ pub fn first_look(blocks_max: u32, family: u32) -> Option<u32> {
     looks(blocks_max as usize, family).next().map(|look| look.blocks)
 }
 
-/// True if a duel of up to `blocks_max` blocks may have the look [`EARLY`]. In a family, its part of the error rate does not suffice. A
-/// duel that cannot reach the first of [`LOOKS`] has one look alone.
+/// Returns whether a duel of up to `blocks_max` blocks may have the look [`EARLY`]. Its part of the error rate does not suffice in a
+/// family. A duel that cannot reach the first of [`LOOKS`] has only one look.
 pub(crate) fn has_early(blocks_max: u32, family: u32) -> bool {
     family <= 1 && blocks_max >= LOOKS[0].blocks
 }
 
-/// Smallest number of blocks that can decide a comparison in a family of this size.
+/// Returns the smallest number of blocks that can decide a comparison in a family of this size.
 pub fn blocks_least(family: u32) -> u32 {
     let last = LOOKS[LOOKS.len() - 1].blocks;
     (FIXED.blocks..last).find(|blocks| looks(*blocks as usize, family).next().is_some()).unwrap_or(last)

@@ -13,7 +13,7 @@ use crate::walsh::{between, in_order};
 pub struct Unpaired {
     /// Number of figures in the first and the second set.
     pub counts: [usize; 2],
-    /// How two figures are compared: by ratio or by difference.
+    /// Scale of the comparison: ratio or difference.
     pub scale: Scale,
     /// Median of all ratios of a first figure to a second figure, or of all differences (Hodges–Lehmann). `None` if infinite
     /// figures on both sides leave it undefined.
@@ -23,8 +23,7 @@ pub struct Unpaired {
     pub interval: Option<[f64; 2]>,
     /// Coverage probability of the interval. `None` without an interval.
     pub confidence: Option<f64>,
-    /// Exact two-sided p-value of the Mann–Whitney test. Figures that are equal, or whose bounds overlap, count on the side that speaks
-    /// against a difference.
+    /// Exact two-sided p-value of the Mann–Whitney test. Figures that are equal, or whose bounds overlap, count against a difference.
     pub p: f64,
     /// Share of pairs in which the first figure as measured is larger; ties count one half.
     pub larger_share: f64,
@@ -75,18 +74,18 @@ impl Unpaired {
         })
     }
 
-    /// True if the interval excludes "no difference".
+    /// Returns whether the interval excludes "no difference".
     pub fn differs(&self) -> bool {
         self.interval.is_some_and(|ends| self.scale.excludes_none(ends))
     }
 }
 
-/// Probability that the smaller of the two sums is at most `sum`, two-sided and capped at 1.
+/// Returns the probability that the smaller of the two sums is at most `sum`, two-sided and capped at 1.
 fn two_sided(shares: &[f64], sum: usize) -> f64 {
     (2.0 * shares.iter().take(sum + 1).sum::<f64>()).min(1.0)
 }
 
-/// Largest sum whose two-sided p-value is at most `alpha`.
+/// Returns the largest sum whose two-sided p-value is at most `alpha`.
 fn critical(shares: &[f64], alpha: f64) -> Option<usize> {
     let mut share_at_most = 0.0;
     let significant = shares.iter().take_while(|share| {
@@ -96,8 +95,8 @@ fn critical(shares: &[f64], alpha: f64) -> Option<usize> {
     significant.count().checked_sub(1)
 }
 
-/// Probability of each sum from 0 to `first` × `second` over all orders of the figures. Recurrence: the largest figure comes from
-/// either side in proportion to its size, and if it is from the first, it exceeds all figures of the second.
+/// Returns the probability of each sum from 0 to `first` × `second` over all orders of the figures. Recurrence: the largest figure comes
+/// from either side in proportion to its size, and if it is from the first, it exceeds all figures of the second.
 fn distribution(first: usize, second: usize) -> Vec<f64> {
     // One row per size of the first side, with an entry for each size of the second.
     let mut rows: Vec<Vec<f64>> = (0..=second).map(|_| vec![1.0]).collect();

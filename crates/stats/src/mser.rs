@@ -32,7 +32,7 @@ pub(crate) fn cut(series: &[f64]) -> Option<usize> {
     Some(best.1 * BATCH)
 }
 
-/// True if a cut is at its upper bound or one batch earlier, so that the rest is no more reliable than what was cut off.
+/// Returns whether a cut is at its upper bound or one batch earlier, so that the rest is no more reliable than what was cut off.
 pub(crate) fn is_at_bound(cut: usize, windows: usize) -> bool {
     cut > 0 && cut / BATCH + 1 >= windows / BATCH / 2
 }

@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use libm::sqrt;
 
-/// Long-run standard deviation: √n times the standard error of the mean of n windows. It is the deviation of a window, widened by
-/// the autocorrelation of windows. `residuals` are around a fit with `fitted` parameters.
+/// Returns the long-run standard deviation: √n times the standard error of the mean of n windows. It is the deviation of a window, widened
+/// by the autocorrelation of windows. `residuals` are around a fit with `fitted` parameters.
 ///
 /// Assumes a first-order autoregression at three scales, and returns the largest result: single windows show fast noise, batches of
 /// 4 and of 16 windows show slow noise beneath it.

@@ -25,7 +25,7 @@ const DUELS: usize = 4_000;
 const SEED: u64 = 25;
 const BLOCKS_MAX: usize = LOOKS[LOOKS.len() - 1].blocks as usize;
 
-/// Power of each look, in order, of a duel with these rules.
+/// Returns the power of each look, in order, of a duel with these rules.
 ///
 /// A difference only shifts an interval. So a simulated duel without a difference shows which differences it would have found.
 pub(crate) fn power(rules: &DuelRules) -> Vec<Power> {
@@ -85,7 +85,7 @@ fn simulated(looks: &[Look]) -> Vec<Power> {
     looks.iter().zip(least).map(power).collect()
 }
 
-/// 90 % quantile.
+/// Returns the 90 % quantile.
 fn nine_tenths(mut figures: Vec<f64>) -> f64 {
     let place = (figures.len() * 9 / 10).saturating_sub(1);
     if figures.is_empty() {
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
     use crate::scale::MinEffect;
 
-    /// Rules of a duel of up to `blocks_max` blocks, without the look [`EARLY`].
+    /// Returns the rules of a duel of up to `blocks_max` blocks, without the look [`EARLY`].
     fn rules(blocks_max: u32, family: u32) -> DuelRules {
         DuelRules {
             matters: MinEffect::share(0.03),

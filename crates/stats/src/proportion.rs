@@ -5,7 +5,7 @@ use libm::sqrt;
 /// 97.5 % quantile of the standard normal distribution.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// Confidence interval of about 95 % for a success probability (Wilson 1927). It stays within 0 and 1, also with few successes.
+/// Returns the confidence interval of about 95 % for a success probability (Wilson 1927). It stays within 0 and 1, also with few successes.
 /// `None` without trials.
 pub fn proportion_interval(successes: u64, trials: u64) -> Option<[f64; 2]> {
     if trials == 0 || successes > trials {
@@ -18,7 +18,7 @@ pub fn proportion_interval(successes: u64, trials: u64) -> Option<[f64; 2]> {
     Some([((middle - half) / whole).max(0.0), ((middle + half) / whole).min(1.0)])
 }
 
-/// Standard error of a proportion, for comparing two of them. Unlike the usual estimate, it is not 0 if the proportion is.
+/// Returns the standard error of a proportion, for comparing two of them. Unlike the usual estimate, it is not 0 if the proportion is.
 pub fn proportion_error(successes: u64, trials: u64) -> f64 {
     match proportion_interval(successes, trials) {
         Some([low, high]) => (high - low) / (2.0 * Z),

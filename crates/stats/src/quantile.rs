@@ -7,19 +7,20 @@ use libm::{exp, lgamma, log, log1p, round};
 const WHOLE_PPM: u32 = 1_000_000;
 /// Largest number of samples that is searched for a decision.
 const SAMPLES_MAX: u64 = 1_000_000_000;
-/// Terms that are smaller than this share of the sum end it.
+/// Share of the sum below which further terms are ignored.
 const NEGLIGIBLE: f64 = 1e-17;
 
-/// Ranks, counted from 1, of the sorted samples that enclose a quantile. `None` if no sample is far enough to this side.
+/// Ranks, counted from 1, of the sorted samples that enclose a quantile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QuantileRanks {
-    /// Highest rank whose sample exceeds the quantile with at most the given probability.
+    /// Highest rank whose sample exceeds the quantile with at most the given probability. `None` if there are too few samples.
     pub low: Option<u64>,
-    /// Lowest rank whose sample falls short of the quantile with at most the given probability.
+    /// Lowest rank whose sample falls short of the quantile with at most the given probability. `None` if there are too few samples.
     pub high: Option<u64>,
 }
 
-/// Ranks that enclose the quantile of `ppm` parts per million, of `count` samples. Each side errs with a probability of at most `error`.
+/// Returns the ranks that enclose the quantile of `ppm` parts per million, of `count` samples. Each side errs with a probability of at most
+/// `error`.
 pub fn quantile_ranks(count: u64, ppm: u32, error: f64) -> QuantileRanks {
     let ppm = ppm.min(WHOLE_PPM);
     QuantileRanks {
@@ -29,7 +30,7 @@ pub fn quantile_ranks(count: u64, ppm: u32, error: f64) -> QuantileRanks {
     }
 }
 
-/// Highest rank with P(at most rank − 1 of `count` samples lie below the quantile) ≤ `error`.
+/// Returns the highest rank with P(at most rank − 1 of `count` samples lie below the quantile) ≤ `error`.
 fn lower_rank(count: u64, ppm: u32, error: f64) -> Option<u64> {
     let share = f64::from(ppm) / f64::from(WHOLE_PPM);
     // Above the mean, the probability is about a half or more.
@@ -44,8 +45,8 @@ fn lower_rank(count: u64, ppm: u32, error: f64) -> Option<u64> {
     (enough > 0).then_some(enough)
 }
 
-/// Number of samples, above `count`, that would show on which side of a limit the quantile of `ppm` parts per million lies, if the share of
-/// samples beyond the limit stays `beyond` ÷ `count`. `None` if no practical number does.
+/// Returns the number of samples, above `count`, that would show on which side of a limit the quantile of `ppm` parts per million lies.
+/// Assumes that the share of samples beyond the limit stays `beyond` ÷ `count`. `None` if no practical number suffices.
 pub fn samples_to_decide(count: u64, beyond: u64, ppm: u32, error: f64) -> Option<u64> {
     let share_beyond = if count == 0 { 0.0 } else { beyond as f64 / count as f64 };
     let is_decided = |samples: u64| {
@@ -70,7 +71,7 @@ pub fn samples_to_decide(count: u64, beyond: u64, ppm: u32, error: f64) -> Optio
     Some(decided)
 }
 
-/// Probability of `most` or fewer successes, for `most` up to the mean, where terms only fall from there down.
+/// Returns the probability of `most` or fewer successes. `most` must not exceed the mean, so that terms only fall below it.
 fn at_most(count: u64, share: f64, most: u64) -> f64 {
     if share >= 1.0 {
         return if most >= count { 1.0 } else { 0.0 };
@@ -95,7 +96,7 @@ mod tests {
 
     use super::*;
 
-    /// Every probability of a binomial distribution, by Pascal's rule: no logarithm and no early end.
+    /// Returns every probability of a binomial distribution, by Pascal's rule, without logarithms or an early end.
     fn enumerated(count: u64, share: f64) -> Vec<f64> {
         let mut chances = std::vec![1.0];
         for _ in 0..count {
@@ -121,7 +122,7 @@ mod tests {
             let (count, ppm) = (draw(900) + 1, [500_000, 900_000, 950_000, 990_000, 999_000][case % 5]);
             let error = [0.025, 0.01, 0.001][case % 3];
             let share = f64::from(1_000_000 - ppm) / 1e6;
-            // Beyond the limit: about as many as the quantile allows, so that all three results come up.
+            // Chooses a count beyond the limit near the one that the quantile allows, so that all three results occur.
             let beyond = (draw(1 + (4.0 * share * count as f64) as u64)).min(count);
             let chances = enumerated(count, share);
             let beyond_at_most: f64 = chances[..=beyond as usize].iter().sum();
@@ -131,7 +132,7 @@ mod tests {
                 ranks.high.is_some_and(|rank| rank <= count - beyond),
                 ranks.low.is_some_and(|rank| rank > count - beyond),
             );
-            // Nothing is claimed at a probability that differs from the limit by rounding alone.
+            // Nothing is asserted at a probability that differs from the limit only by rounding.
             let is_near = |chance: f64| (chance / error - 1.0).abs() < 1e-9;
             assert!(holds == (beyond_at_most <= error) || is_near(beyond_at_most), "{count} {ppm} {beyond}");
             assert!(

@@ -25,17 +25,17 @@ pub enum RunResult {
 }
 
 impl RunResult {
-    /// Run whose value is known exactly.
+    /// Creates a valid run whose value is known exactly.
     pub const fn exactly(value: f64, errors: u64, planned: u64) -> Self {
         Self::Figure { value: Bounded::exactly(value), errors, planned }
     }
 
-    /// Measured value of the metric. `None` if the run has none.
+    /// Returns the measured value of the metric. `None` if the run has none.
     pub fn value(&self) -> Option<f64> {
         self.bounded().map(|figure| figure.value)
     }
 
-    /// Value of the metric with its bounds. `None` if the run has none.
+    /// Returns the value of the metric with its bounds. `None` if the run has none.
     pub fn bounded(&self) -> Option<Bounded> {
         match self {
             Self::Figure { value, .. } => Some(*value),
@@ -43,7 +43,7 @@ impl RunResult {
         }
     }
 
-    /// Share of planned requests that failed. 0 without requests.
+    /// Returns the share of planned requests that failed. 0 without requests.
     pub(crate) fn error_share(&self) -> f64 {
         match self {
             Self::Figure { errors, planned, .. } => error_share(*errors, *planned).unwrap_or(0.0),
@@ -52,7 +52,7 @@ impl RunResult {
     }
 }
 
-/// Share of planned requests that are errors, capped at 1. `None` if nothing was planned.
+/// Returns the share of planned requests that are errors, capped at 1. `None` if nothing was planned.
 pub fn error_share(errors: u64, planned: u64) -> Option<f64> {
     (planned > 0).then(|| errors.min(planned) as f64 / planned as f64)
 }

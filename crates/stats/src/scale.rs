@@ -4,7 +4,7 @@ use libm::{exp, log, log1p};
 
 use crate::bounded::Bounded;
 
-/// How two figures are compared.
+/// Scale of a comparison of two figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
     /// First ÷ second. Both must be above zero.
@@ -17,7 +17,7 @@ pub enum Scale {
 /// Smallest difference that matters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MinEffect {
-    /// How figures are compared.
+    /// Scale of the difference.
     pub scale: Scale,
     /// Size of the difference. For ratios, a share: 0.03 means that ratios from 1 ÷ 1.03 to 1.03 do not matter. For differences, in
     /// the unit of the figures.
@@ -25,17 +25,17 @@ pub struct MinEffect {
 }
 
 impl MinEffect {
-    /// Smallest ratio that matters, as a share.
+    /// Creates a smallest ratio that matters, given as a share.
     pub const fn share(size: f64) -> Self {
         Self { scale: Scale::Ratio, size }
     }
 
-    /// Smallest difference that matters, in the unit of the figures.
+    /// Creates a smallest difference that matters, in the unit of the figures.
     pub const fn difference(size: f64) -> Self {
         Self { scale: Scale::Difference, size }
     }
 
-    /// Size on the scale of [`Scale::apart`]: the log ratio or the difference.
+    /// Returns the size on the scale of [`Scale::apart`]: the log ratio or the difference.
     pub(crate) fn distance(self) -> f64 {
         let size = self.size.max(0.0);
         match self.scale {
@@ -44,7 +44,7 @@ impl MinEffect {
         }
     }
 
-    /// True if an estimate is at least the smallest difference that matters.
+    /// Returns whether an estimate is at least the smallest difference that matters.
     pub fn is_reached_by(self, estimate: f64) -> bool {
         match self.scale {
             Scale::Ratio => estimate >= 1.0 + self.size || estimate * (1.0 + self.size) <= 1.0,
@@ -54,7 +54,7 @@ impl MinEffect {
 }
 
 impl Scale {
-    /// Estimate that means "no difference": 1 for ratios, 0 for differences.
+    /// Returns the estimate that means "no difference": 1 for ratios, 0 for differences.
     pub const fn none(self) -> f64 {
         match self {
             Self::Ratio => 1.0,
@@ -62,7 +62,7 @@ impl Scale {
         }
     }
 
-    /// The estimate with the two sides swapped.
+    /// Returns the estimate with the two sides swapped.
     pub fn turned(self, estimate: f64) -> f64 {
         match self {
             Self::Ratio => estimate.recip(),
@@ -71,12 +71,12 @@ impl Scale {
         }
     }
 
-    /// True if an interval excludes "no difference".
+    /// Returns whether an interval excludes "no difference".
     pub fn excludes_none(self, [low, high]: [f64; 2]) -> bool {
         low > self.none() || high < self.none()
     }
 
-    /// Lower and upper bound of the distance between two figures: the log ratio or the difference. Both bounds are equal unless
+    /// Returns the lower and upper bound of the distance between two figures: the log ratio or the difference. Both bounds are equal unless
     /// both figures are infinite. 0 means no difference. `None` if one is not a valid figure.
     pub(crate) fn apart(self, (first, second): (f64, f64)) -> Option<[f64; 2]> {
         match self {
@@ -89,7 +89,7 @@ impl Scale {
         }
     }
 
-    /// Lower and upper bound of the distance between the true figures of two runs: the worst ends of both, on the scale of
+    /// Returns the lower and upper bound of the distance between the true figures of two runs: the worst ends of both, on the scale of
     /// [`Self::apart`]. `None` if one is not a valid figure.
     pub(crate) fn apart_within(self, (first, second): (Bounded, Bounded)) -> Option<[f64; 2]> {
         let measured = self.apart((first.value, second.value))?;
@@ -117,12 +117,12 @@ impl Scale {
     }
 }
 
-/// True if a ratio can be computed from the figure.
+/// Returns whether a ratio can be computed from the figure.
 pub(crate) fn is_figure(figure: &f64) -> bool {
     *figure > 0.0 && figure.is_finite()
 }
 
-/// Log ratio of two figures. `None` if one is not positive and finite.
+/// Returns the log ratio of two figures. `None` if one is not positive and finite.
 pub(crate) fn log_ratio((first, second): (f64, f64)) -> Option<f64> {
     (is_figure(&first) && is_figure(&second)).then(|| log(first) - log(second))
 }

@@ -48,7 +48,7 @@ pub struct SearchRules {
 }
 
 impl Default for SearchRules {
-    /// Resolution of 3 %, no bounds, and five confirmation runs per end.
+    /// Creates rules with a resolution of 3 %, no bounds, and five confirmation runs per end.
     fn default() -> Self {
         Self {
             resolution: 0.03,
@@ -120,7 +120,7 @@ enum Phase {
 
 /// Number of consecutive invalid runs after which a level is given up.
 const INVALID_MAX: u32 = 3;
-/// Upper bound of the number of runs, whatever the rules say.
+/// Upper bound of the number of runs, regardless of the rules.
 const RUNS_MAX: u32 = 1_000;
 /// First rate, as a share of the throughput of closed users.
 const START: f64 = 0.25;
@@ -206,13 +206,13 @@ impl Search {
         self.stop_in_time();
     }
 
-    /// Overload rate to apply before a run of the stage [`SearchStage::Overload`]: more than the system can sustain. `None` while
-    /// no rate has failed.
+    /// Returns the overload rate to apply before a run of the stage [`SearchStage::Overload`]: more than the system can sustain. `None`
+    /// while no rate has failed.
     pub fn overload_per_s(&self) -> Option<f64> {
         self.ends.high.map(|high| rounded(high.per_s * OVERLOAD, self.rules.resolution))
     }
 
-    /// Result so far.
+    /// Returns the result so far.
     pub fn finding(&self) -> Capacity {
         let RateVerdicts { low, high, .. } = self.ends;
         Capacity {

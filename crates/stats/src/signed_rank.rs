@@ -3,8 +3,8 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// Two-sided p-value of a signed-rank sum: the probability that the smaller of the two sums is at most `sum` if the sign of each of
-/// `pairs` pairs is a fair coin. Capped at 1.
+/// Returns the two-sided p-value of a signed-rank sum: the probability that the smaller of the two sums is at most `sum` if the sign of
+/// each of `pairs` pairs is a fair coin. Capped at 1.
 ///
 /// Exact up to 53 pairs; beyond that up to `f64` rounding.
 pub(crate) fn p_value(pairs: u32, sum: u32) -> f64 {
@@ -12,7 +12,7 @@ pub(crate) fn p_value(pairs: u32, sum: u32) -> f64 {
     (2.0 * share_at_most).min(1.0)
 }
 
-/// Largest sum whose two-sided p-value is at most `alpha`. `None` if even the sum 0 has a larger p-value.
+/// Returns the largest sum whose two-sided p-value is at most `alpha`. `None` if even the sum 0 has a larger p-value.
 pub(crate) fn critical_value(pairs: u32, alpha: f64) -> Option<u32> {
     let mut share_at_most = 0.0;
     let significant = distribution(pairs).into_iter().take_while(|share| {
@@ -22,7 +22,7 @@ pub(crate) fn critical_value(pairs: u32, alpha: f64) -> Option<u32> {
     u32::try_from(significant.count()).ok()?.checked_sub(1)
 }
 
-/// Probability of each sum from 0 to n(n+1)/2. Adds the ranks one by one, each of which is in the sum with probability 1/2.
+/// Returns the probability of each sum from 0 to n(n+1)/2. Adds the ranks one by one, each of which is in the sum with probability 1/2.
 fn distribution(pairs: u32) -> Vec<f64> {
     let mut shares = vec![1.0];
     for rank in 1..=pairs as usize {

@@ -13,7 +13,7 @@ pub const PAIRS_MIN: usize = 2;
 /// Maximum number of pairs of slices in a block. More pairs hardly help, because the variance between starts remains.
 pub const PAIRS_MAX: usize = 16;
 
-/// One slice of the load on one of the running systems.
+/// Slice of the load on one of the running systems.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slice {
     /// Result of the slice.
@@ -27,7 +27,7 @@ pub struct Slice {
 /// Pair of valid slices, one of A and one of B.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Pair {
-    /// Log ratio of their figures.
+    /// Log ratio of the figure of A to the figure of B.
     pub(crate) apart: f64,
     /// CPU time taken by others during the slice of A minus that of B, in cores. `None` if it is unknown.
     pub(crate) taken_apart: Option<f64>,
@@ -50,9 +50,9 @@ pub fn of_slices(pairs: &[[Slice; 2]]) -> [RunResult; 2] {
 /// Combines the slices of one start of several variants. A round has one slice of each variant, in variant order. The figure of a
 /// variant is the geometric mean over the counted rounds, so the log ratio of two variants is the mean over the rounds.
 ///
-/// A variant loses the block if one of its slices failed, is missing, or has too few samples; the others go on without it. A round
-/// with an invalid slice does not count. If fewer than half of the rounds count, variants with an invalid slice lose the block, and
-/// all rounds count for the others.
+/// A variant loses the block if one of its slices failed, is missing, or has too few samples; the other variants are not affected. A round
+/// with an invalid slice does not count. If fewer than half of the rounds count, variants with an invalid slice lose the block, and all
+/// rounds count for the others.
 pub fn of_rounds(rounds: &[Vec<RunResult>]) -> Vec<RunResult> {
     let variants = rounds.iter().map(Vec::len).min().unwrap_or(0);
     (0..variants).map(|variant| of_variant(rounds, variant)).collect()
@@ -80,7 +80,8 @@ fn of_variant(rounds: &[impl AsRef<[RunResult]>], variant: usize) -> RunResult {
     }
 }
 
-/// Geometric mean of the figures and of their bounds, with summed errors. 0 if a figure has no logarithm, which means there is no ratio.
+/// Returns the geometric mean of the figures and of their bounds, with summed errors. 0 if a figure has no logarithm, which means there is
+/// no ratio.
 fn together(slices: impl Iterator<Item = RunResult>) -> RunResult {
     let (mut figures, mut all_errors, mut all_planned) = (Vec::new(), 0u64, 0u64);
     for slice in slices {
@@ -100,7 +101,7 @@ fn together(slices: impl Iterator<Item = RunResult>) -> RunResult {
     RunResult::Figure { value, errors: all_errors, planned: all_planned }
 }
 
-/// Pairs in which both slices have a figure above zero.
+/// Returns the pairs in which both slices have a figure above zero.
 pub(crate) fn counting(pairs: &[[Slice; 2]]) -> Vec<Pair> {
     pairs.iter().filter_map(Pair::of).collect()
 }
@@ -152,22 +153,23 @@ impl Levels {
         Some(Self { blocks: groups, pairs, between, within: sqrt(within_mean_square), between_about_zero })
     }
 
-    /// Standard deviation of a block of `pairs` pairs. With a single block it only includes the variance between slices, and so is
-    /// too small.
+    /// Returns the standard deviation of a block of `pairs` pairs. With a single block it only includes the variance between slices, and so
+    /// is too small.
     pub fn of_block(&self, pairs: usize) -> f64 {
         let between = self.between.unwrap_or(0.0);
         sqrt(between * between + self.within * self.within / pairs.max(1) as f64)
     }
 
-    /// Share of the variance of a block of `pairs` pairs that lies between starts. `None` without variance, or with a single block.
+    /// Returns the share of the variance of a block of `pairs` pairs that lies between starts. `None` without variance, or with a single
+    /// block.
     pub fn share_between(&self, pairs: usize) -> Option<f64> {
         let (between, all) = (self.between?, self.of_block(pairs));
         (all > 0.0).then(|| between * between / (all * all))
     }
 
-    /// Number of pairs of slices for the next block, at most `most`. `start_cost` is the time of a start divided by the time of a
-    /// pair of slices. The result minimizes the variance per time (Kalibera and Jones, *Rigorous benchmarking in reasonable time*,
-    /// ISMM 2013). Always even, because two pairs form a balanced order.
+    /// Returns the number of pairs of slices for the next block, at most `most`. `start_cost` is the time of a start divided by the time of
+    /// a pair of slices. The result minimizes the variance per time (Kalibera and Jones, *Rigorous benchmarking in reasonable time*, ISMM
+    /// 2013). Always even, because two pairs form a balanced order.
     pub fn pairs_next(&self, start_cost: f64, most: usize) -> usize {
         let wanted = sqrt(start_cost.max(0.0)) * self.within / self.between_about_zero;
         let most = most.clamp(PAIRS_MIN, PAIRS_MAX);

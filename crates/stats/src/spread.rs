@@ -30,12 +30,12 @@ impl Spread {
     }
 }
 
-/// Median of all finite figures: the middle figure, or the mean of the middle two. `None` without any.
+/// Returns the median of all finite figures: the middle figure, or the mean of the middle two. `None` without any.
 pub fn median(figures: impl IntoIterator<Item = f64>) -> Option<f64> {
     Spread::over(figures).map(|spread| spread.median)
 }
 
-/// Median of sorted figures. `None` without figures.
+/// Returns the median of sorted figures. `None` without figures.
 pub(crate) fn middle(sorted: &[f64]) -> Option<f64> {
     let upper = *sorted.get(sorted.len() / 2)?;
     let lower = sorted[(sorted.len() - 1) / 2];

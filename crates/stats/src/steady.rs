@@ -8,12 +8,12 @@ use crate::fit::{FittedLine, FittedStep, spearman_with_time};
 use crate::mser;
 use crate::noise::long_run_deviation;
 
-/// One window of a run's series. All windows have equal length, and are in time order.
+/// Window of a run's series. All windows have equal length, and are in time order.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Window {
     /// Number of requests that ended in the window.
     pub ended: u64,
-    /// Sum of their response times.
+    /// Sum of the response times of requests that ended in the window.
     pub response_sum_ns: u64,
     /// Mean number of requests in flight.
     pub in_flight: f64,
@@ -24,7 +24,7 @@ pub struct Window {
 pub struct Steadiness {
     /// Verdict on the run.
     pub verdict: SteadyVerdict,
-    /// First window after the warm-up, from which the rest is as steady as possible.
+    /// First window after the warm-up, chosen so that the rest of the run is as steady as possible.
     pub cut: usize,
     /// Number of windows.
     pub windows: usize,
@@ -101,10 +101,10 @@ const STEP_ERRORS: f64 = 4.5;
 const CUT_ERRORS: f64 = 4.0;
 /// Rank correlation with time up to which a change is not a drift.
 const RHO_MIN: f64 = 0.3;
-/// Change of a level, as a share of its mean, that is not noise if the level hardly ever turns back, however slow the noise may be.
-/// An unbounded queue grows in this way, and throughput falls in this way if half of the connections hang.
+/// Change of a level, as a share of its mean, that is not noise if the level hardly ever reverses, even if the noise is slow. An unbounded
+/// queue grows in this way, and throughput falls in this way if half of the connections hang.
 const GROWTH_SHARE: f64 = 0.5;
-/// Rank correlation with time above which a level hardly ever turns back.
+/// Rank correlation with time above which a level hardly ever reverses.
 const GROWTH_RHO: f64 = 0.9;
 
 /// Judges the steadiness of a run. `series` are its windows from the start of the load, of which the first `warm` are the planned
@@ -151,8 +151,8 @@ pub fn steady(series: &[Window], warm: usize) -> Steadiness {
     found
 }
 
-/// First window from which a series is at the level of its rest: the part that MSER-5 would still cut differs from the rest by no
-/// more than is tolerated, or than noise. MSER alone also cuts off noise.
+/// Returns the first window from which a series is at the level of its rest: the part that MSER-5 would still cut differs from the rest by
+/// no more than is tolerated, or than noise. MSER alone also cuts off noise.
 fn believed_cut(level: &[f64]) -> usize {
     let Some(cut) = mser::cut(level) else { return 0 };
     let rest = &level[cut..];
@@ -221,7 +221,7 @@ fn mean(figures: &[f64]) -> f64 {
     figures.iter().sum::<f64>() / figures.len().max(1) as f64
 }
 
-/// Series of a run that can be judged: all values finite, and a mean above zero.
+/// Returns the series of a run that can be judged: all values finite, and a mean above zero.
 fn levels(windows: &[Window]) -> Vec<(Series, Vec<f64>)> {
     let throughput = windows.iter().map(|window| window.ended as f64).collect();
     let in_flight = windows.iter().map(|window| window.in_flight.max(0.0)).collect();
@@ -234,8 +234,8 @@ fn levels(windows: &[Window]) -> Vec<(Series, Vec<f64>)> {
     all.into_iter().filter_map(|(name, level)| Some((name, level.filter(has_level)?))).collect()
 }
 
-/// Mean response time of each window. A window without ended requests repeats the previous value. `None` if more than a quarter of
-/// the windows have none.
+/// Returns the mean response time of each window. A window without ended requests repeats the previous value. `None` if more than a quarter
+/// of the windows have none.
 fn response_times(windows: &[Window]) -> Option<Vec<f64>> {
     let of =
         |window: &Window| (window.ended > 0).then(|| window.response_sum_ns as f64 / window.ended as f64);

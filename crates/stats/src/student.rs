@@ -2,7 +2,7 @@
 
 use libm::{exp, lgamma, log, sqrt};
 
-/// Two-sided p-value of `t` with `freedom` degrees of freedom: the regularized incomplete beta function of freedom ÷ (freedom +
+/// Returns the two-sided p-value of `t` with `freedom` degrees of freedom: the regularized incomplete beta function of freedom ÷ (freedom +
 /// t²), by its continued fraction (Abramowitz and Stegun, 26.5.8 and 26.7.1). 0 for infinite `t`, 1 without a degree of freedom.
 pub(crate) fn p_value(t: f64, freedom: usize) -> f64 {
     if freedom == 0 || t.is_nan() {
@@ -13,7 +13,7 @@ pub(crate) fn p_value(t: f64, freedom: usize) -> f64 {
     if t.is_infinite() { 0.0 } else { incomplete_beta(freedom / 2.0, 0.5, freedom / (freedom + t * t)) }
 }
 
-/// Value of t that has the two-sided p-value `p`.
+/// Returns the value of t that has the two-sided p-value `p`.
 pub(crate) fn quantile(p: f64, freedom: usize) -> f64 {
     let (mut low, mut high) = (0.0, 1e6);
     // Each step halves the interval, so 80 steps exhaust the precision of `f64`.
@@ -24,7 +24,7 @@ pub(crate) fn quantile(p: f64, freedom: usize) -> f64 {
     high
 }
 
-/// Regularized incomplete beta function I_x(a, b).
+/// Returns the regularized incomplete beta function I_x(a, b).
 fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;
@@ -43,7 +43,7 @@ fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
 /// Number of steps of the continued fraction. Up to a thousand degrees of freedom need fewer.
 const STEPS: u32 = 200;
 
-/// Continued fraction, evaluated from its last step to its first.
+/// Evaluates the continued fraction from its last step to its first.
 fn fraction(a: f64, b: f64, x: f64) -> f64 {
     let mut below = 1.0;
     for step in (1..=STEPS).rev() {
@@ -58,7 +58,7 @@ fn fraction(a: f64, b: f64, x: f64) -> f64 {
     below.recip()
 }
 
-/// Mean and its standard error. `None` with fewer than two figures.
+/// Returns the mean of the figures and its standard error. `None` with fewer than two figures.
 pub(crate) fn mean_and_error(figures: &[f64]) -> Option<[f64; 2]> {
     let count = figures.len() as f64;
     let mean = figures.iter().sum::<f64>() / count;

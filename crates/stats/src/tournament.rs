@@ -61,7 +61,7 @@ pub enum TournamentStep {
         block: u32,
         /// Stage of the block.
         stage: TournamentStage,
-        /// Variants in ascending order. After a block in which some had no figure, only these, once more.
+        /// Variants in ascending order. If some had no figure in the block, only those are repeated.
         of: Vec<usize>,
     },
     /// The search is over.
@@ -81,7 +81,7 @@ pub struct Tournament {
     noted: u32,
     /// True if a round of halving needed more blocks than the maximum.
     is_capped: bool,
-    /// Last race. Variants that left it without a verdict on how good they are are judged by it.
+    /// Last race. It provides the judgment of variants that left it without a verdict on their performance.
     race: Option<Race>,
     /// Best variant and its rival, once they are known.
     finalists: Option<(usize, usize)>,
@@ -110,9 +110,9 @@ enum Phase {
     Over,
 }
 
-/// Upper bound of the number of blocks, whatever the rules say.
+/// Upper bound of the number of blocks, regardless of the rules.
 const BLOCKS_MAX: u32 = 1_000;
-/// Upper bound of the number of variants, whatever the rules say.
+/// Upper bound of the number of variants, regardless of the rules.
 const SETTINGS_MAX: usize = 4_096;
 /// Lower bound of the smallest difference that matters.
 const MIN_EFFECT_MIN: f64 = 1e-4;
@@ -192,7 +192,7 @@ impl Tournament {
         self.noted += 1;
     }
 
-    /// Result so far.
+    /// Returns the result so far.
     pub fn finding(&self) -> TournamentFindings {
         let best = self.finalists.map(|(best, _)| best).or_else(|| self.best());
         let ratio_of = |setting: usize| {

@@ -28,7 +28,7 @@ pub struct Usl {
 }
 
 impl Usl {
-    /// Throughput per second with `users` users.
+    /// Returns the throughput per second with `users` users.
     pub fn per_s(&self, users: f64) -> f64 {
         let others = users - 1.0;
         self.lambda * users / (1.0 + self.sigma * others + self.kappa * users * others)
@@ -83,7 +83,7 @@ impl UslCoefficients {
         factors(users).iter().zip(self.0).map(|(factor, part)| factor * part).sum()
     }
 
-    /// Distance of a point above the law, as a difference of logarithms.
+    /// Returns the distance of a point above the law, as a difference of logarithms.
     fn residual(&self, (users, per_s): (f64, f64)) -> f64 {
         log(per_s) - log(users / self.cost(users))
     }
@@ -92,7 +92,7 @@ impl UslCoefficients {
         points.iter().map(|point| self.residual(*point)).map(|residual| residual * residual).sum()
     }
 
-    /// Least squares of the logarithms by Gauss–Newton steps with non-negative coefficients. The first step weights the points by
+    /// Fits the logarithms by least squares, with Gauss–Newton steps and non-negative coefficients. The first step weights the points by
     /// relative error.
     fn through(points: &[(f64, f64)]) -> Option<Self> {
         let scaled =
@@ -121,7 +121,7 @@ impl UslCoefficients {
         if share > NO_SHARE { kappa } else { 0.0 }
     }
 
-    /// Peak √((1 − σ) ÷ κ), where the derivative of X is zero. 1 if throughput falls from the first user on, `None` if it never
+    /// Returns the peak √((1 − σ) ÷ κ), where the derivative of X is zero. 1 if throughput falls from the first user on, `None` if it never
     /// falls.
     fn peak(&self, most: f64) -> Option<f64> {
         let (sigma, kappa) = (self.0[1] / self.0[0], self.kappa(most));
@@ -129,7 +129,7 @@ impl UslCoefficients {
     }
 }
 
-/// κ and peak of bootstrap samples: the law with resampled residuals. A sample without a peak has it at infinity.
+/// Returns κ and the peak of each bootstrap sample, which has resampled residuals. The peak is infinite if throughput never falls.
 fn resampled(points: &[(f64, f64)], law: &UslCoefficients, most: f64, seed: u64) -> (Vec<f64>, Vec<f64>) {
     let mut chance = Chance::of(seed);
     let count = points.len() as f64;
@@ -155,7 +155,7 @@ fn resampled(points: &[(f64, f64)], law: &UslCoefficients, most: f64, seed: u64)
     (kappas, peaks)
 }
 
-/// Central 95 % of the samples. `None` without samples.
+/// Returns the central 95 % of the samples. `None` without samples.
 fn middle(mut samples: Vec<f64>) -> Option<[f64; 2]> {
     samples.sort_by(f64::total_cmp);
     let out = samples.len() / 40;

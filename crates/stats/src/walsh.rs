@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::spread::middle;
 
-/// Sorted means of all pairs of figures, each figure paired with itself too: n(n+1)/2 of them.
+/// Sorted means of all n(n+1)/2 pairs of figures. Each figure is also paired with itself.
 #[derive(Clone, Debug)]
 pub struct Walsh {
     /// Lower bounds of the averages.
@@ -14,13 +14,13 @@ pub struct Walsh {
 }
 
 impl Walsh {
-    /// Averages of figures, which must all be finite.
+    /// Computes the averages of figures, which must all be finite.
     pub fn of(figures: &[f64]) -> Self {
         Self { sorted: in_order(averages(figures)), most: None }
     }
 
-    /// Averages of figures that are known only by bounds, and that may be infinite. Wherever the figures lie, the interval covers
-    /// theirs, and the signed-rank sum is not smaller than theirs.
+    /// Computes the averages of figures that are known only by bounds, and that may be infinite. Wherever the figures lie, the interval
+    /// covers theirs, and the signed-rank sum is not smaller than theirs.
     pub(crate) fn of_bounds(bounds: &[[f64; 2]]) -> Self {
         if bounds.iter().all(|[low, high]| low == high && low.is_finite()) {
             return Self::of(&bounds.iter().map(|[low, _]| *low).collect::<Vec<f64>>());
@@ -34,7 +34,7 @@ impl Walsh {
         Self { sorted: side(0, f64::NEG_INFINITY), most: Some(side(1, f64::INFINITY)) }
     }
 
-    /// Hodges–Lehmann estimate of the center: the median of the averages. If only bounds are known, the bound nearer to zero.
+    /// Returns the Hodges–Lehmann estimate of the center: the median of the averages. If only bounds are known, the bound nearer to zero.
     /// `None` if zero lies between the bounds, or without figures.
     pub fn centre(&self) -> Option<f64> {
         between(middle(&self.sorted)?, middle(self.most())?)
@@ -44,8 +44,8 @@ impl Walsh {
         self.most.as_ref().unwrap_or(&self.sorted)
     }
 
-    /// Confidence interval of the test with this critical value c: from the (c+1)th smallest to the (c+1)th largest average. `None`
-    /// if there are too few averages.
+    /// Returns the confidence interval of the test with this critical value c: from the (c+1)th smallest to the (c+1)th largest average.
+    /// `None` if there are too few averages.
     pub fn interval(&self, critical: u32) -> Option<[f64; 2]> {
         let [from, to] = ends(self.sorted.len(), critical)?;
         Some([self.sorted[from], self.most()[to]])
@@ -59,21 +59,21 @@ impl Walsh {
         Some([at(from), at(to)])
     }
 
-    /// Smaller signed-rank sum around zero. Averages of exactly zero (of zeros, or of opposite figures) count on both sides, so
-    /// they only speak against a difference.
+    /// Returns the smaller signed-rank sum around zero. Averages of exactly zero (of zeros, or of opposite figures) count on both sides, so
+    /// they only count against a difference.
     pub fn signed_rank_sum(&self) -> u32 {
         let not_above = self.sorted.partition_point(|average| *average <= 0.0);
         let not_below = self.sorted.len() - self.most().partition_point(|average| *average < 0.0);
         u32::try_from(not_above.min(not_below)).unwrap_or(u32::MAX)
     }
 
-    /// Signed-rank sum of averages that are not above zero, which speak against an upward shift.
+    /// Returns the signed-rank sum of averages that are not above zero, which count against an upward shift.
     pub(crate) fn sum_not_above(&self) -> u32 {
         u32::try_from(self.sorted.partition_point(|average| *average <= 0.0)).unwrap_or(u32::MAX)
     }
 }
 
-/// Bound nearer to zero. `None` if zero may lie between the bounds.
+/// Returns the bound nearer to zero. `None` if zero may lie between the bounds.
 pub(crate) fn between(low: f64, high: f64) -> Option<f64> {
     match (low, high) {
         _ if low == high || low > 0.0 => Some(low),
@@ -93,7 +93,7 @@ fn averages(figures: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// Indexes of the two ends of an interval among sorted averages. `None` if there are too few.
+/// Returns the indexes of the two ends of an interval among sorted averages. `None` if there are too few.
 fn ends(averages: usize, critical: u32) -> Option<[usize; 2]> {
     let from = critical as usize;
     let to = averages.checked_sub(from + 1)?;
@@ -145,7 +145,7 @@ mod tests {
         assert_eq!(unknown.interval(0), Some([f64::NEG_INFINITY, f64::INFINITY]));
     }
 
-    /// Signed-rank sum as textbooks define it, for figures without zeros and ties.
+    /// Returns the signed-rank sum as textbooks define it, for figures without zeros and ties.
     fn by_ranks(figures: &[f64]) -> u32 {
         let mut by_size = figures.to_vec();
         by_size.sort_by(|a, b| a.abs().total_cmp(&b.abs()));

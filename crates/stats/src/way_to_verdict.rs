@@ -1,4 +1,4 @@
-//! Shortest way from an undecided comparison to a verdict, from the variation and the bounds of its blocks so far.
+//! Quickest change that gives an undecided comparison a verdict, from the variance and the bounds of its blocks so far.
 
 use libm::{fabs, sqrt};
 
@@ -10,7 +10,7 @@ use crate::student::mean_and_error;
 
 /// Factors by which runs may be longer.
 const FACTORS: [f64; 4] = [2.0, 4.0, 8.0, 16.0];
-/// Largest share of the variance of a block that lies within runs, below which runs differ by something that changes from run to run.
+/// Largest share of a block's variance within runs at which the variance between runs still dominates.
 const STEADY_WITHIN_MAX: f64 = 0.25;
 
 /// Blocks of an undecided comparison by ratio.
@@ -18,26 +18,26 @@ const STEADY_WITHIN_MAX: f64 = 0.25;
 pub struct OpenComparison<'a> {
     /// Log ratio of the measured figures in each block.
     pub apart: &'a [f64],
-    /// Largest distance of the ends of the interval that the bounds of figures cause, as a logarithm.
+    /// Largest widening of the interval that the bounds of figures cause, as a logarithm.
     pub bounds: f64,
-    /// Variance of the log ratio of a block that lies within runs or slices, and falls with their length. `None` if it is unknown.
+    /// Variance of a block's log ratio that arises within runs or slices, and falls with their length. `None` if it is unknown.
     pub within: Option<f64>,
     /// Mean time of a block, in seconds.
     pub block_s: f64,
-    /// Part of it in which the load is measured, in seconds.
+    /// Part of `block_s` in which the load is measured, in seconds.
     pub measured_s: f64,
-    /// Whether the comparison can be made in slices, and was not.
+    /// Whether the comparison can be made in slices, but was not.
     pub can_have_slices: bool,
 }
 
-/// Change of a study that is likely, by a probability of 90 %, to give a verdict.
+/// Change of a study that gives a verdict with a probability of 90 %.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum WayToVerdict {
-    /// More blocks like these.
+    /// More blocks of the same kind.
     MoreBlocks {
-        /// Number of blocks in all.
+        /// Total number of blocks.
         blocks: u32,
-        /// Time of the further blocks, in seconds.
+        /// Time of the additional blocks, in seconds.
         seconds: f64,
     },
     /// Longer runs, or longer slices, in a new study.
@@ -49,27 +49,27 @@ pub enum WayToVerdict {
         /// Time of the new study, in seconds.
         seconds: f64,
     },
-    /// Slices of systems that stay up, because runs differ from each other by more than they vary within.
+    /// Slices of systems that stay up, because the variance between runs exceeds the variance within runs.
     Slices,
-    /// A quieter machine: blocks vary too much for any number of them.
+    /// A quieter machine, because no number of blocks suffices at their present variance.
     LessNoise {
-        /// Largest standard deviation of the log ratio of a block that the last look can decide.
+        /// Largest standard deviation of a block's log ratio at which the last look is conclusive.
         spread: f64,
     },
-    /// A less disturbed generator: the bounds of the figures are wider than the difference.
+    /// A generator with less disturbance, because the bounds of the figures are wider than the difference.
     TighterBounds {
-        /// Largest distance of the bounds that the last look can decide, as a logarithm. `None` if blocks vary too much as well.
+        /// Largest width of the bounds at which the last look is conclusive, as a logarithm. `None` if blocks vary too much as well.
         most: Option<f64>,
     },
 }
 
-/// Distances and allowance that spread and bounds must meet for a verdict, as logarithms.
+/// Distances and margin that spread and bounds must meet for a verdict, as logarithms.
 struct Needs {
-    /// Distance of the estimate from no difference.
+    /// Distance of the estimate from "no difference".
     apart: f64,
-    /// Distance of the estimate from the smallest difference that matters, if it lies within.
+    /// Distance of the estimate from the smallest difference that matters. Negative if the estimate exceeds it.
     to_matters: f64,
-    /// Cautious allowance for the error of the estimate.
+    /// Margin for the error of the estimate.
     strays: f64,
 }
 
@@ -79,13 +79,13 @@ impl Needs {
             || look.equivalent_from * spread <= self.to_matters - self.strays - bounds
     }
 
-    /// Largest bounds with which a look decides at this spread.
+    /// Returns the widest bounds with which a look is conclusive at this spread.
     fn bounds_most(&self, look: &Power, spread: f64) -> f64 {
         let differs = self.apart - self.strays - look.found_from * spread;
         differs.max(self.to_matters - self.strays - look.equivalent_from * spread)
     }
 
-    /// Largest spread with which a look decides with these bounds.
+    /// Returns the largest spread at which a look is conclusive with these bounds.
     fn spread_most(&self, look: &Power, bounds: f64) -> f64 {
         let differs = (self.apart - bounds) / look.found_from;
         differs.max((self.to_matters - bounds) / look.equivalent_from)
@@ -93,7 +93,7 @@ impl Needs {
 }
 
 impl OpenComparison<'_> {
-    /// Shortest way to a verdict. `None` with fewer than two blocks, or if the figures are compared by difference.
+    /// Returns the quickest change that gives a verdict. `None` with fewer than two blocks, or if figures are compared by difference.
     pub fn way(&self, rules: &DuelRules) -> Option<WayToVerdict> {
         let [mean, error] = mean_and_error(self.apart)?;
         let blocks = self.apart.len();
@@ -126,7 +126,7 @@ impl OpenComparison<'_> {
         })
     }
 
-    /// Least time with longer runs, which vary less by the part of the variance that lies within runs.
+    /// Returns the shortest total time with longer runs, which reduce the variance within runs.
     fn longer(&self, needs: &Needs, looks: &[Power], spread: f64) -> Option<(f64, WayToVerdict)> {
         let within = self.within?.min(spread * spread);
         let between = spread * spread - within;
@@ -156,7 +156,7 @@ mod tests {
         has_control: false,
     };
 
-    /// Eight blocks around a log ratio, with this standard deviation.
+    /// Returns eight blocks around a log ratio, with this standard deviation.
     fn around(mean: f64, spread: f64) -> [f64; 8] {
         [1.0, -1.0, 1.0, -1.0, 1.0, -1.0, 1.0, -1.0].map(|sign| mean + sign * spread * sqrt(7.0 / 8.0))
     }

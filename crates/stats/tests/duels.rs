@@ -18,7 +18,7 @@ fn run(value: f64) -> RunResult {
     RunResult::exactly(value, 0, 10_000)
 }
 
-/// A whole duel, with the figures of each block drawn by `figures`.
+/// Returns a whole duel, with the figures of each block drawn by `figures`.
 fn fought(rules: DuelRules, mut figures: impl FnMut() -> [f64; 2]) -> Duel {
     let mut duel = Duel::new(rules);
     while let DuelStep::Block { .. } = duel.next() {
@@ -27,13 +27,13 @@ fn fought(rules: DuelRules, mut figures: impl FnMut() -> [f64; 2]) -> Duel {
     duel
 }
 
-/// Skewed like response times: mostly small, rarely large, with a factor common to both runs of a block.
+/// Draws figures with the skew of response times: mostly small, rarely large, with a factor common to both runs of a block.
 fn skewed(chance: &mut Chance, spread: f64) -> [f64; 2] {
     let block = 1.0 + 0.1 * chance.exponential();
     [0, 1].map(|_| 700.0 * block * (spread * chance.exponential()).exp())
 }
 
-/// Share of `count` duels whose verdict satisfies `is`.
+/// Returns the share of `count` duels whose verdict satisfies `is`.
 fn share(count: usize, mut fight: impl FnMut() -> Duel, is: fn(Verdict) -> bool) -> f64 {
     (0..count).filter(|_| is(fight().finding().verdict)).count() as f64 / count as f64
 }
@@ -176,7 +176,7 @@ fn replaying_notes_restores_the_state() {
     }
 }
 
-/// Duel of equal systems in slices with noise `noise`. A takes the share `taken` from a slice of B that follows a slice of B's own.
+/// Returns a duel of equal systems in slices with noise `noise`. Each slice of B that follows a slice of A loses the share `taken`.
 fn carried(chance: &mut Chance, noise: f64, taken: f64) -> Duel {
     let mut duel = Duel::new(RULES);
     while let DuelStep::Block { .. } = duel.next() {

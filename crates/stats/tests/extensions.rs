@@ -7,12 +7,12 @@ use stats::{
 
 use crate::support::Chance;
 
-/// Upper bound for `rate` measured over 1,000 studies: `rate` plus three standard errors.
+/// Returns an upper bound for `rate` measured over 1,000 studies: `rate` plus three standard errors.
 fn at_most(rate: f64) -> f64 {
     rate + 3.0 * (rate * (1.0 - rate) / 1_000.0).sqrt()
 }
 
-/// Share of 1,000 families of `family` comparisons in which at least one differs at any of these ends.
+/// Returns the share of 1,000 families of `family` comparisons in which at least one differs at any of these ends.
 fn wrong(ends: &[usize], family: usize, mut ratio: impl FnMut() -> f64) -> f64 {
     let studies = (0..1_000).filter(|_| {
         let last = ends[ends.len() - 1];

@@ -7,7 +7,7 @@ use crate::support::Chance;
 
 const SIZES: [f64; 8] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0];
 
-/// Three runs per size, with 2 % of slightly skewed noise.
+/// Returns three runs per size, with 2 % of slightly skewed noise.
 fn noisy(sigma: f64, kappa: f64, chance: &mut Chance) -> Vec<(f64, f64)> {
     let sizes = SIZES.iter().flat_map(|users| [*users; 3]);
     let per_s = |users: f64| 1000.0 * users / (1.0 + sigma * (users - 1.0) + kappa * users * (users - 1.0));

@@ -21,7 +21,7 @@ fn drive(rules: SearchRules, mut system: impl FnMut(Level) -> LevelRunResult) ->
     (search, levels)
 }
 
-/// Four workers that serve `capacity` per second. Runs near it pass with a probability that follows a logistic curve of scale
+/// Simulates four workers that serve `capacity` per second. Runs near it pass with a probability that follows a logistic curve of scale
 /// `width`, as a share of the capacity.
 fn noisy(capacity: f64, width: f64, chance: &mut Chance) -> impl FnMut(Level) -> LevelRunResult {
     move |level| match level.at {
@@ -82,7 +82,7 @@ fn known_capacity_is_found() {
     assert!(score.most <= 100, "{} runs", score.most);
 }
 
-/// Number of searches with few confirmation runs that end with a rate whose runs mostly say the opposite.
+/// Returns the number of searches with few confirmation runs that end with a rate that most of its runs contradict.
 fn contradicted(confirm_runs: u32, overruled_by: u32) -> usize {
     let mut chance = Chance::seeded(20_260_102);
     let is_contradicted = |seed: &u64| {
@@ -102,7 +102,7 @@ fn rate_that_mostly_failed_is_not_reported_as_passing() {
     assert!(contradicted(1, 0) > 10, "a single run overruled those that told the end");
 }
 
-/// System whose runs pass up to the rate `capacity` and fail above it.
+/// Returns a system whose runs pass up to the rate `capacity` and fail above it.
 fn sharp(capacity: f64) -> impl FnMut(Level) -> LevelRunResult {
     move |level| match level.at {
         At::Users(users) => {

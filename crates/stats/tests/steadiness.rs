@@ -7,8 +7,8 @@ use crate::support::Chance;
 const WINDOW_S: f64 = 0.25;
 const RUNS: usize = 40;
 
-/// System under random arrivals. With `queues`, it serves one request after another, otherwise all at once. `service_s` draws the
-/// service time at a given time.
+/// Simulates a system under random arrivals. With `queues`, it serves one request after another, otherwise all at once. `service_s`
+/// draws the service time at a given time.
 fn open(
     chance: &mut Chance,
     rate_per_s: f64,
@@ -38,7 +38,7 @@ fn open(
     }
 }
 
-/// Closed load at full speed: a level with autocorrelated noise between windows.
+/// Simulates a closed load at full speed: a level with autocorrelated noise between windows.
 fn closed(
     chance: &mut Chance,
     windows: usize,
@@ -55,7 +55,7 @@ fn closed(
     (0..windows).map(window).collect()
 }
 
-/// Number of [`RUNS`] runs whose verdict satisfies `is`.
+/// Returns the number of [`RUNS`] runs whose verdict satisfies `is`.
 fn count(make: impl FnMut() -> Vec<Window>, warm: usize, is: impl Fn(SteadyVerdict) -> bool) -> usize {
     std::iter::repeat_with(make).take(RUNS).filter(|series| is(steady(series, warm).verdict)).count()
 }
@@ -165,7 +165,7 @@ fn hang_of_half_of_few_users_is_found() {
     assert!(found >= 990, "{found} of {runs}");
 }
 
-/// Four users with a service time of 20 ms and a think time of 5 ms. Two of them hang from second 3 of 6 on.
+/// Simulates four users with a service time of 20 ms and a think time of 5 ms. Two of them hang from second 3 of 6 on.
 fn users_of_whom_half_hang(chance: &mut Chance) -> Vec<Window> {
     let mut series = vec![Window { in_flight: 4.0, ..Window::default() }; 24];
     for hangs in [true, true, false, false] {

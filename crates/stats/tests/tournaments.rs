@@ -34,13 +34,13 @@ fn drive(rules: TournamentRules, mut run: impl FnMut(usize) -> RunResult) -> (To
     (tournament, runs)
 }
 
-/// Variants with these mean figures and 2 % noise.
+/// Simulates variants with these mean figures and 2 % noise.
 fn spread<'a>(figures: &'a [f64], chance: &'a mut Chance) -> impl FnMut(usize) -> RunResult + 'a {
     move |setting| figure(figures[setting] * (1.0 + 0.02 * chance.normal()))
 }
 
-/// Number of best-of searches that found setting 3, which leads by `lead`; number in which it was the best or tied with it; and
-/// mean number of tied variants.
+/// Runs best-of searches in which setting 3 leads by `lead`. Returns the number that found it, the number in which it was the best or
+/// tied with it, and the mean number of tied variants.
 fn score(tournaments: u32, settings: usize, lead: f64) -> (u32, u32, f64) {
     let mut chance = Chance::seeded(20_260_102);
     let mut figures = vec![100.0; settings];
@@ -61,7 +61,7 @@ fn best_of_eight_is_found_if_it_leads_by_more_than_the_threshold() {
     assert!(right >= 190 && tied < 1.5, "{right} of 200, {tied} tied");
 }
 
-/// Figure of a variant in a block of slices: a start varies by `between`, and each of its four slices by `within`, as shares.
+/// Draws the figure of a variant in a block of slices: a start varies by `between`, and each of its four slices by `within`, as shares.
 fn start(value: f64, [between, within]: [f64; 2], chance: &mut Chance) -> f64 {
     let slices: f64 = (0..4).map(|_| within * chance.normal()).sum::<f64>() / 4.0;
     value * (between * chance.normal() + slices).exp()

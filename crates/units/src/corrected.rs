@@ -31,7 +31,7 @@ const SIZES: &[(&[&str], &str)] = &[
     (&["gb"], "GB"),
 ];
 
-/// A duration that the text probably means.
+/// Returns the duration that the text probably means, in Tenbin's notation. `None` if there is none.
 pub(crate) fn duration(original: &str) -> Option<String> {
     let text = plain(original)?;
     let mut rest = text.as_str();
@@ -46,7 +46,7 @@ pub(crate) fn duration(original: &str) -> Option<String> {
     better(corrected, original, duration_ns)
 }
 
-/// A rate that the text probably means.
+/// Returns the rate that the text probably means, in Tenbin's notation. `None` if there is none.
 pub(crate) fn rate(original: &str) -> Option<String> {
     let text = plain(original)?;
     let (number, unit) = split_at(&text, |c| !(c.is_ascii_digit() || c == '.'));
@@ -58,7 +58,7 @@ pub(crate) fn rate(original: &str) -> Option<String> {
     better(corrected, original, rate_per_s)
 }
 
-/// A whole number that the text probably means.
+/// Returns the whole number that the text probably means. `None` if there is none.
 pub(crate) fn whole_number(original: &str) -> Option<String> {
     let text = plain(original)?;
     let groups: Vec<&str> = text.split([',', '_', '\'']).collect();
@@ -75,7 +75,7 @@ pub(crate) fn whole_number(original: &str) -> Option<String> {
     better(corrected, original, count)
 }
 
-/// A size that the text probably means.
+/// Returns the size that the text probably means, in Tenbin's notation. `None` if there is none.
 pub(crate) fn size(original: &str) -> Option<String> {
     let text = plain(original)?;
     let (number, unit) = split_at(&text, |c| !(c.is_ascii_digit() || c == '.'));
@@ -83,12 +83,12 @@ pub(crate) fn size(original: &str) -> Option<String> {
     better(corrected, original, size_bytes)
 }
 
-/// The corrected text if it can be read. A text that the correction leaves as it is cannot: its error asked for the correction.
+/// Returns the corrected text if `read` accepts it. `None` if it equals the original, which was already rejected.
 fn better<T>(corrected: String, original: &str, read: fn(&str) -> Result<T, String>) -> Option<String> {
     (corrected != original && read(&corrected).is_ok()).then_some(corrected)
 }
 
-/// In small letters and without spaces. `None` if it does not begin like a number.
+/// Converts a text to lower case and removes its spaces. `None` if it is too long or does not begin with a digit.
 fn plain(text: &str) -> Option<String> {
     let is_number = text.trim_start().starts_with(|first: char| first.is_ascii_digit());
     let plain = || text.to_lowercase().chars().filter(|character| !character.is_whitespace()).collect();

@@ -1,4 +1,4 @@
-//! Numbers as people write them (`10s`, `200ms`, `5000/s`, `64KiB`, `10k`), and times as dates.
+//! Parses and formats numbers as people write them (`10s`, `200ms`, `5000/s`, `64KiB`, `10k`), and times as dates.
 
 use std::fmt::Write as _;
 
@@ -10,9 +10,9 @@ mod utc;
 pub use share::Share;
 pub use utc::Utc;
 
-/// The longest duration that can be written: a year.
+/// Longest accepted duration: one year.
 const DURATION_MAX_NS: u64 = 366 * 24 * 3600 * 1_000_000_000;
-/// The highest rate that can be written.
+/// Highest accepted rate.
 const RATE_MAX_PER_S: f64 = 1e8;
 
 const DURATIONS: &[(&str, f64)] = &[
@@ -39,7 +39,7 @@ const SIZES: &[(&str, f64)] = &[
 ];
 const COUNTS: &[(&str, f64)] = &[("", 1.0), ("k", 1e3), ("K", 1e3), ("M", 1e6)];
 
-/// A duration in nanoseconds; several parts add up (`1m30s`). The unit must be written.
+/// Parses a duration to nanoseconds. Several parts add up (`1m30s`). The unit is required.
 pub fn duration_ns(text: &str) -> Result<u64, String> {
     let mut total_ns = 0.0;
     let mut rest = text.trim();
@@ -63,7 +63,7 @@ pub fn duration_ns(text: &str) -> Result<u64, String> {
     within(text, total_ns, DURATION_MAX_NS as f64, "a year").map(|ns| ns as u64)
 }
 
-/// A rate in requests per second. A bare number is per second.
+/// Parses a rate to requests per second. A number without a unit is per second.
 pub fn rate_per_s(text: &str) -> Result<f64, String> {
     let (amount, unit) = match text.trim().split_once('/') {
         Some((amount, unit)) => (amount.trim(), format!("/{}", unit.trim())),
@@ -76,7 +76,7 @@ pub fn rate_per_s(text: &str) -> Result<f64, String> {
     within(text, per_s, RATE_MAX_PER_S, "100 million a second")
 }
 
-/// A whole number; `k` and `M` multiply.
+/// Parses a whole number. The suffixes `k` and `M` multiply.
 pub fn count(text: &str) -> Result<u64, String> {
     let (number, multiple) = split(text.trim());
     let count = scaled(number, multiple, COUNTS).filter(|count| count.fract() == 0.0);
@@ -89,7 +89,7 @@ pub fn count(text: &str) -> Result<u64, String> {
     .map(|count| count as u64)
 }
 
-/// A size in bytes.
+/// Parses a size to bytes.
 pub fn size_bytes(text: &str) -> Result<u64, String> {
     let (number, unit) = split(text.trim());
     let bytes = scaled(number, unit, SIZES)
@@ -97,7 +97,7 @@ pub fn size_bytes(text: &str) -> Result<u64, String> {
     within(text, bytes, 1e15, "10^15 bytes").map(|bytes| bytes as u64)
 }
 
-/// A bandwidth in bytes per second: a size, with or without `/s`.
+/// Parses a bandwidth to bytes per second: a size, with or without `/s`.
 pub fn bytes_per_s(text: &str) -> Result<u64, String> {
     let text = text.trim();
     let size = text.strip_suffix("/s").unwrap_or(text);
@@ -105,7 +105,7 @@ pub fn bytes_per_s(text: &str) -> Result<u64, String> {
     if bytes == 0 { Err(format!("{text} lets nothing pass; write 1B/s or more")) } else { Ok(bytes) }
 }
 
-/// `3%` as 0.03.
+/// Parses a percentage to a share: `3%` is 0.03.
 pub fn percent(text: &str) -> Result<f64, String> {
     let number = match text.strip_suffix('%') {
         Some(number) => number,
@@ -122,7 +122,7 @@ pub fn percent(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A duration in its largest even unit: `1m30s`, `200ms`.
+/// Formats a duration exactly, as a sum of whole units: `1m30s`, `200ms`.
 pub fn show_duration(ns: u64) -> String {
     let parts = [
         ("h", 3_600_000_000_000),
@@ -144,7 +144,7 @@ pub fn show_duration(ns: u64) -> String {
     shown
 }
 
-/// A size in its largest even unit: `64MiB`, `1500B`.
+/// Formats a size in the largest unit that gives a whole number: `64MiB`, `1500B`.
 pub fn show_size(bytes: u64) -> String {
     let units = [("GiB", 1u64 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
     match units.into_iter().find(|(_, size)| bytes > 0 && bytes.is_multiple_of(*size)) {
@@ -153,12 +153,12 @@ pub fn show_size(bytes: u64) -> String {
     }
 }
 
-/// A rate with its unit, to three decimals.
+/// Formats a rate with its unit, with up to three decimals.
 pub fn show_rate(per_s: f64) -> String {
     format!("{}/s", shown::without_trailing_zeros(&format!("{per_s:.3}")))
 }
 
-/// A share of one in percent, as plans write it, to two decimals: `3%`, `0.25%`.
+/// Formats a share in percent, as plans write it, with up to two decimals: `3%`, `0.25%`.
 pub fn show_percent(share: f64) -> String {
     format!("{}%", shown::without_trailing_zeros(&format!("{:.2}", share * 100.0)))
 }
@@ -182,7 +182,7 @@ fn within(text: &str, value: f64, max: f64, limit: &str) -> Result<f64, String> 
     }
 }
 
-/// `corrected` is what the text probably means, or `None` if only examples can help.
+/// Formats the error of a text that cannot be parsed. `corrected` is what the text probably means. `None`: only examples can help.
 fn wrong(text: &str, kind: &str, examples: &str, corrected: Option<String>) -> String {
     match corrected {
         Some(corrected) => format!("{text:?} is not a {kind}; write {corrected}"),

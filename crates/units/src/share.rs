@@ -1,33 +1,33 @@
-//! Shares of a whole: 0 to 100 % by construction.
+//! Shares of a whole, which are limited to 0 to 100 % by construction.
 
 use crate::shown;
 
-/// Share of a whole, from 0 to 1. The part and the whole are of the same window, and the whole contains the part.
+/// Share of a whole, from 0 to 1. Part and whole are from the same window, and the whole contains the part.
 ///
-/// A quotient that may exceed 1, such as a reading against another reading, is a ratio, and is printed as one.
+/// A quotient that may exceed 1, such as one reading divided by another, is a ratio, and is printed as a ratio.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Share(f64);
 
 impl Share {
-    /// Share of a count. `None` if the whole is 0, or does not contain the part.
+    /// Returns the share of a count. `None` if the whole is 0, or if the part exceeds it.
     pub fn of_count(part: u64, whole: u64) -> Option<Self> {
         (whole > 0 && part <= whole).then(|| Self(part as f64 / whole as f64))
     }
 
-    /// Share of a measured quantity in the same unit, such as a time. Two readings of one window are made one after the other and
-    /// are rounded, so a part that exceeds its whole counts as all of it. `None` if the whole is not positive, or a value is not
-    /// finite.
+    /// Returns the share of a measured quantity, with both values in the same unit, such as times. A part that exceeds its whole counts as
+    /// the whole, because both readings are rounded and taken one after the other. `None` if the whole is not positive, or if a value is
+    /// not finite.
     pub fn of_measured(part: f64, whole: f64) -> Option<Self> {
         let is_known = part.is_finite() && whole.is_finite() && whole > 0.0;
         is_known.then(|| Self((part / whole).clamp(0.0, 1.0)))
     }
 
-    /// The share, from 0 to 1.
+    /// Returns the share, from 0 to 1.
     pub fn get(self) -> f64 {
         self.0
     }
 
-    /// The share in percent, with enough decimals to differ from 0: `12.50 %`.
+    /// Formats the share in percent, with enough decimals to differ from 0: `12.50 %`.
     pub fn percent(self) -> String {
         shown::percent_of(self.0)
     }

@@ -1,6 +1,6 @@
-//! Numbers for people: digits in groups, and the unit that fits. All sentences and tables write them with these.
+//! Formats numbers for reports: digits in groups, and the unit that fits. All sentences and tables use these functions.
 
-/// A duration by itself: number and unit, three digits or so. Nothing is 0 ms: hardly anything is measured to the nanosecond.
+/// Formats a duration with its unit and about three digits. 0 is shown as 0 ms, since hardly any time is measured to the nanosecond.
 pub fn duration(ns: f64) -> String {
     if ns == 0.0 {
         return "0 ms".to_owned();
@@ -22,12 +22,12 @@ pub fn duration(ns: f64) -> String {
     format!("{} {name}", decimal(value, decimals))
 }
 
-/// A count with its digits in groups of three.
+/// Formats a count with its digits in groups of three.
 pub fn count(value: u64) -> String {
     grouped(&value.to_string())
 }
 
-/// A number with so many decimals, its whole digits in groups of three.
+/// Formats a number with `decimals` decimals, and its integer digits in groups of three.
 pub fn decimal(value: f64, decimals: usize) -> String {
     if !value.is_finite() {
         return "n/a".to_owned();
@@ -45,32 +45,32 @@ pub fn decimal(value: f64, decimals: usize) -> String {
     }
 }
 
-/// A rate with one decimal, or none where it would be noise.
+/// Formats a rate with one decimal, or with none if it is at least 100,000.
 pub fn rate(value: f64) -> String {
     decimal(value, if value < 99_999.95 { 1 } else { 0 })
 }
 
-/// A share of one, in percent, with as many decimals as tell it from nothing.
+/// Formats a share in percent, with enough decimals to differ from 0.
 pub fn percent_of(share: f64) -> String {
     percent(share, if share > 0.0 && share < 0.001 { 4 } else { 2 })
 }
 
-/// A share of one, in percent.
+/// Formats a share in percent with `decimals` decimals.
 pub fn percent(share: f64, decimals: usize) -> String {
     format!("{} %", decimal(share * 100.0, decimals))
 }
 
-/// A share of one, in percent, with so many decimals at most: `3 %`, `1.2 %`.
+/// Formats a share in percent with at most `decimals_max` decimals: `3 %`, `1.2 %`.
 pub fn percent_up_to(share: f64, decimals_max: usize) -> String {
     format!("{} %", without_trailing_zeros(&decimal(share * 100.0, decimals_max)))
 }
 
-/// A decimal number without the zeros at its end, and without a point that nothing follows.
+/// Strips trailing zeros of a decimal number, and a trailing decimal point.
 pub(crate) fn without_trailing_zeros(number: &str) -> &str {
     if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number }
 }
 
-/// Memory in MiB.
+/// Formats a size in MiB.
 pub fn mebibytes(bytes: u64) -> String {
     decimal(bytes as f64 / (1 << 20) as f64, 1)
 }

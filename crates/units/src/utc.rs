@@ -1,36 +1,36 @@
-//! Unix time as a date and a time of day in UTC.
+//! Converts Unix time to a date and time in UTC.
 
 use std::fmt;
 
-/// Milliseconds since 1970 at the beginning of the year 1.
+/// Start of the year 1, in milliseconds since 1970.
 const FIRST_UNIX_MS: i64 = -62_135_596_800_000;
-/// Milliseconds since 1970 at the end of the year 9999.
+/// End of the year 9999, in milliseconds since 1970.
 const LAST_UNIX_MS: i64 = 253_402_300_799_999;
 const DAY_MS: i64 = 86_400_000;
 
 /// A civil date and time in UTC, to the millisecond. Displayed as RFC 3339.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Utc {
-    /// 1 to 9999.
+    /// Year, from 1 to 9999.
     pub year: i64,
-    /// 1 to 12.
+    /// Month, from 1 to 12.
     pub month: i64,
     /// Day of the month, from 1 to 31.
     pub day: i64,
-    /// 0 to 23.
+    /// Hour, from 0 to 23.
     pub hour: i64,
-    /// 0 to 59.
+    /// Minute, from 0 to 59.
     pub minute: i64,
-    /// 0 to 59; leap seconds do not exist in Unix time.
+    /// Second, from 0 to 59. Unix time has no leap seconds.
     pub second: i64,
-    /// 0 to 999.
+    /// Millisecond, from 0 to 999.
     pub millisecond: i64,
-    /// Day of the week, 0 on Sunday.
+    /// Day of the week, from 0 for Sunday.
     pub weekday: i64,
 }
 
 impl Utc {
-    /// Converts milliseconds since the beginning of 1970. Times outside of the years 1 to 9999 become the nearest one inside.
+    /// Converts milliseconds since 1970. Times outside the years 1 to 9999 are clamped.
     pub fn from_unix_ms(unix_ms: i64) -> Self {
         let unix_ms = unix_ms.clamp(FIRST_UNIX_MS, LAST_UNIX_MS);
         let (days, in_day_ms) = (unix_ms.div_euclid(DAY_MS), unix_ms.rem_euclid(DAY_MS));
@@ -48,24 +48,24 @@ impl Utc {
         }
     }
 
-    /// Date and time to the minute, as in `2026-11-21 14:25`.
+    /// Formats date and time to the minute, such as `2026-11-21 14:25`.
     pub fn to_minute(&self) -> String {
         let Self { year, month, day, hour, minute, .. } = self;
         format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}")
     }
 
-    /// Date and time to the second, as in `2026-11-21 14:25:01`.
+    /// Formats date and time to the second, such as `2026-11-21 14:25:01`.
     pub fn to_second(&self) -> String {
         format!("{}:{:02}", self.to_minute(), self.second)
     }
 
-    /// Date and time without separators for names of files, as in `20261121-142501`.
+    /// Formats date and time without separators for file names, such as `20261121-142501`.
     pub fn to_name(&self) -> String {
         let Self { year, month, day, hour, minute, second, .. } = self;
         format!("{year:04}{month:02}{day:02}-{hour:02}{minute:02}{second:02}")
     }
 
-    /// Date and time as `date` of Unix prints them, as in `Sat Nov 21 14:25:01 UTC 2026`.
+    /// Formats date and time like the Unix command `date`, such as `Sat Nov 21 14:25:01 UTC 2026`.
     pub fn to_unix_date(&self) -> String {
         const WEEKDAYS: [&str; 7] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
         const MONTHS: [&str; 12] =
@@ -83,9 +83,10 @@ impl fmt::Display for Utc {
     }
 }
 
-/// Year, month, and day of the proleptic Gregorian calendar from days since 1970-01-01, for years from 1 on.
+/// Converts days since 1970-01-01 to year, month, and day of the proleptic Gregorian calendar, for years from 1 on.
 ///
-/// Years that begin in March put the leap day last, so that months have a fixed place in the year: 5 of them have 153 days.
+/// Years that begin in March have the leap day at their end, so each month starts at a fixed day of the year: five months from March on
+/// have 153 days, and so have the next five.
 fn civil(days: i64) -> (i64, i64, i64) {
     const ERA_DAYS: i64 = 146_097;
     let since_march_of_year_0 = days + 719_468;
@@ -117,7 +118,7 @@ mod tests {
         assert_eq!(utc.to_name(), "20261121-142501");
     }
 
-    /// Walks over all days of the years 1 to 9999 with the lengths of months as everybody knows them.
+    /// Walks over all days of the years 1 to 9999, with month lengths from the leap year rule.
     #[test]
     fn every_day_follows_the_day_before() {
         let (mut year, mut month, mut day, mut weekday) = (1, 1, 1, 1);

@@ -10,9 +10,9 @@ pub(crate) struct LeastBusy {
     first: u32,
     /// Binary min-heap: the children of index `i` are at `2 * i + 1` and `2 * i + 2`.
     heap: Vec<Rank>,
-    /// By link: its index in the heap.
+    /// Index of each link in the heap, by link.
     places: Vec<u32>,
-    /// Link that may have changed since it was ranked. `None` if all ranks are up to date, as far as was noted.
+    /// Link that may have changed since it was ranked. `None` if no change was noted.
     changed: Option<u32>,
 }
 
@@ -37,7 +37,7 @@ impl Rank {
         Self(full | exchanges | down | u64::from(number))
     }
 
-    /// Rank of a link that carries nothing, is down, and has room.
+    /// Returns the rank of a link that carries nothing, is down, and has room.
     fn idle(number: u32) -> Self {
         Self(IS_DOWN | u64::from(number))
     }
@@ -86,12 +86,12 @@ impl LeastBusy {
         }
     }
 
-    /// The least busy link. `None` if no link has room.
+    /// Returns the least busy link. `None` if no link has room.
     #[inline]
     pub(crate) fn first(&mut self, links: &[Link]) -> Option<u32> {
         if let Some(number) = self.changed {
             let rank = Rank::of(&links[number as usize], number);
-            // No other link comes before the first of the heap, so this one is the least busy wherever it stands.
+            // No other link comes before the top of the heap, so this one is the least busy, regardless of its position.
             if !rank.is_full() && self.heap.first().is_none_or(|first| rank <= *first) {
                 return Some(number);
             }

@@ -55,7 +55,7 @@ impl Shared {
             _ if self.is_closed => None,
             Some(next) => Some(next.at_ns),
             None if self.is_exhausted => None,
-            // The sequence has not been asked, so it may have more.
+            // The shared sequence was not queried yet, so it may have more send times.
             None => Some(0),
         }
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use load::{Arrivals, Schedule};
 
-/// By user of one worker: scheduled send times that the user has not reached yet.
+/// Scheduled send times that each user of one worker has not reached yet, by user.
 pub(crate) struct UserSchedules(Vec<UserSchedule>);
 
 struct UserSchedule {
@@ -20,12 +20,12 @@ impl UserSchedules {
         Self(schedule.of_users(numbers).into_iter().map(of_user).collect())
     }
 
-    /// Intended start of a user's next iteration. `None` after the last.
+    /// Returns the intended start of a user's next iteration. `None` after the last.
     pub(crate) fn next_ns(&self, user: u32) -> Option<u64> {
         self.0[user as usize].next_ns
     }
 
-    /// Earliest intended start over all users. `None` after the last.
+    /// Returns the earliest intended start over all users. `None` after the last.
     pub(crate) fn earliest_ns(&self) -> Option<u64> {
         self.0.iter().filter_map(|own| own.next_ns).min()
     }

@@ -28,7 +28,7 @@ type Order = (Peer, Cancel);
 /// Result of a cancel request; the error is a sentence.
 type Report = Result<(), String>;
 
-/// Sender of cancel requests. Its thread starts with the first of them.
+/// Sender of cancel requests. Starts its thread with the first request.
 pub(crate) struct Canceller {
     turn: Turn,
     way: Option<(SyncSender<Order>, Receiver<Report>)>,
@@ -59,7 +59,7 @@ impl Canceller {
         Ok(())
     }
 
-    /// Next result, if one arrives in time. `None` if none does, or if no cancel request is pending.
+    /// Returns the next result, if one arrives in time. `None` if none does, or if no cancel request is pending.
     pub(crate) fn report(&mut self, within: Duration) -> Option<Report> {
         let (_, reports) = self.way.as_ref().filter(|_| self.under_way > 0)?;
         let report = reports.recv_timeout(within).ok()?;
@@ -67,7 +67,7 @@ impl Canceller {
         Some(report)
     }
 
-    /// Number of cancel requests without a result so far.
+    /// Returns the number of cancel requests without a result so far.
     pub(crate) fn under_way(&self) -> u32 {
         self.under_way
     }
@@ -84,7 +84,7 @@ fn work(orders: &Receiver<Order>, done: &Sender<Report>, turn: &Turn) {
             },
         };
         drop(turn);
-        // The receiver may be gone; the statement had to be canceled all the same.
+        // The receiver may be gone; the statement had to be canceled anyway.
         let _ = done.send(report);
     }
 }

@@ -17,7 +17,7 @@ const TICKET: Ticket = Ticket(0);
 /// Max redirections of one exchange.
 const REDIRECTS_MAX: u8 = 16;
 
-/// Client that makes exchanges one after the other. It has one connection to each peer, which opens with the first exchange there.
+/// Client that runs one exchange at a time. It opens a connection to each peer with the first exchange there.
 pub struct Errand {
     channels: Box<dyn Channels>,
     /// Peers of the channels, by number.
@@ -28,7 +28,7 @@ pub struct Errand {
     timeout: Duration,
 }
 
-/// The client's link to a peer.
+/// Link of the client to a peer.
 struct Link {
     channel: Box<dyn Channel>,
     /// Connection. `None` if it is closed.
@@ -59,16 +59,16 @@ impl Errand {
         self.values.set(variable, value);
     }
 
-    /// Value of a variable. `None` if it was never set or saved.
+    /// Returns the value of a variable. `None` if it was never set or saved.
     pub fn value(&self, variable: u16) -> Option<&[u8]> {
         self.values.get(variable)
     }
 
-    /// Makes the exchange of a step.
+    /// Runs the exchange of a step.
     ///
     /// # Errors
     ///
-    /// Returns the error that was answered, or the reason why there is no answer.
+    /// Returns the error from the reply, or the reason why there was no reply.
     pub fn run(&mut self, step: u16) -> Result<(), String> {
         let first = self.channels.peers_of(step).start;
         let mut peer = self.channels.route(step, &self.values);
@@ -124,7 +124,7 @@ impl Link {
         }
         if self.line.is_none() {
             let line = Line::open_channel(peer, &mut *self.channel, timeout);
-            // The reason stands within a sentence.
+            // The reason is shown within a sentence, so it must not contain line breaks.
             self.line = Some(line.map_err(|error| error.to_string().replace("\n  help: ", "; "))?);
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Questions to a server, outside of a load, over one connection that stays open.
+//! Single requests to a server outside a load, over one connection that stays open.
 
 use std::fmt;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use super::line::Line;
 use super::probe::{ProbeError, converse};
 use crate::job::Peer;
 
-/// Client that asks one question after the other over one connection.
+/// Client that sends one request at a time over one connection.
 pub struct Interview<T> {
     line: Line,
     peer: Peer,
@@ -23,12 +23,12 @@ impl<T: fmt::Debug> fmt::Debug for Interview<T> {
     }
 }
 
-/// Reason why a question has no answer.
+/// Reason why a request was not answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unanswered {
-    /// The server rejected the question, with its reason.
+    /// The server rejected the request, with this reason.
     Rejected(String),
-    /// The connection broke, or no reply came within the time-out.
+    /// The connection broke, or no reply arrived within the time-out.
     Broken(String),
 }
 
@@ -60,7 +60,7 @@ impl<T: Conversation> Interview<T> {
         }
     }
 
-    /// Conversation of the client, with the values saved from replies.
+    /// Returns the conversation of the client, with the values saved from replies.
     pub fn conversation(&mut self) -> &mut T {
         &mut self.conversation
     }

@@ -55,8 +55,8 @@ impl Line {
         Self::open_first(peer, |_, only| Self::open_only(only, timeout))
     }
 
-    /// Like [`Line::open`], and runs the greeting of a conversation, TLS included. An address whose greeting fails is passed over
-    /// as well, unless the log-in is rejected for good.
+    /// Like [`Line::open`], but also runs the greeting of a conversation, TLS included. Skips addresses whose greeting fails, unless the
+    /// log-in is rejected permanently.
     pub fn open_greeted(
         peer: &Peer,
         conversation: &mut dyn Conversation,
@@ -98,8 +98,8 @@ impl Line {
         })
     }
 
-    /// Opens the first address of a peer that can be opened, or the first one alone if the peer does not fail over. Returns the
-    /// first error if none can, or the error that is final.
+    /// Opens the first address of a peer that can be opened; only the first address if the peer does not fail over. If all fail, returns
+    /// the first error, or the error that is final.
     fn open_first(
         peer: &Peer,
         mut open: impl FnMut(u16, &Peer) -> Result<Self, ProbeError>,
@@ -161,27 +161,27 @@ impl Line {
         self.stream.set_timeout(timeout)
     }
 
-    /// TLS version, cipher suite, and key exchange. `None` without TLS.
+    /// Returns the TLS version, cipher suite, and key exchange. `None` without TLS.
     pub fn tls(&self) -> Option<String> {
         self.session.as_ref().and_then(|session| session.description())
     }
 
-    /// Whether the server asked for a client certificate and none is configured.
+    /// Returns whether the server asked for a client certificate and none is configured.
     pub fn is_certificate_missing(&self) -> bool {
         self.tls.as_ref().is_some_and(|tls| tls.identity.is_demanded() && !tls.identity.is_there())
     }
 
-    /// Time since the connection began to be opened.
+    /// Returns the time since the connection began to be opened.
     pub fn age(&self) -> Duration {
         self.opened_at.elapsed()
     }
 
-    /// Address of the peer, as text for messages.
+    /// Returns the address of the peer, as text for messages.
     pub fn endpoint(&self) -> &str {
         &self.endpoint
     }
 
-    /// Whether an idle connection cannot be used again: the peer closed it, or sent bytes that nobody asked for.
+    /// Returns whether an idle connection cannot be used again: the peer closed it, or sent unsolicited bytes.
     pub(super) fn is_stale(&self) -> bool {
         self.plain.len() > self.taken || self.stream.has_input()
     }
@@ -403,7 +403,7 @@ impl Stream {
         Ok(stream)
     }
 
-    /// Whether a read would not wait: there are bytes, the end of the peer's bytes, or an error.
+    /// Returns whether a read would not wait: there are bytes, an end of stream, or an error.
     fn has_input(&self) -> bool {
         let flags = RecvFlags::PEEK | RecvFlags::DONTWAIT;
         let read = match self {

@@ -1,5 +1,5 @@
-//! Checks of a peer before the load: connect, log in, and ask at most one question, so that a wrong address fails within a second,
-//! not after a run.
+//! Checks of a peer before the load: connect, log in, and send at most one request, so that a wrong address fails within a second, not
+//! after a run.
 
 use std::io::{self, Read, Write};
 use std::thread;
@@ -23,10 +23,10 @@ pub struct Probed {
     pub is_certificate_missing: bool,
 }
 
-/// Answer to a question.
+/// Reply to a request, with the state of the conversation.
 #[derive(Debug)]
 pub struct Asked<T> {
-    /// Reply. For a rejection, the conversation has the reason.
+    /// Reply. If it is a rejection, the conversation has the reason.
     pub reply: Reply,
     /// Conversation after the reply.
     pub conversation: T,
@@ -62,10 +62,10 @@ pub enum ProbeError {
         endpoint: String,
         /// Error class.
         class: ErrorClass,
-        /// Reason, in the peer's words if it gave some.
+        /// Reason, quoted from the peer if it gave one.
         reason: String,
     },
-    /// Question was not answered.
+    /// The request was not answered.
     #[error("{endpoint} does not answer ({class}): {reason}")]
     Question {
         /// Address of the peer.
@@ -78,7 +78,7 @@ pub enum ProbeError {
 }
 
 impl ProbeError {
-    /// Whether every address would answer alike.
+    /// Returns whether every other address would give the same error.
     pub(super) fn is_final(&self) -> bool {
         matches!(self, Self::Greeting { class: ErrorClass::LoginRefused, .. })
     }
@@ -158,10 +158,10 @@ pub(super) fn put(
     Ok((reply, probed))
 }
 
-/// Error class, and the reason in words.
+/// Error class and reason of a failed check.
 pub(super) type Reason = (ErrorClass, String);
 
-/// Reason why a connection broke before a reply was complete.
+/// Returns the reason why a connection broke before a reply was complete.
 pub(super) fn lost(error: &io::Error, timeout: Duration) -> Reason {
     match error.kind() {
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {

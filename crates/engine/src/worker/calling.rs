@@ -85,7 +85,7 @@ impl Worker<'_> {
     }
 }
 
-/// Ending of a call that took too long. A commit that was not rejected may have taken effect.
+/// Returns the ending of a call that took too long. A commit that was not rejected may have taken effect.
 #[cold]
 fn too_late(stage: Stage, event: &Result<Option<(usize, Event)>, PeerFault>) -> Ending {
     let is_refused = match event {

@@ -63,15 +63,15 @@ impl Worker<'_> {
         }
     }
 
-    /// Exchange on a link. `None` if it carries none; the first if it carries several.
+    /// Returns the exchange on a link, or the first one if it carries several. `None` if it carries none.
     #[inline]
     pub(super) fn exchange_on(&mut self, number: u32) -> Option<&mut Exchange> {
         let user = self.links[number as usize].carried.first()?;
         self.users[user as usize].exchange.as_mut()
     }
 
-    /// Tally for events on a link: that of its step, in the phase of the request that it carries. Connections opened without a
-    /// request count as measured.
+    /// Returns the tally for events on a link: the tally of its step, in the phase of the request that it carries. Connections opened
+    /// without a request count as measured.
     #[inline]
     pub(super) fn tally_of(&mut self, number: u32) -> &mut Tally {
         let at_ns = self.exchange_on(number).map_or(NEVER, |exchange| exchange.intended_ns);
@@ -187,7 +187,7 @@ impl Worker<'_> {
         self.dispatch.update(&self.links, number);
     }
 
-    /// Tells the peer that an idle link will be closed, if the protocol has a message for it. Errors are ignored.
+    /// Sends the farewell of an idle link that will be closed, if the protocol has one. Errors are ignored.
     pub(super) fn send_farewell(&mut self, number: u32) {
         let link = &mut self.links[number as usize];
         let has_failed = link.has_send_error();

@@ -18,7 +18,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Whether the channel has begun the exchange of a user.
+    /// Returns whether the channel has begun the exchange of a user.
     fn is_begun(&self, user: u32) -> bool {
         self.users[user as usize].exchange.is_some_and(|exchange| exchange.is_begun)
     }

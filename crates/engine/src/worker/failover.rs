@@ -6,11 +6,11 @@ use crate::job::{Job, Selection};
 /// Failover state of peers whose [`Selection::fails_over`].
 #[derive(Default)]
 pub(super) struct Failover {
-    /// By peer: index of the address that answered last, or that is tried next. Empty if no peer fails over.
+    /// Index of the address that answered last, or that is tried next, by peer. Empty if no peer fails over.
     current: Box<[u16]>,
-    /// By link: number of consecutive addresses that did not answer. Empty if no peer fails over.
+    /// Number of consecutive addresses that did not answer, by link. Empty if no peer fails over.
     misses: Box<[u16]>,
-    /// By link: number of addresses that it has left behind, for [`Selection::Spread`]. Empty if no peer fails over.
+    /// Number of addresses that a link has given up, for [`Selection::Spread`], by link. Empty if no peer fails over.
     passed: Box<[u16]>,
 }
 
@@ -35,7 +35,7 @@ impl Failover {
         }
     }
 
-    /// Notes that an address did not answer a link. Returns whether some address has not failed yet in this series.
+    /// Notes that an address did not answer a link. Returns whether some address has not failed in this series yet.
     fn note_miss(&mut self, link: u32, peer: u16, address: u16, addresses: u16) -> bool {
         let current = &mut self.current[usize::from(peer)];
         if *current == address {
@@ -52,14 +52,14 @@ impl Failover {
     }
 }
 
-/// Address of a connection that has left `passed` addresses behind, for [`Selection::Spread`].
+/// Returns the address of a connection that has given up `passed` addresses, for [`Selection::Spread`].
 fn spread(connection: u32, passed: u16, width: u16, stride: u16) -> u16 {
     let first = (connection % u32::from(width / stride)) as u16 * stride;
     passed / width * width + (first + passed) % width
 }
 
 impl Worker<'_> {
-    /// Chooses the address for the next socket of a link, and tells its channel.
+    /// Chooses the address for the next socket of a link, and passes it to the channel.
     pub(super) fn choose_address(&mut self, number: u32) -> u16 {
         let link = &mut self.links[number as usize];
         let peer = self.job.peer(link.peer);
@@ -86,8 +86,7 @@ impl Worker<'_> {
         link.address
     }
 
-    /// Notes that the address of an opening link did not answer in time: the next socket uses another address, if the peer fails
-    /// over.
+    /// Notes that the address of an opening link did not answer in time. If the peer fails over, the next socket uses another address.
     pub(super) fn leave_address(&mut self, number: u32) {
         let link = &self.links[number as usize];
         let peer = self.job.peer(link.peer);

@@ -207,7 +207,7 @@ impl Worker<'_> {
         Some(exchange)
     }
 
-    /// Back-off after consecutive failures: 10 ms, doubled with each failure up to 1 s, less a random part of up to half.
+    /// Returns the back-off after consecutive failures: 10 ms, doubled with each failure up to 1 s, less a random part of up to half.
     fn back_off_ns(&mut self, failures: u8) -> u64 {
         let longest_ns =
             BACK_OFF_FIRST_NS.saturating_mul(1 << failures.saturating_sub(1).min(20)).min(BACK_OFF_MAX_NS);
@@ -305,7 +305,7 @@ fn finish(exchange: &Exchange, finished_ns: u64, outcome: Outcome, status: u16) 
     }
 }
 
-/// Log entry of an exchange that has ended.
+/// Returns the log entry of an exchange that has ended.
 fn sampled(
     finish: Finish,
     exchange: &Exchange,

@@ -86,7 +86,7 @@ impl Worker<'_> {
         let is_open = matches!(self.driver, Driver::Open(_));
         let user = &mut self.users[number as usize];
         let think_time = self.iterations.visit(user.place).think;
-        // In an open load, own delay in starting a request does not delay the next step.
+        // In an open load, Tenbin's own delay in starting a request does not delay the next step.
         let late_ns = exchange.begun_ns.saturating_sub(exchange.intended_ns);
         let ended_ns = if is_open && is_ok { at_ns.saturating_sub(late_ns) } else { at_ns };
         let intended_ns = ended_ns.saturating_add(think_time.draw(&mut user.pauses));
@@ -158,7 +158,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Back-off of a user, at least [`ENTRANCE_BACK_OFF_NS`] if the steps before its first iteration failed.
+    /// Returns the back-off of a user, at least [`ENTRANCE_BACK_OFF_NS`] if the steps before its first iteration failed.
     #[cold]
     fn entrance_back_off_ns(&self, number: u32, back_off_ns: u64) -> u64 {
         let is_entered = self.users[number as usize].is_entered;

@@ -45,7 +45,7 @@ impl LateReading {
         self.clocks.compare(real_time_ns, clock.now());
     }
 
-    /// Whether replies that arrived since the last poll may wait until `next_ns`: not longer than [`WAIT_MAX_NS`], and not past the
+    /// Returns whether replies that arrived since the last poll may wait until `next_ns`: not longer than [`WAIT_MAX_NS`], and not past the
     /// next timer `timer_ns`, which may be a deadline.
     fn may_leave(&self, next_ns: u64, timer_ns: Option<u64>) -> bool {
         let until_ns = self.clocks.now_ns.saturating_add(WAIT_MAX_NS);
@@ -94,7 +94,7 @@ impl Clocks {
 }
 
 impl Worker<'_> {
-    /// Whether the thread may sleep for `wait_ns` without polling its sockets.
+    /// Returns whether the thread may sleep for `wait_ns` without polling its sockets.
     pub(super) fn may_read_late(&self, wait_ns: u64) -> bool {
         let (Driver::Open(open), Some(late_reading)) = (&self.driver, &self.late_reading) else {
             return false;
@@ -108,7 +108,7 @@ impl Worker<'_> {
             && open.idle.len() * 2 >= self.users.len()
     }
 
-    /// Whether replies may wait in the kernel until further requests are due, so that one poll serves the replies of several turns.
+    /// Returns whether replies may wait in the kernel until further requests are due, so that one poll serves the replies of several turns.
     pub(super) fn may_leave_replies(&mut self) -> bool {
         let now_ns = self.clock.now();
         let Some(next_ns) = self.next_instant(now_ns) else { return false };
@@ -127,8 +127,8 @@ mod tests {
     /// Real-time clock at the start of the load.
     const DATE: i64 = 1_700_000_000 * SECOND;
 
-    /// Time of a reply that comes at 1,005 ms and is read at 1,005.5 ms, to a request sent at 1,000 ms. The real-time clock is set
-    /// by `step_ns` between the timestamp and the comparison, or between the comparison and the timestamp.
+    /// Returns the time that is computed for a reply that arrives at 1,005 ms, is read at 1,005.5 ms, and answers a request sent at 1,000
+    /// ms. The real-time clock is set by `step_ns` between the timestamp and the comparison, or between the comparison and the timestamp.
     fn read_across_a_step(step_ns: i64, is_stamped_before: bool) -> u64 {
         let (sent_ns, came_ns, read_ns) = (1_000 * MS, 1_005 * MS, 1_005 * MS + 500_000);
         let stamp_ns = |ahead_ns: i64| DATE + ahead_ns + came_ns as i64;

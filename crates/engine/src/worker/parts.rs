@@ -141,7 +141,7 @@ impl Worker<'_> {
         self.timers.set(until_ns, number, Reason::GoOn);
     }
 
-    /// Latest end of requests, pauses included: the request time-out after the end of the load.
+    /// Returns the latest end of requests, pauses included: the request time-out after the end of the load.
     fn latest_end_ns(&self) -> u64 {
         self.stop.at_ns.map_or(NEVER, |at_ns| at_ns.saturating_add(self.job.timeout_ns))
     }

@@ -81,7 +81,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Whether waiting users may still get a link.
+    /// Returns whether waiting users may still get a link.
     pub(super) fn may_seat(&self, now_ns: u64) -> bool {
         let may_at = |at_ns: u64| now_ns < at_ns.saturating_add(LATE_SENDING_NS);
         self.signal.level(now_ns) == StopLevel::Go && self.stop.at_ns.is_none_or(may_at)

@@ -55,8 +55,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Reads from used connections for a moment after the load. If a surplus reply was taken for the answer to a request, the true
-    /// answer is left over and arrives now.
+    /// Reads from used connections for a moment after the load. If a surplus reply was taken for the answer to a request, the true answer
+    /// is still unread and arrives now.
     pub(super) fn read_surplus_replies(&mut self) -> Result<(), Errno> {
         let until_ns = self.clock.now() + SURPLUS_WAIT_NS;
         let was_used = |link: &Link| link.served > 0 && matches!(link.state, State::Up { .. });
@@ -288,12 +288,12 @@ impl Worker<'_> {
         self.end_link(number, Ending::fault(&fault), at_ns);
     }
 
-    /// Whether the first request of a link pauses.
+    /// Returns whether the first request of a link pauses.
     fn is_in_pause(&self, link: &Link) -> bool {
         link.carried.first().is_some_and(|user| self.users[user as usize].is_in_pause())
     }
 
-    /// Whether the peer closed a kept link while it was idle, so that no request on it was received. Requests that the peer's
+    /// Returns whether the peer closed a kept link while it was idle, so that no request on it was received. Requests that the peer's
     /// kernel acknowledged before the close were received. After a reset without a close, received bytes are unknown.
     #[cold]
     fn is_stale(&self, link: &Link, has_closed: bool) -> bool {

@@ -1,4 +1,4 @@
-//! Redirections: an exchange goes on at another peer of its step, as in a cluster whose slots have moved.
+//! Redirections: an exchange continues at another peer of its step, as in a cluster whose slots have moved.
 
 use record::ErrorClass;
 use wire::Redirect;

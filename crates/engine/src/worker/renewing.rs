@@ -31,7 +31,7 @@ impl Worker<'_> {
     }
 }
 
-/// Whether a socket opened at `dialled_ns` is due for renewal by `at_ns`. `number` and `count` are the number of the connection and
+/// Returns whether a socket opened at `dialled_ns` is due for renewal by `at_ns`. `number` and `count` are the number of the connection and
 /// the number of connections.
 ///
 /// Each connection is renewed at fixed times, one lifetime apart. Renewals are therefore spread evenly over a lifetime, even if all
@@ -50,7 +50,7 @@ mod tests {
 
     const LIFETIME_NS: u64 = 1_000;
 
-    /// Renewal times of a connection that is checked every nanosecond.
+    /// Returns the renewal times of a connection that is checked every nanosecond.
     fn renewals(place: (u32, u32), until_ns: u64) -> Vec<u64> {
         let mut dialled_ns = 0;
         let renewed = (0..until_ns).filter(|at_ns| {

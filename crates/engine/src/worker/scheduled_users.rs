@@ -53,8 +53,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Whether a user may still start an iteration scheduled before the end of the load. Timers of such times may fire after the
-    /// end.
+    /// Returns whether a user may still start an iteration scheduled before the end of the load. Timers for scheduled times may fire after
+    /// the end.
     #[cold]
     pub(super) fn has_scheduled(&self, now_ns: u64) -> bool {
         let Driver::Closed { schedules: Some(schedules), .. } = &self.driver else { return false };

@@ -101,8 +101,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Sends bytes that a channel has apart from requests, such as acknowledgments, because the peer may wait for them. Does
-    /// nothing while the socket is blocked.
+    /// Sends bytes of a channel that belong to no request, such as acknowledgments, because the peer may wait for them. Does nothing while
+    /// the socket is blocked.
     pub(super) fn send_unasked(&mut self, number: u32) {
         let link = &self.links[number as usize];
         let can_send = matches!(link.state, State::Up { .. } | State::Greeting { .. });

@@ -7,7 +7,7 @@ use crate::endings::Ending;
 use crate::exchange::Attempt;
 use crate::job::Job;
 
-/// By step: whether its requests are retried. Empty if none are.
+/// Returns whether requests are retried, by step. Empty if no step is retried.
 pub(super) fn retried_steps(job: &Job, script: &dyn wire::Channels) -> Box<[bool]> {
     if !job.peers.iter().any(|peer| peer.retry_stale) {
         return Box::default();

@@ -81,8 +81,8 @@ impl Worker<'_> {
         since_ns.is_some()
     }
 
-    /// Intended start of the first request that is not sent yet, which may lie ahead: of arrivals without a user, users without a
-    /// link, and users in a back-off.
+    /// Returns the intended start of the first unsent request, which may lie in the future. Considers arrivals without a user, users
+    /// without a link, and users in a back-off.
     fn waiting_since_ns(&self) -> Option<u64> {
         let arrival_ns = match &self.driver {
             Driver::Open(open) => open.next_start_ns(),

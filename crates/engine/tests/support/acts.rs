@@ -134,7 +134,7 @@ impl ActsConversation {
     }
 }
 
-/// Error of a peer that names the line it sent.
+/// Returns an error of a peer that names the line it sent.
 pub(crate) fn fault(class: ErrorClass, said: &str) -> PeerFault {
     PeerFault::new(class, 0, "the server says").saying(said)
 }

@@ -42,7 +42,7 @@ impl Lines {
         Self { address: acceptor.address, heard, acceptor }
     }
 
-    /// Lines received so far, by connection.
+    /// Returns the lines received so far, by connection.
     pub(crate) fn lines(&self) -> Vec<Vec<String>> {
         self.heard.lock().expect("no thread died").clone()
     }

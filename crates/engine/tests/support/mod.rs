@@ -33,7 +33,7 @@ const COUNTED: Duration = Duration::from_secs(30);
 pub(crate) struct Done {
     /// Tally of the measured phase, over all steps.
     pub(crate) tally: Tally,
-    /// Tallies of the measured phase, by step. Each account adds up by itself.
+    /// Tallies of the measured phase, by step. The accounting identity holds for each.
     pub(crate) steps: Vec<Tally>,
     pub(crate) warm_up: Tally,
     pub(crate) ends: Vec<WorkerEnd>,
@@ -55,7 +55,7 @@ pub(crate) fn run(job: Job, script: impl wire::Channels + 'static) -> Done {
     finish(engine::start(job, script).expect("threads"), limit)
 }
 
-/// Max duration of a job, from its start.
+/// Returns the max duration of a job, from its start.
 pub(crate) fn limit(job: &Job) -> Duration {
     let load = job.stop.at_ns.map_or(COUNTED, Duration::from_nanos);
     Duration::from_nanos(job.connect_timeout_ns) + load + Duration::from_nanos(job.timeout_ns) + GRACE
@@ -110,13 +110,13 @@ pub(crate) fn finish_with(running: Running, limit: Duration) -> (Done, Vec<Strin
 }
 
 impl Done {
-    /// Number of errors of a class, including those that affected no request.
+    /// Returns the number of errors of a class, including those that affected no request.
     pub(crate) fn errors(&self, class: &str) -> u64 {
         let entries = self.tally.errors.entries().iter();
         entries.filter(|entry| entry.class.as_str() == class).map(|entry| entry.count).sum()
     }
 
-    /// Number of errors by class, in the order of class names.
+    /// Returns the number of errors by class, in the order of class names.
     pub(crate) fn classes(&self) -> Vec<(String, u64)> {
         let mut classes: Vec<(String, u64)> = Vec::new();
         for entry in self.tally.errors.entries() {
@@ -129,13 +129,13 @@ impl Done {
         classes
     }
 
-    /// All messages of a class.
+    /// Returns all messages of a class.
     pub(crate) fn messages(&self, class: &str) -> Vec<&str> {
         let entries = self.tally.errors.entries().iter();
         entries.filter(|entry| entry.class.as_str() == class).map(|entry| entry.message.as_str()).collect()
     }
 
-    /// Number of excess bytes errors on connections that carried no request.
+    /// Returns the number of `excess_bytes` errors on connections that carried no request.
     pub(crate) fn idle_excess(&self) -> u64 {
         idle_excess(&self.tally)
     }
@@ -196,18 +196,18 @@ fn idle_excess(tally: &Tally) -> u64 {
     entries.filter(|entry| entry.code == u32::MAX).map(|entry| entry.count).sum()
 }
 
-/// Unencrypted peer.
+/// Returns an unencrypted peer.
 pub(crate) fn tcp(address: SocketAddr) -> Peer {
     Peer::of(Endpoint::Tcp(address), None)
 }
 
-/// TLS peer with this name and trust.
+/// Returns a TLS peer with this name and trust.
 pub(crate) fn secure(address: SocketAddr, name: &str, trust: &TlsTrust) -> Peer {
     let tls = TlsPeer::new(name, trust).expect("a TLS peer");
     Peer::of(Endpoint::Tcp(address), Some(tls))
 }
 
-/// Closed load of users without pauses, until `stop`, with a request time-out of one second.
+/// Returns a closed load of users without pauses, until `stop`, with a request time-out of one second.
 pub(crate) fn closed(peer: Peer, users: u32, stop: Stop) -> Job {
     let closed = Closed {
         users,
@@ -222,7 +222,7 @@ pub(crate) fn closed(peer: Peer, users: u32, stop: Stop) -> Job {
     job(peer, Load::Closed(closed), stop)
 }
 
-/// Open load at a constant, evenly spaced rate.
+/// Returns an open load at a constant, evenly spaced rate.
 pub(crate) fn open(peer: Peer, per_s: f64, for_ns: u64, connections: u32) -> Job {
     let open = Open {
         schedule: Schedule::Rate(Profile::constant(per_s), Spacing::EVEN),
@@ -255,22 +255,22 @@ fn job(peer: Peer, load: Load, stop: Stop) -> Job {
     }
 }
 
-/// Stop condition by number of requests.
+/// Returns a stop condition by number of requests.
 pub(crate) fn count(requests: u64) -> Stop {
     Stop { at_ns: None, requests: Some(requests) }
 }
 
-/// Stop condition by time.
+/// Returns a stop condition by time.
 pub(crate) fn lasting(for_ns: u64) -> Stop {
     Stop { at_ns: Some(for_ns), requests: None }
 }
 
-/// Script of a GET of this target.
+/// Returns a script of a GET of this target.
 pub(crate) fn get(target: &str) -> Http1 {
     Http1::single(&Request::get("localhost", target), Checks::default()).expect("a request")
 }
 
-/// Script of a POST with this many bytes.
+/// Returns a script of a POST with this many bytes.
 pub(crate) fn post(target: &str, body_bytes: usize) -> Http1 {
     let request = Request {
         method: "POST".to_owned(),
@@ -280,7 +280,7 @@ pub(crate) fn post(target: &str, body_bytes: usize) -> Http1 {
     Http1::single(&request, Checks::default()).expect("a request")
 }
 
-/// Complete HTTP reply with this status and body.
+/// Returns a complete HTTP reply with this status and body.
 pub(crate) fn reply(status: u16, body: &str) -> Vec<u8> {
     format!("HTTP/1.1 {status} X\r\nContent-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
 }
@@ -305,7 +305,7 @@ pub(crate) fn exchange(steps: Vec<Step>, requests: u64) -> (Done, usize) {
     (done, connections)
 }
 
-/// Resident memory of this process, in bytes.
+/// Returns the resident memory of this process, in bytes.
 pub(crate) fn rss_bytes() -> u64 {
     let statm = std::fs::read_to_string("/proc/self/statm").expect("statm");
     let pages: u64 = statm.split(' ').nth(1).expect("a field").parse().expect("a number");

@@ -12,12 +12,12 @@ use super::{Done, MS, SECOND};
 /// Names of the variables of scenarios in tests.
 pub(crate) const VARIABLES: [&str; 4] = ["a", "b", "c", "d"];
 
-/// Step that GETs this target, which may contain values in braces.
+/// Returns a step that GETs this target, which may contain values in braces.
 pub(crate) fn get(target: &str) -> Step {
     step(&Request::get("localhost", target))
 }
 
-/// Step that POSTs this body, which may contain values in braces.
+/// Returns a step that POSTs this body, which may contain values in braces.
 pub(crate) fn post(target: &str, body: &str) -> Step {
     step(&Request {
         method: "POST".to_owned(),
@@ -38,17 +38,17 @@ pub(crate) fn saving(mut step: Step, variable: u16, from: CaptureFrom) -> Step {
     step
 }
 
-/// Script of these steps.
+/// Returns a script of these steps.
 pub(crate) fn script(steps: Vec<Step>) -> Http1 {
     Http1::new(steps, VARIABLES.len() as u16)
 }
 
-/// Visit of a step with a pause after it.
+/// Returns a visit of a step with a pause after it.
 pub(crate) fn visit(step: u16, think_ns: u64) -> Visit {
     Visit::of(step, if think_ns == 0 { ThinkTime::None } else { ThinkTime::Constant { ns: think_ns } })
 }
 
-/// Scenarios with their shares.
+/// Creates scenarios with these shares and orders.
 pub(crate) fn scenarios(list: Vec<(f64, Order)>) -> Scenarios {
     let named = list.into_iter().map(|(share, order)| Scenario {
         name: String::new(),
@@ -59,17 +59,17 @@ pub(crate) fn scenarios(list: Vec<(f64, Order)>) -> Scenarios {
     Scenarios { list: named.collect() }
 }
 
-/// One scenario of these visits, in order.
+/// Creates one scenario of these visits, in order.
 pub(crate) fn in_turn(visits: Vec<Visit>) -> Scenarios {
     scenarios(vec![(1.0, Order::InTurn(visits))])
 }
 
-/// Scenario of one step per iteration, with these weights.
+/// Returns a scenario of one step per iteration, with these weights.
 pub(crate) fn mix(weights: &[f64]) -> Order {
     Order::Mix((0..).zip(weights).map(|(step, weight)| (visit(step, 0), *weight)).collect())
 }
 
-/// Data source that sets one variable.
+/// Returns a data source that sets one variable.
 pub(crate) fn data(variable: u16, source: Source) -> DataSource {
     DataSource { fills: vec![(variable, 0)], source }
 }
@@ -80,12 +80,12 @@ pub(crate) fn following(mut job: Job, scenarios: Scenarios) -> Job {
     job
 }
 
-/// Send delay of a request.
+/// Returns the send delay of a request.
 pub(crate) fn late_ns(request: &Sampled) -> u64 {
     request.finish.sent_ns - request.finish.intended_ns
 }
 
-/// Pairs of an OK request and the next request of its iteration, with the number of the first one's step.
+/// Returns pairs of an OK request and the next request of its iteration, each with the step number of the first request.
 pub(crate) fn sequels(done: &Done) -> Vec<(u16, Sampled, Sampled)> {
     let mut all = done.logged.clone();
     all.sort_by_key(|(_, request)| (request.connection, request.finish.sent_ns));
@@ -96,8 +96,8 @@ pub(crate) fn sequels(done: &Done) -> Vec<(u16, Sampled, Sampled)> {
     pairs.map(|pair| (pair[0].0, pair[0].1, pair[1].1)).collect()
 }
 
-/// For an open load with one scenario of steps in order: asserts that the send delay of a step does not delay the intended time of
-/// the next one. Returns the pairs of requests.
+/// Asserts that the send delay of a step does not delay the intended time of the next one, for an open load with one scenario of steps
+/// in order. Returns the pairs of requests.
 #[track_caller]
 pub(crate) fn assert_carried(done: &Done, pauses_ns: &[u64]) -> Vec<(u16, Sampled, Sampled)> {
     let pairs = sequels(done);

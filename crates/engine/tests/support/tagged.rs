@@ -57,7 +57,7 @@ struct Link {
     out: Vec<u8>,
     line: Vec<u8>,
     events: Vec<Event>,
-    /// By ticket: value for variable 0 from the last reply.
+    /// Value for variable 0 from the last reply, by ticket.
     saved: BTreeMap<Ticket, Vec<u8>>,
 }
 

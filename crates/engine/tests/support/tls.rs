@@ -74,7 +74,7 @@ impl Authority {
         Self { issuer, folder }
     }
 
-    /// Path of the authority's certificate.
+    /// Returns the path of the authority's certificate.
     pub(crate) fn path(&self) -> PathBuf {
         self.folder.path().join("ca.pem")
     }

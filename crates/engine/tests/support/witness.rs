@@ -41,12 +41,12 @@ impl Witness {
         Self { address: acceptor.address, seen, _acceptor: acceptor }
     }
 
-    /// Requests so far, in order of arrival.
+    /// Returns the requests so far, in order of arrival.
     pub(crate) fn seen(&self) -> Vec<Seen> {
         self.seen.lock().expect("no thread died").clone()
     }
 
-    /// Requests by connection, each in order of arrival.
+    /// Returns the requests by connection, each in order of arrival.
     pub(crate) fn by_connection(&self) -> Vec<Vec<Seen>> {
         let mut connections: Vec<Vec<Seen>> = Vec::new();
         for seen in self.seen() {

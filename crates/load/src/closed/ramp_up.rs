@@ -3,7 +3,7 @@
 use super::Closed;
 
 impl Closed {
-    /// Arrival time of user `number`, counted from 0 over all users, in nanoseconds since the load began.
+    /// Returns the arrival time of user `number`, counted from 0 over all users, in nanoseconds since the load began.
     pub fn arrival_ns(&self, number: u64) -> u64 {
         (u128::from(self.ramp_up_ns) * u128::from(number) / u128::from(self.users.max(1))) as u64
     }

@@ -6,10 +6,10 @@ use core::fmt;
 use super::even::EVEN;
 use super::poisson::POISSON;
 
-/// Every arrival process.
+/// All arrival processes.
 pub const PROCESSES: &[&Process] = &[&EVEN, &POISSON];
 
-/// Arrival process: how the send times of a rate are spaced.
+/// Arrival process: the spacing of send times at a given rate.
 pub struct Process {
     /// Name in flags and plans.
     pub name: &'static str,

@@ -18,7 +18,7 @@ impl Segment {
         (self.from_per_s + self.to_per_s) / 2.0 * seconds(self.for_ns)
     }
 
-    /// Time after the start of the segment, in seconds, at which the integral of the rate reaches `requests`.
+    /// Returns the time after the start of the segment, in seconds, at which the integral of the rate reaches `requests`.
     ///
     /// Solves `from·t + a·t²/2 = n` for slope a as `t = 2n / (from + √(from² + 2an))`. This form neither divides by a slope of zero
     /// nor subtracts nearly equal numbers.
@@ -51,29 +51,29 @@ impl Profile {
         self
     }
 
-    /// Rate at the beginning, after any jump there.
+    /// Returns the rate at the beginning, after any jump there.
     pub fn first_per_s(&self) -> f64 {
         self.segments.iter().find(|segment| segment.for_ns > 0).map_or(0.0, |segment| segment.from_per_s)
     }
 
-    /// Segments in time order.
+    /// Returns the segments in time order.
     pub fn segments(&self) -> &[Segment] {
         &self.segments
     }
 
-    /// Highest rate.
+    /// Returns the highest rate.
     pub fn peak_per_s(&self) -> f64 {
         self.segments.iter().flat_map(|segment| [segment.from_per_s, segment.to_per_s]).fold(0.0, f64::max)
     }
 
-    /// True if the rate never changes.
+    /// Returns whether the rate never changes.
     pub fn is_constant(&self) -> bool {
         let first_per_s = self.first_per_s();
         let is_first = |part: &Segment| part.from_per_s == first_per_s && part.to_per_s == first_per_s;
         self.segments.iter().all(is_first)
     }
 
-    /// Time at which the integral of the rate reaches `place`, in nanoseconds since the load began. `None` if it never does.
+    /// Returns the time at which the integral of the rate reaches `place`, in nanoseconds since the load began. `None` if it never does.
     pub fn time_of(&self, place: f64) -> Option<u64> {
         let (mut start_ns, mut left) = (0u64, place);
         for segment in &self.segments {

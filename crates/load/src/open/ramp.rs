@@ -3,7 +3,7 @@
 use super::profile::{Profile, Segment};
 
 impl Profile {
-    /// Changes the rate linearly within `for_ns`, and ends there.
+    /// Creates a profile whose rate changes linearly within `for_ns`, and that ends there.
     pub fn ramp(from_per_s: f64, to_per_s: f64, for_ns: u64) -> Self {
         Self::new([Segment { from_per_s, to_per_s, for_ns }])
     }

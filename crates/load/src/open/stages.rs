@@ -2,7 +2,7 @@
 
 use super::profile::{Profile, Segment};
 
-/// One ramp of a staged rate.
+/// Ramp of a staged rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stage {
     /// Rate at the end. A jump is a stage of length 0.
@@ -12,7 +12,7 @@ pub struct Stage {
 }
 
 impl Profile {
-    /// Goes from `from_per_s` through all stages, and ends with the last one.
+    /// Creates a profile that starts at `from_per_s`, runs through all stages, and ends with the last one.
     pub fn stages(from_per_s: f64, stages: &[Stage]) -> Self {
         let mut from_per_s = from_per_s;
         Self::new(stages.iter().map(|stage| {

@@ -21,9 +21,9 @@ const ROW_NS: u64 = 1_000_000;
 pub enum Cell<'a> {
     /// NULL.
     Null,
-    /// An integer.
+    /// Integer.
     Number(i64),
-    /// A text.
+    /// Text.
     Text(&'a str),
 }
 
@@ -46,7 +46,7 @@ impl Column {
         Self { drawer, null_share, seed, chance, next: 0, text: String::new() }
     }
 
-    /// Value of a row, counted from 0. Rows in ascending order are fastest.
+    /// Returns the value of a row, counted from 0. Rows in ascending order are fastest.
     pub fn cell(&mut self, row: u64) -> Cell<'_> {
         if row != self.next || row.is_multiple_of(BLOCK_ROWS) {
             let block = row / BLOCK_ROWS;

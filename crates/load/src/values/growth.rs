@@ -1,7 +1,7 @@
 //! Sequences whose numbers another source may draw, once the iterations that took them have ended.
 //!
-//! A user has one iteration at a time, so its number is known to be in use until its next iteration begins. A failed iteration ends as
-//! well; a system then lacks the record of its number.
+//! A user has one iteration at a time, so its number is known to be in use until its next iteration begins. A failed iteration also ends,
+//! and the system then lacks the record of its number.
 
 use alloc::vec::Vec;
 
@@ -12,11 +12,11 @@ use crate::chance::Chance;
 /// Numbers of one worker's sequence.
 #[derive(Clone, Debug)]
 pub(super) struct Growth {
-    /// The sequence before its first number.
+    /// Sequence, positioned before its first number.
     sequence: Sequence,
-    /// Number of taken numbers.
+    /// Count of numbers taken so far.
     taken: u64,
-    /// Users with an iteration that took a number, and its place in the sequence.
+    /// Users whose iteration took a number, each with the number's position in the sequence.
     open: Vec<(u32, u64)>,
 }
 
@@ -36,14 +36,13 @@ impl Growth {
         self.open.retain(|(known, _)| *known != user);
     }
 
-    /// Number of numbers from the first on whose iterations have all ended.
+    /// Returns how many numbers from the start of the sequence belong to completed iterations, without a gap.
     fn ended(&self) -> u64 {
         self.open.iter().map(|(_, place)| *place).min().unwrap_or(self.taken)
     }
 }
 
-/// Draws from a source that grows, or notes a number that is taken from a sequence that others grow with. `None` if the source draws
-/// by itself.
+/// Draws from a source that grows, or notes a number taken from a sequence that others grow with. `None` if the source draws independently.
 pub(super) fn draw(
     growths: &mut [(usize, Growth)],
     source: usize,

@@ -3,15 +3,15 @@
 use super::zipf::Zipf;
 use crate::chance::Chance;
 
-/// A range whose largest numbers are the most frequent.
+/// Range whose largest numbers are the most frequent.
 #[derive(Clone, Debug)]
 pub(super) struct Latest {
     max: i64,
     /// Ranks of the range and of the numbers that continue it, counted from 0.
     ranks: Zipf,
-    /// Number of numbers that continue the range, for which `ranks` was made.
+    /// Count of numbers beyond the initial range for which `ranks` was built.
     grown: u64,
-    /// Number of numbers of the range, less one.
+    /// Size of the initial range, minus one.
     last: i64,
     exponent: f64,
     /// Index of the source whose sequence continues the range.

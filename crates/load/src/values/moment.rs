@@ -8,7 +8,8 @@ const DAY_S: i64 = 86_400;
 /// Length of a moment up to the year 9999, in bytes.
 pub const MOMENT_BYTES: usize = "2026-01-31 12:00:00".len();
 
-/// Seconds since 1970 of a day's beginning (H. Hinnant, "chrono-compatible low-level date algorithms"). `None` if there is no such day.
+/// Returns the seconds since 1970 of a day's beginning (H. Hinnant, "chrono-compatible low-level date algorithms"). `None` if there is no
+/// such day.
 pub fn second_of_day(year: i64, month: i64, day: i64) -> Option<i64> {
     let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let days_of_month = match month {

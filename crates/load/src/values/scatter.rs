@@ -3,7 +3,7 @@
 const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0100_0000_01b3;
 
-/// Hash of a number, from 0. YCSB builds the names of its records from it.
+/// Returns the hash of a number, which is never negative. YCSB builds the names of its records from it.
 pub(super) fn fnv(number: i64) -> i64 {
     let bytes = number.to_le_bytes();
     let hash = bytes.iter().fold(FNV_OFFSET, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(FNV_PRIME));
@@ -11,7 +11,7 @@ pub(super) fn fnv(number: i64) -> i64 {
     (hash as i64).checked_abs().unwrap_or(0)
 }
 
-/// Number of a range that the hash of `number` selects. `min` if the range is empty.
+/// Maps the hash of `number` to a number from `min` to `max`. `min` if the range is empty.
 pub(super) fn scattered(number: i64, min: i64, max: i64) -> i64 {
     let count = max.wrapping_sub(min) as u64;
     let place = if max < min { 0 } else { fnv(number.wrapping_sub(min)) as u64 % count.saturating_add(1) };

@@ -35,7 +35,7 @@ impl Sequence {
         number
     }
 
-    /// The number of this worker that is taken after `skipped` others.
+    /// Returns the number that this worker takes after `skipped` other numbers.
     pub(super) fn nth(&self, skipped: u64) -> i64 {
         let place = u128::from(self.next.wrapping_add(skipped.wrapping_mul(u64::from(self.step))));
         let place = self.count.map_or(place, |count| place % count);

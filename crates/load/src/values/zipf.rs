@@ -24,7 +24,7 @@ pub(super) struct Zipf {
 }
 
 impl Zipf {
-    /// Numbers from `min`, the most likely, to `max`. Up to 2⁶⁴ − 1 numbers are supported.
+    /// Creates the distribution over the numbers from `min`, the most likely, to `max`. Up to 2⁶⁴ − 1 numbers are supported.
     pub(super) fn new(min: i64, max: i64, exponent: f64) -> Self {
         let ranks = max.wrapping_sub(min) as u64;
         let ranks = if max < min { 1 } else { ranks.saturating_add(1) };
@@ -39,7 +39,7 @@ impl Zipf {
         self.min.wrapping_add((self.rank(chance) - 1) as i64)
     }
 
-    /// Smallest and largest number.
+    /// Returns the smallest and largest number.
     pub(super) fn range(&self) -> (i64, i64) {
         (self.min, self.min.wrapping_add((self.ranks - 1) as i64))
     }
@@ -64,7 +64,7 @@ impl Zipf {
         libm::exp(-self.exponent * libm::log(x))
     }
 
-    /// Integral of the weight from 1 to x: (x^(1−s) − 1) / (1 − s), or ln x if s is 1.
+    /// Returns the integral of the weight from 1 to x: (x^(1−s) − 1) / (1 − s), or ln x if s is 1.
     fn area(&self, x: f64) -> f64 {
         let log = libm::log(x);
         log * expm1_ratio((1.0 - self.exponent) * log)
@@ -77,12 +77,12 @@ impl Zipf {
     }
 }
 
-/// (eˣ − 1) / x, stable near 0.
+/// Returns (eˣ − 1) / x, stable near 0.
 fn expm1_ratio(x: f64) -> f64 {
     if x.abs() > 1e-8 { libm::expm1(x) / x } else { 1.0 + x / 2.0 }
 }
 
-/// ln(1 + x) / x, stable near 0.
+/// Returns ln(1 + x) / x, stable near 0.
 fn log1p_ratio(x: f64) -> f64 {
     if x.abs() > 1e-8 { libm::log1p(x) / x } else { 1.0 - x / 2.0 }
 }

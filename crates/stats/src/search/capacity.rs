@@ -11,7 +11,7 @@ pub struct Capacity {
     pub failed_per_s: Option<f64>,
     /// True if confirmation runs at both ends agreed.
     pub is_confirmed: bool,
-    /// Lowest and highest rate at which runs pass and fail by turns, so that more runs would not decide.
+    /// Lowest and highest rate of the range in which runs both pass and fail, so that more runs would not be conclusive.
     pub noise_band: Option<(f64, f64)>,
     /// True if a slightly lower rate passes again after an overload. `None` if it was not tried, or if its runs were invalid.
     pub recovers: Option<bool>,

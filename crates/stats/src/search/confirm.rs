@@ -75,20 +75,20 @@ impl Confirmation {
         }
     }
 
-    /// Verdict of the runs at the lower end. `None` without runs.
+    /// Returns the verdict of the runs at the lower end. `None` without runs.
     pub(super) fn low(&self) -> Option<LevelVerdict> {
         self.low.map(|fresh| fresh.told())
     }
 
-    /// Verdict of the runs at the upper end. `None` without runs.
+    /// Returns the verdict of the runs at the upper end. `None` without runs.
     pub(super) fn high(&self) -> Option<LevelVerdict> {
         self.high.map(|fresh| fresh.told())
     }
 }
 
 impl Fresh {
-    /// Verdict of the runs: at least four of five must agree. One or two runs do not overrule the larger number that decided the
-    /// end.
+    /// Returns the verdict of the runs: at least four of five must agree. One or two runs do not overrule the larger number that decided
+    /// the end.
     fn told(&self) -> LevelVerdict {
         let told = match (u64::from(self.passed) * 5, u64::from(self.runs)) {
             (passed, runs) if passed >= runs * 4 => LevelVerdict::Holds,
@@ -99,7 +99,7 @@ impl Fresh {
         if told == self.expected || lead >= self.overruled_by { told } else { LevelVerdict::Neither }
     }
 
-    /// Number of additional runs if these agree with the expected verdict, but not unanimously. Only once.
+    /// Returns the number of additional runs if the runs agree with the expected verdict, but not unanimously. Extends only once.
     fn doubled(&mut self) -> Option<u32> {
         let is_unanimous = self.passed == 0 || self.passed == self.runs;
         if self.is_doubled || is_unanimous || self.told() != self.expected {
@@ -149,7 +149,7 @@ mod tests {
         assert_eq!(old.told(), LevelVerdict::Holds, "as earlier versions had it");
     }
 
-    /// Order of the runs if the first `low_passes` runs at the lower end pass, and the runs at the upper end fail.
+    /// Returns the order of the runs if the first `low_passes` runs at the lower end pass, and the runs at the upper end fail.
     fn order(low_passes: usize) -> (Vec<Side>, Confirmation) {
         let (mut chance, mut order) = (Chance::of(1), Vec::new());
         let mut confirmation = Confirmation::of(true, true, &SearchRules::default(), &mut chance);

@@ -29,7 +29,7 @@ pub enum SearchStage {
     Bracket,
     /// Tries a rate between a passing and a failing one.
     Bisect,
-    /// Refines both ends of a range in which runs pass and fail by turns.
+    /// Refines both ends of a range in which runs both pass and fail.
     Edge,
     /// Confirmation runs at both ends, in random order.
     Confirm,

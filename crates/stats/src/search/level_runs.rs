@@ -12,7 +12,7 @@ pub(super) struct LevelRuns {
 pub(super) enum LevelVerdict {
     Holds,
     Fails,
-    /// Runs pass and fail by turns, so that more runs would not decide.
+    /// Runs both pass and fail, so that more runs would not be conclusive.
     Neither,
 }
 
@@ -41,7 +41,7 @@ impl LevelRuns {
 mod tests {
     use super::*;
 
-    /// Probabilities that a level with pass probability `p` is decided to hold, to fail, or neither, and its expected number of
+    /// Returns the probabilities that a level with pass probability `p` is decided to hold, to fail, or neither, and its expected number of
     /// runs.
     fn chances(p: f64, by: u32, most: u32) -> ([f64; 3], f64) {
         let (mut open, mut told, mut runs) = (alloc::vec![(LevelRuns::default(), 1.0)], [0.0; 3], 0.0);

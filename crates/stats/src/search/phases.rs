@@ -10,7 +10,7 @@ use super::{
 };
 
 impl Search {
-    /// Verdict of the runs at a rate. `None` if they do not decide yet.
+    /// Returns the verdict of the runs at a rate. `None` if they do not decide yet.
     pub(super) fn told(&self, stage: SearchStage, lead: LevelRuns) -> Option<LevelVerdict> {
         if stage == SearchStage::Bracket {
             return if lead.is_spotless() {
@@ -27,7 +27,7 @@ impl Search {
         lead.told(by, LEVEL_RUNS_MAX)
     }
 
-    /// Tries more users, or goes on to rates if throughput no longer grows.
+    /// Tries more users, or continues with rates if throughput no longer grows.
     pub(super) fn after_sizing(&mut self) {
         match self.sizing.next() {
             Some(users) => self.phase = Phase::Sizing { users },
@@ -45,7 +45,7 @@ impl Search {
         self.go_on();
     }
 
-    /// Goes on to the next rate, or to the phase after the rates.
+    /// Continues with the next rate, or with the phase after the rates.
     pub(super) fn go_on(&mut self) {
         self.phase = match self.ends.need() {
             Need::Rate { per_s, stage } => Phase::Rate { per_s, stage, lead: LevelRuns::default() },

@@ -13,7 +13,7 @@ const HALVINGS_MAX: u32 = 6;
 /// Highest rate that is tried, per second.
 const PER_S_MAX: f64 = 1e9;
 
-/// One end of the interval.
+/// End of the interval that contains the capacity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct End {
     pub(super) per_s: f64,
@@ -78,7 +78,7 @@ impl RateVerdicts {
         }
     }
 
-    /// Range of undecided rates between the ends. `None` if there are none.
+    /// Returns the range of undecided rates between the ends. `None` if there are none.
     fn noise(&self, low: f64, high: f64) -> Option<(f64, f64)> {
         let inside = || self.neither.iter().copied().filter(|per_s| low < *per_s && *per_s < high);
         inside().min_by(f64::total_cmp).zip(inside().max_by(f64::total_cmp))
@@ -167,7 +167,7 @@ impl RateVerdicts {
         }
     }
 
-    /// Lowest and highest undecided rate. `None` if there are none.
+    /// Returns the lowest and highest undecided rate. `None` if there are none.
     pub(super) fn noise_band(&self) -> Option<(f64, f64)> {
         self.noise(0.0, f64::INFINITY)
     }
@@ -214,8 +214,8 @@ impl RateVerdicts {
         }
     }
 
-    /// Factor of the next outward step of an end. From the fourth step on, each is twice as wide as the one before, so that a wide
-    /// noise band is left in few steps.
+    /// Returns the factor of the next outward step of an end. From the fourth step on, each is twice as wide as the one before, so that a
+    /// wide noise band is left in few steps.
     fn step(&mut self, side: usize) -> f64 {
         let doublings = self.steps[side].saturating_sub(2).min(6);
         self.steps[side] += 1;

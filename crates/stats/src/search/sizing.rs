@@ -23,7 +23,7 @@ struct TriedSize {
 }
 
 impl Sizing {
-    /// Number of users to try next. `None` if throughput no longer grows.
+    /// Returns the number of users to try next. `None` if throughput no longer grows.
     pub(super) fn next(&self) -> Option<u32> {
         let Some(last) = self.got.last() else { return Some(1) };
         let gains = self.got.iter().rev().nth(1).is_none_or(|before| last.per_s >= before.per_s * GAIN);
@@ -40,7 +40,7 @@ impl Sizing {
         is_figure
     }
 
-    /// Entry with the highest throughput; with the fewest users among equal ones.
+    /// Returns the entry with the highest throughput; with the fewest users among equal ones.
     fn best(&self) -> Option<&TriedSize> {
         self.got.iter().reduce(|best, next| if next.per_s > best.per_s { next } else { best })
     }

@@ -1,4 +1,4 @@
-//! Block in progress: variants that still have no figure in it, and how often each was tried.
+//! Block in progress: variants that still have no figure in it, and the number of attempts for each.
 
 use alloc::vec::Vec;
 
@@ -9,7 +9,7 @@ use crate::RunResult;
 #[derive(Clone, Debug)]
 pub(super) struct Block {
     has: Vec<(usize, RunResult)>,
-    /// Variants without a figure, with the number of tries.
+    /// Variants without a figure, each with the number of attempts.
     missing: Vec<(usize, u32)>,
 }
 
@@ -26,7 +26,7 @@ impl Block {
         Self { has: Vec::new(), missing: field.iter().map(|setting| (*setting, 0)).collect() }
     }
 
-    /// Variants to run.
+    /// Returns the variants to run.
     pub(super) fn missing(&self) -> Vec<usize> {
         self.missing.iter().map(|(setting, _)| *setting).collect()
     }
@@ -52,7 +52,7 @@ impl Block {
         lost
     }
 
-    /// Results by variant number, for `settings` variants.
+    /// Returns the results by variant number, for `settings` variants.
     pub(super) fn row(&self, settings: usize) -> Row {
         let mut row = Vec::from_iter(core::iter::repeat_n(None, settings));
         for (setting, seen) in &self.has {

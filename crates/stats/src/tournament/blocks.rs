@@ -101,7 +101,7 @@ impl Tournament {
         }
     }
 
-    /// Errors take precedence over figures: eliminates variants with significantly more errors than the one with the fewest.
+    /// Eliminates variants with significantly more errors than the one with the fewest. Errors take precedence over figures.
     fn drop_who_errs(&mut self, from: usize) {
         let Some(fewest) = self.rows.fewest_errors(from, &self.field) else { return };
         let errs = |setting: &usize| *setting != fewest && self.rows.has_more_errors(from, *setting, fewest);
@@ -146,7 +146,7 @@ impl Tournament {
         }
     }
 
-    /// Best remaining variant over the blocks of the current round or race, or over all blocks.
+    /// Returns the best remaining variant over the blocks of the current round or race, or over all blocks.
     pub(super) fn best(&self) -> Option<usize> {
         let from = match &self.phase {
             Phase::Halving { from, .. } => *from,
@@ -160,7 +160,7 @@ impl Tournament {
             .filter(|_| self.field.len() == 1))
     }
 
-    /// The incumbent; or the variant closest behind the best, if the best is the incumbent, or if the incumbent has no figure.
+    /// Returns the incumbent. If the incumbent is the best, or has no figure, returns the variant closest behind the best.
     fn rival(&self, best: usize) -> Option<usize> {
         let left_for = |setting: usize, why: EliminationReason| {
             self.left.iter().any(|out| out.0 == setting && out.2 == why)
@@ -183,7 +183,7 @@ impl Tournament {
         rivals.reduce(|first, next| if next.1 < first.1 { next } else { first }).map(|(setting, _)| setting)
     }
 
-    /// Variants whose runs became invalid before they were significantly behind the best.
+    /// Returns the variants whose runs became invalid before they were significantly behind the best.
     pub(super) fn unresolved(&self, best: usize) -> Vec<usize> {
         let is_behind = |setting: usize| match &self.race {
             Some(race) => !race.survivors(&self.rows, &[best, setting]).settings.contains(&setting),
@@ -194,8 +194,8 @@ impl Tournament {
         left.filter(|setting| was_measured(*setting) && !is_behind(*setting)).collect()
     }
 
-    /// Variants that are not significantly worse than the best: those within the threshold over common blocks, those still racing
-    /// when the blocks were used up, and those that could not be measured to the end.
+    /// Returns the variants that are not significantly worse than the best: those within the threshold over common blocks, those still
+    /// racing when the blocks were used up, and those that could not be measured to the end.
     pub(super) fn tied_with(&self, best: usize) -> Vec<usize> {
         let is_open = self.end != Some(TournamentEnd::Decided);
         let unresolved = self.unresolved(best);

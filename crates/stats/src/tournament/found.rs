@@ -16,8 +16,8 @@ pub struct TournamentFindings {
     pub left: Vec<Eliminated>,
     /// Variant that the best is confirmed against: the incumbent, or the next best if the best is the incumbent.
     pub rival: Option<usize>,
-    /// Comparison of the best with its rival on fresh blocks. Only this figure should be published, because the blocks that
-    /// selected the best overestimate it. `None` before the first of these blocks, or without a confirmation.
+    /// Comparison of the best with its rival on fresh blocks. Publish only this figure, because the blocks that selected the best
+    /// overestimate it. `None` before the first fresh block, or without a confirmation.
     pub confirmed: Option<Comparison>,
     /// Number of valid blocks so far, without those of the confirmation.
     pub blocks: u32,
@@ -30,11 +30,11 @@ pub struct TournamentFindings {
 pub struct Eliminated {
     /// Number of the variant.
     pub setting: usize,
-    /// Number of valid blocks of the whole search at its elimination.
+    /// Number of valid blocks of the whole search at the elimination.
     pub after_blocks: u32,
-    /// Reason of its elimination.
+    /// Reason for the elimination.
     pub why: EliminationReason,
-    /// Its figure ÷ that of the best, over common blocks. `None` without a common block.
+    /// Figure of the variant ÷ figure of the best, over common blocks. `None` without a common block.
     pub ratio: Option<f64>,
 }
 
@@ -47,9 +47,9 @@ pub enum EliminationReason {
     Behind,
     /// Significantly more errors than another variant.
     MoreErrors,
-    /// Its run was invalid four times in a row, which says nothing about how good it is.
+    /// The variant's run was invalid four times in a row, which says nothing about its performance.
     Invalid,
-    /// Its run failed, or had too few samples, four times in a row.
+    /// The variant's run failed, or had too few samples, four times in a row.
     NoFigure,
 }
 

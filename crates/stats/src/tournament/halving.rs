@@ -14,7 +14,7 @@ pub(super) const FIELD: usize = 8;
 /// Number of blocks of a round after which its noise, pooled over all variants, is known well enough.
 pub(super) const PILOT_BLOCKS: u32 = 6;
 
-/// Number of rounds of halving for this many variants.
+/// Returns the number of rounds of halving for this many variants.
 pub(super) fn rounds(settings: usize) -> u32 {
     let (mut left, mut rounds) = (settings, 0);
     while settings > RACE_MAX && left > FIELD {
@@ -24,20 +24,20 @@ pub(super) fn rounds(settings: usize) -> u32 {
     rounds
 }
 
-/// Number of variants that remain after a round.
+/// Returns the number of variants that remain after a round.
 pub(super) fn kept(settings: usize) -> usize {
     settings.div_ceil(2).max(FIELD)
 }
 
-/// Number of blocks of a round such that the best is lost with probability at most `alpha`. It is lost only if half of the others
-/// beat it. By Markov's inequality the probability is at most 2Φ(−δ√n ÷ (σ√2)), where δ is the smallest difference that matters and
+/// Returns the number of blocks of a round such that the best is lost with probability at most `alpha`. It is lost only if half of the
+/// others beat it. By Markov's inequality the probability is at most 2Φ(−δ√n ÷ (σ√2)), where δ is the smallest difference that matters and
 /// σ the noise of a run.
 pub(super) fn blocks_needed(noise: f64, matters: f64, alpha: f64) -> f64 {
     let reach = tail_point(alpha) * noise / matters;
     ceil(2.0 * reach * reach)
 }
 
-/// The z with 2Φ(−z) = `alpha`.
+/// Returns the z with 2Φ(−z) = `alpha`.
 fn tail_point(alpha: f64) -> f64 {
     let (mut low, mut high) = (0.0, 40.0);
     for _ in 0..80 {
@@ -47,8 +47,8 @@ fn tail_point(alpha: f64) -> f64 {
     high
 }
 
-/// Noise of a run within blocks, pooled over all variants of a round: the upper end of its one-sided 90 % interval. Effects common
-/// to the runs of a block are excluded.
+/// Returns the noise of a run within blocks, pooled over all variants of a round: the upper end of its one-sided 90 % interval. Effects
+/// common to the runs of a block are excluded.
 pub(super) fn noise(rows: &Rows, from: usize, field: &[usize]) -> f64 {
     let blocks = rows.len() - from;
     let freedom = blocks.saturating_sub(1) * field.len().saturating_sub(1);

@@ -33,7 +33,7 @@ pub(super) struct Survivors {
 }
 
 impl Race {
-    /// Constant h² of the procedure: 2η(n₀ − 1) with η = ((2α ÷ (K − 1))^(−2 ÷ (n₀ − 1)) − 1) ÷ 2.
+    /// Returns the constant h² of the procedure: 2η(n₀ − 1) with η = ((2α ÷ (K − 1))^(−2 ÷ (n₀ − 1)) − 1) ÷ 2.
     pub(super) fn h_squared(&self) -> f64 {
         let freedom = f64::from(self.first_blocks.saturating_sub(1));
         let others = self.settings.saturating_sub(1).max(1) as f64;
@@ -41,7 +41,7 @@ impl Race {
         2.0 * eta * freedom
     }
 
-    /// Variants of `field` that remain after the blocks so far.
+    /// Returns the variants of `field` that remain after the blocks so far.
     pub(super) fn survivors(&self, rows: &Rows, field: &[usize]) -> Survivors {
         let blocks = (rows.len() - self.from) as u32;
         if self.first_blocks < 2 || blocks < self.first_blocks {
@@ -73,7 +73,7 @@ impl Race {
         Survivors { settings, is_decided }
     }
 
-    /// Sample variance of the lead of one variant over another in the first blocks.
+    /// Returns the sample variance of the lead of one variant over another in the first blocks.
     fn variance(&self, rows: &Rows, one: usize, other: usize) -> f64 {
         let leads: Vec<f64> = rows.leads(self.from, one, other).take(self.first_blocks as usize).collect();
         let count = leads.len() as f64;

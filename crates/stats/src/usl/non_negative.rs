@@ -3,8 +3,8 @@
 /// Row of the problem: the factors of the coefficients, and the target.
 pub(super) type Row = ([f64; 3], f64);
 
-/// Coefficients with the smallest sum of squares: the first above zero, the others not below. `None` if there are none. With so few
-/// coefficients, all active sets are tried instead of searched for (C. L. Lawson and R. J. Hanson).
+/// Fits the coefficients with the smallest sum of squares: the first is above zero, the others are not negative. `None` if there are none.
+/// All active sets are tried, because there are few; C. L. Lawson and R. J. Hanson search for the set instead.
 pub(super) fn fit(rows: &[Row]) -> Option<[f64; 3]> {
     let mut normal = [[0.0; 4]; 3];
     for (factors, target) in rows {

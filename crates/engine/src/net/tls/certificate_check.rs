@@ -23,7 +23,7 @@ pub(super) struct CertificateCheck {
 }
 
 impl CertificateCheck {
-    /// Whether a certificate is in the file of authorities, and its only problem is that no authority issued it as a server
+    /// Returns whether a certificate is in the file of authorities, and its only problem is that no authority issued it as a server
     /// certificate. rustls reports this error only if the dates are valid.
     fn is_named(&self, certificate: &CertificateDer<'_>, error: &Error) -> bool {
         let is_unsigned = match error {

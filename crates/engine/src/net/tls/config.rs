@@ -101,7 +101,7 @@ pub enum TlsError {
 }
 
 impl TlsError {
-    /// Whether a file given by the user caused the error, not this machine.
+    /// Returns whether a file given by the user caused the error, not this machine.
     pub fn is_about_file(&self) -> bool {
         matches!(
             self,
@@ -161,7 +161,7 @@ impl TlsPeer {
         Ok(self)
     }
 
-    /// Host name of an address.
+    /// Returns the host name of an address.
     pub(crate) fn name(&self, address: usize) -> ServerName<'static> {
         self.names.get(address).unwrap_or(&self.names[0]).clone()
     }

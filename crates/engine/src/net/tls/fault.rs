@@ -93,7 +93,7 @@ fn bare(name: &str) -> &str {
     inside.unwrap_or(name).trim_matches('"')
 }
 
-/// Name of an enum variant as words: `HandshakeFailure` becomes "handshake failure".
+/// Returns the name of an enum variant as words: `HandshakeFailure` becomes "handshake failure".
 fn spoken(case: &impl std::fmt::Debug) -> String {
     in_words(&format!("{case:?}"))
 }

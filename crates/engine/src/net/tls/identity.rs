@@ -14,7 +14,7 @@ use rustls::{Error, InconsistentKeys, SignatureScheme};
 use super::config::TlsError;
 use super::fault::sentence;
 
-/// Marks of encrypted keys in PEM files: PKCS #8, and the older format of OpenSSL.
+/// Markers of encrypted keys in PEM files: PKCS #8, and the older format of OpenSSL.
 const ENCRYPTED: [&str; 2] = ["BEGIN ENCRYPTED PRIVATE KEY", "Proc-Type: 4,ENCRYPTED"];
 
 /// PEM files with a client certificate and its private key.
@@ -50,12 +50,12 @@ impl Identity {
         Ok(Self { key: Some(Arc::new(certified)), is_demanded: AtomicBool::new(false) })
     }
 
-    /// Whether a server has asked for a client certificate so far.
+    /// Returns whether a server has asked for a client certificate so far.
     pub(crate) fn is_demanded(&self) -> bool {
         self.is_demanded.load(Ordering::Relaxed)
     }
 
-    /// Whether there is a certificate to present.
+    /// Returns whether there is a certificate to present.
     pub(crate) fn is_there(&self) -> bool {
         self.key.is_some()
     }

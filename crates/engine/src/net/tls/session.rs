@@ -106,17 +106,17 @@ impl Session {
         }
     }
 
-    /// The server's own certificate, DER-encoded. `None` before it was received.
+    /// Returns the server's own certificate, DER-encoded. `None` before it was received.
     pub(crate) fn peer_certificate(&self) -> Option<&[u8]> {
         Some(self.tls.peer_certificates()?.first()?.as_ref())
     }
 
-    /// Whether the handshake resumed a session of an earlier connection, without certificates.
+    /// Returns whether the handshake resumed a session of an earlier connection, without certificates.
     pub(crate) fn is_resumed(&self) -> bool {
         self.tls.handshake_kind() == Some(HandshakeKind::Resumed)
     }
 
-    /// Negotiated version, cipher suite, and key exchange. `None` before they are negotiated.
+    /// Returns the negotiated version, cipher suite, and key exchange. `None` before they are negotiated.
     pub(crate) fn description(&self) -> Option<String> {
         let version = self.tls.protocol_version()?;
         let suite = self.tls.negotiated_cipher_suite()?;
