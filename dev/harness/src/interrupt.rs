@@ -1,4 +1,4 @@
-//! Ctrl-C: stops children, and shows the results so far.
+//! Signals such as Ctrl-C, which stop the children and print the results so far.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Context as _;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-/// Flag that is set when the program is asked to end.
+/// Flag that is set by the first SIGINT, SIGTERM, or SIGHUP.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 

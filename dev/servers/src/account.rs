@@ -10,7 +10,8 @@ pub(crate) struct Account {
 }
 
 impl Account {
-    /// Account with this name, otherwise `nobody`. `None` if this process is not root, and so keeps its account.
+    /// Returns the account with this name, or otherwise the unprivileged default account. `None` if this process is not root, and
+    /// so keeps its own account.
     pub(crate) fn for_server(name: &str) -> Option<Self> {
         if !rustix::process::geteuid().is_root() {
             return None;

@@ -24,21 +24,21 @@ impl Bound {
     }
 }
 
-/// Parse a reply that arrives in one piece, with a head identical to that of the previous reply.
+/// Cost of parsing a reply that arrives in one piece, with a head identical to that of the previous reply.
 pub(crate) const REPLY_WHOLE: Bound = Bound { counted: 574_017, margin: 5 };
-/// Parse a reply that arrives in one piece, with a head that differs from that of the previous reply.
+/// Cost of parsing a reply that arrives in one piece, with a head that differs from that of the previous reply.
 pub(crate) const REPLY_UNLIKE: Bound = Bound { counted: 2_588_705, margin: 5 };
-/// Parse a reply whose head arrives in two pieces.
+/// Cost of parsing a reply whose head arrives in two pieces.
 pub(crate) const REPLY_IN_TWO: Bound = Bound { counted: 3_017_080, margin: 15 };
-/// Run a prepared PostgreSQL SELECT, from drawing its parameter to the end of its result.
+/// Cost of a prepared PostgreSQL SELECT, from drawing its parameter to the end of its result.
 pub(crate) const SELECT_PREPARED: Bound = Bound { counted: 2_736_999, margin: 10 };
-/// Send an HTTP request and receive its reply over a channel, as the engine does.
+/// Cost of an HTTP request and its reply over a channel, as in the engine.
 pub(crate) const HTTP_EXCHANGE: Bound = Bound { counted: 732_031, margin: 5 };
-/// Send a prepared PostgreSQL SELECT and receive its result over a channel, as the engine does.
+/// Cost of a prepared PostgreSQL SELECT and its result over a channel, as in the engine.
 pub(crate) const POSTGRES_EXCHANGE: Bound = Bound { counted: 3_043_319, margin: 5 };
-/// Record the start and end of a request, with its four durations.
+/// Cost of recording the start and end of a request, with its four durations.
 pub(crate) const RECORD: Bound = Bound { counted: 344_062, margin: 5 };
-/// Compute the next scheduled send time of evenly spaced arrivals.
+/// Cost of computing the next scheduled send time of evenly spaced arrivals.
 pub(crate) const ARRIVALS_EVEN: Bound = Bound { counted: 129_108, margin: 5 };
-/// Compute the next scheduled send time of a Poisson process.
+/// Cost of computing the next scheduled send time of a Poisson process.
 pub(crate) const ARRIVALS_POISSON: Bound = Bound { counted: 224_792, margin: 5 };
