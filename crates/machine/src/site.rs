@@ -7,7 +7,7 @@ use crate::effort::Effort;
 
 /// Environment of the trials.
 pub struct Site<'a> {
-    /// Folder of the disk trials. Their file is unlinked, so nothing remains.
+    /// Folder of the disk trials. Their file is unlinked, so it does not remain.
     pub dir: &'a Path,
     /// Time and space that the trials may use.
     pub effort: Effort,

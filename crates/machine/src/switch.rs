@@ -57,7 +57,7 @@ fn pin(core: usize) -> io::Result<()> {
     Ok(sched_setaffinity(None, &set)?)
 }
 
-/// Measures round trips per second. On return, the question pipe closes, which ends the other thread.
+/// Measures round trips per second. The question pipe closes on return, which ends the other thread.
 fn ask(site: &Site<'_>, mut answers: PipeReader, mut question: PipeWriter) -> io::Result<f64> {
     let (mut byte, mut result) = ([1], Ok(()));
     let per_s = per_s(site.effort.slice, BATCH, || {

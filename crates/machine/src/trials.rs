@@ -16,8 +16,8 @@ const TRIALS: &[Trial] =
 const BRIEF: &[Trial] =
     &[shift::measure_brief, timer::measure_brief, switch::measure_same_core, loopback::measure];
 
-/// Measures the null-server ceiling once, in requests per second, or returns the reason why that is not possible. It needs an
-/// engine, which this crate does not know.
+/// Callback that measures the null-server ceiling once, in requests per second, or returns the reason why that is not possible. The
+/// caller supplies it, because it needs an engine, which this crate does not depend on.
 pub type NullServer<'a> = &'a dyn Fn() -> Result<f64, String>;
 
 /// Runs all trials.

@@ -40,7 +40,7 @@ pub(crate) struct Context<'a> {
     pub(crate) buffer: &'a mut [u8],
     /// Buffer for kernel timestamps of received data.
     pub(crate) control: &'a mut Control,
-    /// Maximum number of bytes in a line.
+    /// Maximum number of buffered bytes in a line.
     pub(crate) limit: usize,
     /// No data leaves before this time, because of a stall or of changed settings, which must not count as a delay by the proxy.
     pub(crate) not_before_ns: u64,
@@ -134,7 +134,7 @@ impl Pair {
         [&self.sides[CLIENT].socket, &self.sides[TARGET].socket]
     }
 
-    /// Handles readiness of a socket. An error comes from connecting.
+    /// Handles readiness of a socket. Returns an error if connecting failed.
     pub(crate) fn hear(&mut self, side: usize, ready: Ready, context: &mut Context<'_>) -> Result<(), Errno> {
         let state = &mut self.sides[side];
         if !state.is_connected {
@@ -149,7 +149,7 @@ impl Pair {
         state.can_write |= ready.can_write;
         state.is_hung_up |= ready.hung_up;
         let is_unread = self.lines[side].is_finished() || self.lines[side].room(context.limit) == 0;
-        // A read would report it too, but the line is full and nothing is read now.
+        // A read would report the error too, but nothing is read while the line is full.
         if ready.hung_up && is_unread && self.sides[side].socket.outcome().is_err() {
             self.lose(side, context);
         }
@@ -165,7 +165,7 @@ impl Pair {
         holds
     }
 
-    /// Reads as much as there is room for, and forwards data that is due.
+    /// Reads as much data as the buffers have room for, and forwards data that is due.
     pub(crate) fn go_on(&mut self, key: Key, context: &mut Context<'_>) -> Moved {
         for from in [CLIENT, TARGET] {
             self.read(from, context);
@@ -257,7 +257,7 @@ impl Pair {
                 }
             }
         }
-        // Ends are not counted: at the end of a load, all connections close at once.
+        // Closes are not counted: at the end of a load, all connections close at once.
         if self.passed_bytes > passed_before {
             self.note_late(from, due_ns, now_ns, context);
         }
@@ -278,7 +278,7 @@ impl Pair {
     fn pass_end(&mut self, from: usize, now_ns: u64) -> bool {
         match self.lines[from].end(now_ns) {
             Some(End::Fin) => {
-                // If the peer is already gone, the error does not matter.
+                // Ignores the error if the peer has already disconnected.
                 let _ = shutdown(&self.sides[1 - from].socket, Shutdown::Write);
                 self.is_over[from] = true;
                 false

@@ -123,7 +123,7 @@ impl Reactor {
         self.slots.len() - self.free.len()
     }
 
-    /// True if a waiting client may be accepted.
+    /// Returns true if a waiting client may be accepted.
     fn has_room(&self) -> bool {
         self.may_accept
             && self.settings.new_connections != NewConnections::Ignore

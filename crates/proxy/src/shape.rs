@@ -1,5 +1,4 @@
-//! One direction of a connection: bytes wait in a delay line, and then for the bandwidth. Pure arithmetic: the caller passes the
-//! time.
+//! One direction of a connection: bytes wait in a delay line, then for bandwidth. Pure arithmetic: the caller passes the time.
 //!
 //! A piece of data that is read at `t` with delay `d` may leave at `t + d`, but never before earlier data. With a bandwidth, a
 //! slice of `n` bytes has left when the link has carried it: `n / bandwidth` after it is due and the previous slice has left.
@@ -8,13 +7,14 @@ use std::collections::VecDeque;
 
 /// Bookkeeping overhead of one piece, which counts toward the limit, so that many small pieces cannot exceed it.
 const PIECE_BYTES: usize = size_of::<Piece>();
-/// Maximum time of bandwidth that a late proxy makes up for. So a peer that did not read for a while gets no burst.
+/// Maximum backlog of unused bandwidth, in time, that a late proxy may catch up on. Bounds the burst to a peer that did not read
+/// for a while.
 const CATCH_UP_NS: u64 = 5_000_000;
 /// Number of slices per second: a slice is what the link carries in a millisecond, within the bounds below.
 const SLICES_PER_S: u64 = 1000;
 const SLICE_BYTES_MIN: u64 = 64;
 const SLICE_BYTES_MAX: u64 = 64 * 1024;
-/// Memory that an idle line keeps. Capacity above it is freed after a period of little data.
+/// Memory that an idle line keeps, in bytes. Capacity above it is freed after a period of little data.
 const KEPT_BYTES: usize = 16 * 1024;
 
 /// End of a direction.
@@ -47,8 +47,8 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// Number of bytes that may be read if the line may hold `limit` bytes. 0 until a quarter is free, so that each read is worth a
-    /// system call.
+    /// Returns the number of bytes that may be read if the line may hold `limit` bytes. 0 until a quarter is free, so that each
+    /// read is worth a system call.
     pub(crate) fn room(&self, limit: usize) -> usize {
         let held = self.bytes.len() + self.pieces.len() * PIECE_BYTES;
         let free = limit.saturating_sub(held);
@@ -95,7 +95,7 @@ impl Line {
         Some(head.due_ns.max(self.free_at_ns).saturating_add(carry_ns(slice, bytes_per_s)))
     }
 
-    /// Contiguous bytes that may leave now. Empty does not mean that no data waits.
+    /// Returns contiguous bytes that may leave now. May be empty although data waits.
     pub(crate) fn ready(&self, now_ns: u64, bytes_per_s: Option<u64>) -> &[u8] {
         if self.next_at_ns(bytes_per_s).is_none_or(|at_ns| at_ns > now_ns) {
             return &[];
@@ -141,7 +141,7 @@ impl Line {
         self.peak_bytes = 0;
     }
 
-    /// The end, if it is due and all data before it has left.
+    /// Returns the end of the direction if it is due and all data before it has left.
     pub(crate) fn end(&self, now_ns: u64) -> Option<End> {
         let (due_ns, end) = self.end?;
         (self.bytes.is_empty() && due_ns <= now_ns).then_some(end)

@@ -102,7 +102,7 @@ impl Connection {
         }
     }
 
-    /// Returns the next input. Nothing while a request is in execution.
+    /// Returns the next input. [`Input::Nothing`] while a request is in execution.
     pub(crate) fn input(&mut self, buffer: &mut [u8]) -> Input {
         if self.executing {
             return Input::Nothing;
@@ -190,7 +190,7 @@ impl Connection {
     fn send_filler(&mut self) -> Sent {
         let turn_ends = self.filler_bytes.saturating_sub(FILLER_TURN_BYTES);
         while self.filler_bytes > turn_ends {
-            // After a partially sent block, the body continues with the right letter.
+            // Continues a partially sent block at the right letter.
             let offset = self.filler_offset;
             let piece = self.filler_bytes.min((FILLER_BYTES - offset) as u64) as usize;
             match push(&self.socket, &FILLER[offset..offset + piece], self.filler_bytes > piece as u64) {
@@ -209,12 +209,12 @@ impl Connection {
 
     /// Closes the sending side.
     pub(crate) fn finish(&self) {
-        // If the peer is already gone, the error does not matter.
+        // Ignores the error if the peer has already disconnected.
         let _ = rustix::net::shutdown(&self.socket, Shutdown::Write);
     }
 }
 
-/// Sends as much as fits, and returns the number of bytes. Fewer than all means that the socket is full.
+/// Sends as much as fits, and returns the number of bytes. If it is less than `bytes.len()`, the socket is full.
 fn push(socket: &OwnedFd, bytes: &[u8], more_follows: bool) -> Result<usize, Errno> {
     let flags = if more_follows { SendFlags::NOSIGNAL | SendFlags::MORE } else { SendFlags::NOSIGNAL };
     let mut sent = 0;

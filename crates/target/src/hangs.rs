@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::settings::{DAY, Faults};
 
-/// From a given time on, a share of all connections hangs: their requests are read, but not answered.
+/// Hang of a share of all connections from a given time on: their requests are read, but not answered.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hang {
     /// Time of the first hang after the first request; at most 24h.

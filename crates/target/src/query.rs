@@ -46,7 +46,7 @@ pub(crate) fn form_value(form: &str, key: &str) -> Option<String> {
     Query(form).text(key).map(Cow::into_owned)
 }
 
-/// Reply `400` with this sentence.
+/// Builds a `400` reply with this sentence.
 pub(crate) fn bad(sentence: &str) -> Reply {
     Reply::text(400, format!("{sentence}\n"))
 }

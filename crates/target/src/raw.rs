@@ -54,7 +54,7 @@ impl RawServer {
         Ok(Self { address, is_stopped, accepting: Some(accepting) })
     }
 
-    /// Address it listens on.
+    /// Returns the address that the server listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -70,7 +70,7 @@ impl RawServer {
     }
 }
 
-/// True for loopback, private, and link-local addresses.
+/// Returns true for a loopback, private, or link-local address.
 fn is_near(ip: IpAddr) -> bool {
     match ip {
         IpAddr::V4(ip) => ip.is_loopback() || ip.is_private() || ip.is_link_local(),
@@ -85,7 +85,7 @@ fn accept(listener: &TcpListener, mode: RawMode, is_stopped: &AtomicBool) {
             return;
         }
         let Ok(stream) = stream else {
-            // Out of descriptors, for example: other connections may end meanwhile.
+            // Accepting may fail for lack of file descriptors. Other connections may free some meanwhile.
             thread::sleep(Duration::from_millis(1));
             continue;
         };

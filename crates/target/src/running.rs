@@ -121,7 +121,7 @@ impl fmt::Debug for Running {
 }
 
 impl Running {
-    /// Address it listens on.
+    /// Returns the address that the target listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -142,7 +142,7 @@ impl Running {
         self.shared.service_log.take()
     }
 
-    /// Pauses caused by the stall schedule so far, per worker; the first 100000.
+    /// Returns the pauses caused by the stall schedule so far, per worker; the first 100000.
     pub fn stalls(&self) -> Vec<Pause> {
         self.shared.stalls.pauses()
     }
@@ -204,7 +204,7 @@ impl Drop for Running {
             desk.mailbox.ring();
         }
         for thread in self.threads.drain(..) {
-            // A panic was already reported, and there is nothing left to wait for.
+            // Ignores a panic, which was already reported.
             let _ = thread.join();
         }
     }

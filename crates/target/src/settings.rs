@@ -63,8 +63,8 @@ pub enum ThreadPool {
     /// A blocked request keeps its thread: at most `threads` requests are in execution.
     #[default]
     Fixed,
-    /// Another thread is started for each one that blocks. So up to `threads` requests run while others are blocked. CPU work stays
-    /// limited to `threads`.
+    /// Starts another thread for each one that blocks, so that up to `threads` requests run while others are blocked. CPU work
+    /// stays limited to `threads`.
     Growing {
         /// Maximum number of requests in execution per worker, running and blocked. From `threads` to 65536.
         limit: usize,
@@ -133,7 +133,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// All errors in the settings, in field order. Empty if the target can start with them.
+    /// Returns all errors in the settings, in field order. Empty if the settings are valid.
     pub fn faults(&self) -> Vec<Fault> {
         let mut faults = Faults::default();
         let address = self.address;

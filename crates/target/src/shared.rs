@@ -32,12 +32,12 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// Time since the first request. If there was none, `now` becomes its time.
+    /// Returns the time since the first request. If there was none, `now` becomes its time.
     pub(crate) fn age(&self, now: Instant) -> Duration {
         now.saturating_duration_since(*self.first_request.get_or_init(|| now))
     }
 
-    /// Sleeps through the rest of the current stall, if there is one. Records the pause of `worker`.
+    /// Sleeps until the current stall ends, if there is one. Records the pause of `worker`.
     pub(crate) fn sit_out_stall(&self, worker: Option<usize>) {
         if let Some(first_request) = self.first_request.get() {
             self.stalls.sit_out(*first_request, worker, &self.stop);

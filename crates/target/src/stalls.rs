@@ -31,8 +31,7 @@ impl Stalls {
         Self { schedule, started, pauses: Mutex::default() }
     }
 
-    /// Sleeps through the rest of the current stall, if there is one. The schedule counts from `zero`. Records the pause of
-    /// `worker`.
+    /// Sleeps until the current stall ends, if there is one. The schedule counts from `zero`. Records the pause of `worker`.
     pub(crate) fn sit_out(&self, zero: Instant, worker: Option<usize>, stop: &Stop) {
         if self.schedule.is_none() {
             return;

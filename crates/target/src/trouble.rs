@@ -1,4 +1,4 @@
-//! Trouble on request: temporary faults, against which measurements of event costs are checked.
+//! Trouble on request: temporary errors and delays of known size, to check measurements of event costs.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};

@@ -21,7 +21,7 @@ pub const ATTEMPTS: u32 = 5;
 const LATE_MAX: Duration = Duration::from_millis(5);
 /// Maximum total delay of sleeps on a quiet machine, as a share of the elapsed time.
 const LATE_SHARE_MAX: f64 = 0.1;
-/// Length of each sleep of the witness: long enough that a dozen of witnesses do not disturb the measurement.
+/// Length of each sleep of the witness: long enough that a dozen witnesses do not disturb the measurement.
 const NAP: Duration = Duration::from_millis(5);
 /// Maximum wait for a quiet period before the next attempt, and the length of this period.
 const CALM_WITHIN: Duration = Duration::from_secs(5);

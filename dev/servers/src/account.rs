@@ -10,8 +10,8 @@ pub(crate) struct Account {
 }
 
 impl Account {
-    /// Returns the account with this name, or otherwise the unprivileged default account. `None` if this process is not root, and
-    /// so keeps its own account.
+    /// Returns the account with this name, otherwise `nobody`. `None` if this process is not root, because then it cannot switch
+    /// accounts.
     pub(crate) fn for_server(name: &str) -> Option<Self> {
         if !rustix::process::geteuid().is_root() {
             return None;

@@ -1,4 +1,4 @@
-//! Results of a simulated run, with the figures of a real one.
+//! Results of a simulated run, with the figures of a real run.
 
 use record::{Interval, Percentile, Phase, Tally};
 use stats::Window;
@@ -6,7 +6,7 @@ use stats::Window;
 /// Length of a window, equal to that of the pulses of a real run.
 pub const WINDOW_NS: u64 = 250_000_000;
 
-/// Maximum number of windows. Later ends are not counted in windows.
+/// Maximum number of windows. Requests that end later are not counted in windows.
 const WINDOWS_MAX: usize = 2_048;
 
 /// Data of a window.
@@ -27,7 +27,7 @@ pub struct Played {
     pub warm_up: Tally,
     /// Time from the stop of the load to the last reply.
     pub drain_ns: u64,
-    /// Requests that ended between the end of the warm-up and the stop, no matter when they were scheduled.
+    /// Requests that ended between the end of the warm-up and the stop, regardless of when they were scheduled.
     pub answers: u64,
     /// Requests of the warm-up that had not ended when it was over.
     pub backlog: u64,
@@ -67,7 +67,7 @@ impl Played {
         response.value_at(percentile).map(|value_ns| value_ns as f64 / 1e9)
     }
 
-    /// Requests per second that ended between the end of the warm-up and the stop. `None` if that period is empty.
+    /// Returns the requests per second that ended between the end of the warm-up and the stop. `None` if this period is empty.
     pub fn throughput_per_s(&self) -> Option<f64> {
         let window_ns = self.stop_ns.checked_sub(self.warm_up_ns).filter(|window_ns| *window_ns > 0)?;
         Some(self.answers as f64 * 1e9 / window_ns as f64)
@@ -85,7 +85,7 @@ impl Played {
         ended as f64 / self.tally.counts.planned.max(1) as f64
     }
 
-    /// Series of the whole run including the warm-up, in windows of [`WINDOW_NS`], without a truncated last one.
+    /// Returns the time series of the run including the warm-up, in complete windows of [`WINDOW_NS`].
     pub fn series(&self) -> Vec<Window> {
         let whole = (self.stop_ns / WINDOW_NS) as usize;
         let window = |busy: &Busy| Window {

@@ -16,7 +16,7 @@ pub(super) const ENDPOINT: Endpoint = Endpoint {
     prepare,
 };
 
-/// Reply with the times of a finished hold.
+/// Builds a reply with the times of a finished hold.
 pub(crate) fn reply(queued: Duration, drawn: Duration, service: Duration) -> Reply {
     Reply::fixed(200, "held\n")
         .with("x-service-us", service.as_micros())

@@ -82,7 +82,7 @@ impl Work {
     }
 }
 
-/// Work of a request line. An error becomes a ready reply, so the connection can be kept.
+/// Returns the work of a request line. An error becomes a ready reply, so the connection can be kept.
 pub(crate) fn route(method: &str, target: &str) -> Work {
     prepare(method, target).unwrap_or_else(Work::Ready)
 }

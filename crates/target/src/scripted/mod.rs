@@ -1,6 +1,6 @@
-//! Scripted server for tests of how a client handles faults: it does exactly what a script says.
+//! Scripted server for tests of a client's error handling: it executes a script exactly.
 //!
-//! It runs one thread per connection, at most [`CONNECTIONS_MAX`] at a time. Dropping the handle ends all of them.
+//! The server runs one thread per connection, at most [`CONNECTIONS_MAX`] at a time. Dropping the handle ends all threads.
 
 mod play;
 mod ports;
@@ -98,7 +98,7 @@ impl fmt::Debug for Scripted {
 }
 
 impl Scripted {
-    /// Address it listens on.
+    /// Returns the address that the server listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -125,7 +125,7 @@ impl Drop for Scripted {
         // Shutting down a listening socket wakes the thread that waits in accept.
         let _ = rustix::net::shutdown(&self.waker, Shutdown::Both);
         if let Some(acceptor) = self.acceptor.take() {
-            // A panic was already reported, and there is nothing left to wait for.
+            // Ignores a panic, which was already reported.
             let _ = acceptor.join();
         }
     }
@@ -176,7 +176,7 @@ impl Stage {
         let play = move || {
             let mut player = play::Player::new(&socket, &stage.stop, &stage.requests);
             let end = player.play(&script);
-            // Drops the second handle first, because only dropping the last one closes the connection.
+            // Drops the second handle first, because the connection is closed only when the last handle is dropped.
             stage.open().remove(&number);
             if end == play::End::Reset {
                 play::reset(&socket);

@@ -27,7 +27,7 @@ pub(super) struct Player<'a> {
     socket: &'a TcpStream,
     stop: &'a Stop,
     requests: &'a AtomicUsize,
-    /// Received bytes that no step has requested yet.
+    /// Received bytes that no step has consumed yet.
     ahead: Vec<u8>,
 }
 
@@ -143,7 +143,7 @@ impl<'a> Player<'a> {
     }
 }
 
-/// Value of Content-Length. `None` if the field is invalid.
+/// Returns the value of Content-Length. `None` if the field is invalid.
 fn content_length(head: &[u8]) -> Option<usize> {
     let head = String::from_utf8_lossy(head);
     let mut fields = head.lines().filter_map(|line| line.split_once(':'));
