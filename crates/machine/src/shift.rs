@@ -62,12 +62,12 @@ impl Direction {
     }
 }
 
-/// Key of the figure of one combination.
+/// Formats the key of the figure for a combination of method, direction, element, and size.
 pub(crate) fn key(method: Method, direction: Direction, element: &str, bytes: usize) -> String {
     format!("shift.{}.{}.{element}.{bytes}", method.name(), direction.name())
 }
 
-/// Array size beyond the last cache: twice its size as far as it is known, within [`LARGE_BYTES`].
+/// Returns an array size that exceeds all caches: twice the size of the largest known cache, within [`LARGE_BYTES`].
 pub(crate) fn large_bytes() -> usize {
     let size = |index: u32| {
         let path = format!("/sys/devices/system/cpu/cpu0/cache/index{index}/size");

@@ -31,7 +31,7 @@ pub(crate) fn measure_same_core(site: &Site<'_>, findings: &mut Findings) {
     findings.note("switch_same_core", same);
 }
 
-/// Cores that this process may use.
+/// Returns the cores that this process may use.
 fn allowed() -> Result<Vec<usize>, String> {
     let set = sched_getaffinity(None).map_err(|errno| errno.to_string())?;
     Ok((0..CpuSet::MAX_CPU).filter(|core| set.is_set(*core)).collect())

@@ -39,7 +39,7 @@ fn shift_lines(findings: &Findings) -> Vec<String> {
     lines
 }
 
-/// Measured array sizes, ascending.
+/// Returns the measured array sizes, ascending.
 fn shift_sizes(findings: &Findings) -> Vec<usize> {
     let of_shift = findings.figures.iter().filter_map(|figure| figure.key.strip_prefix("shift."));
     let mut sizes: Vec<usize> = of_shift.filter_map(|rest| rest.rsplit('.').next()?.parse().ok()).collect();

@@ -41,7 +41,7 @@ pub(crate) fn real_ns() -> i64 {
     time.tv_sec.saturating_mul(1_000_000_000).saturating_add(time.tv_nsec)
 }
 
-/// CPU time of the calling thread, user and system, in nanoseconds.
+/// Returns the CPU time of the calling thread, user and system, in nanoseconds.
 pub(crate) fn thread_cpu_ns() -> u64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64

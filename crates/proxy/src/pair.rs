@@ -16,11 +16,11 @@ use crate::settings::Settings;
 use crate::shape::{End, Line};
 use crate::timers::{Reason, Timers};
 
-/// Index of the client's side. The line of a side carries the data that was read from it.
+/// Index of the client's side. The line with this index carries the data that was read from the client.
 pub(crate) const CLIENT: usize = 0;
 /// Index of the target's side.
 pub(crate) const TARGET: usize = 1;
-/// Number of full reads before other connections get their turn.
+/// Max number of full reads from a socket per turn of its connection.
 const READS_PER_TURN: u32 = 4;
 
 /// Identifies a connection. The generation distinguishes it from an earlier one in its slot.
@@ -42,7 +42,8 @@ pub(crate) struct Context<'a> {
     pub(crate) control: &'a mut Control,
     /// Maximum number of buffered bytes in a line.
     pub(crate) limit: usize,
-    /// No data leaves before this time, because of a stall or of changed settings, which must not count as a delay by the proxy.
+    /// Time before which no data leaves, because of a stall or a change of settings. This wait does not count as a delay by the
+    /// proxy.
     pub(crate) not_before_ns: u64,
 }
 
@@ -70,13 +71,13 @@ pub(crate) struct Pair {
     lines: [Line; 2],
     /// True for a line whose end was forwarded, or whose receiver is gone.
     is_over: [bool; 2],
-    /// True for a line that waited for its receiver, so that the delay is not the proxy's.
+    /// True for a line that waited for its receiver. This wait does not count as a delay by the proxy.
     was_blocked: [bool; 2],
     /// Time of the pending timer of each line.
     armed_ns: [Option<u64>; 2],
     reset_at_bytes: Option<u64>,
     passed_bytes: u64,
-    /// True if the connection is in the list of those with more to read.
+    /// True if the connection is in the reactor's list of connections with more to read.
     pub(crate) is_waiting_again: bool,
 }
 

@@ -77,7 +77,7 @@ impl Line {
         }
     }
 
-    /// True if no more data can be added.
+    /// Returns true if no more data can be added.
     pub(crate) fn is_finished(&self) -> bool {
         self.end.is_some()
     }
@@ -87,7 +87,7 @@ impl Line {
         self.last_due_ns
     }
 
-    /// Time at which the next bytes, or the end, may leave. `None` if the line is empty and open.
+    /// Returns the time at which the next bytes, or the end, may leave. `None` if the line is empty and open.
     pub(crate) fn next_at_ns(&self, bytes_per_s: Option<u64>) -> Option<u64> {
         let Some(head) = self.pieces.front() else { return self.end.map(|(due_ns, _)| due_ns) };
         let Some(bytes_per_s) = bytes_per_s else { return Some(head.due_ns) };
@@ -147,7 +147,7 @@ impl Line {
         (self.bytes.is_empty() && due_ns <= now_ns).then_some(end)
     }
 
-    /// Time at which a reset may overtake bytes that the receiver does not read.
+    /// Returns the time at which a reset may overtake bytes that the receiver does not read. `None` if there is no reset.
     pub(crate) fn reset_at_ns(&self) -> Option<u64> {
         self.end.filter(|(_, end)| *end == End::Reset).map(|(due_ns, _)| due_ns)
     }
@@ -157,7 +157,7 @@ impl Line {
         (self.bytes, self.pieces) = (VecDeque::new(), VecDeque::new());
     }
 
-    /// Memory of data and pieces, in bytes.
+    /// Returns the memory of data and pieces, in bytes.
     #[cfg(test)]
     fn memory_bytes(&self) -> usize {
         self.bytes.capacity() + self.pieces.capacity() * PIECE_BYTES
@@ -168,7 +168,7 @@ fn slice_bytes(bytes_per_s: u64) -> u64 {
     (bytes_per_s / SLICES_PER_S).clamp(SLICE_BYTES_MIN, SLICE_BYTES_MAX)
 }
 
-/// Time that the link takes to carry `bytes`, rounded up. Slices are small enough that the product does not overflow.
+/// Returns the time that the link takes to carry `bytes`, rounded up. Slices are small enough that the product does not overflow.
 fn carry_ns(bytes: u64, bytes_per_s: u64) -> u64 {
     bytes.saturating_mul(1_000_000_000).div_ceil(bytes_per_s.max(1))
 }

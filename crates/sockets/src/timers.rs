@@ -27,7 +27,7 @@ impl<Who: Ord, Reason: Ord> Timers<Who, Reason> {
         self.heap.push(Reverse((at_ns, who, reason)));
     }
 
-    /// Earliest time. `None` if there is no entry.
+    /// Returns the earliest time. `None` if there is no entry.
     #[inline]
     pub fn next_ns(&self) -> Option<u64> {
         self.heap.peek().map(|Reverse((at_ns, ..))| *at_ns)

@@ -7,9 +7,9 @@ use rustix::io::Errno;
 use rustix::net::{SendFlags, Shutdown};
 use std::time::Instant;
 
-/// Filler bytes sent in one go before other connections get their turn.
+/// Max number of filler bytes sent per turn of a connection.
 const FILLER_TURN_BYTES: u64 = 16 * FILLER_BYTES as u64;
-/// Input bytes that a closing connection accepts before it is cut off.
+/// Max number of input bytes that a closing connection accepts before it is cut off.
 const LINGER_BYTES: usize = 4 * 1024 * 1024;
 
 /// State of one connection. It owns no buffers while idle.
@@ -23,7 +23,7 @@ pub(crate) struct Connection {
     /// Body bytes that remain to be generated and sent.
     pub(crate) filler_bytes: u64,
     filler_offset: usize,
-    /// True if the socket may have input. It is tracked because edges are reported only once.
+    /// True if the socket may have input. Tracked because edges are reported only once.
     pub(crate) readable: bool,
     /// True if the peer has finished sending, so the end must still be read after a short read.
     pub(crate) end_told: bool,
@@ -73,7 +73,7 @@ pub(crate) enum Sent {
     All,
     /// The socket is full, and becomes writable later.
     Blocked,
-    /// There is room, but other connections get their turn first.
+    /// The socket has room, but other connections get their turn first.
     TurnOver,
     Gone,
 }

@@ -93,12 +93,12 @@ impl Database {
         self.pool.work.notify_one();
     }
 
-    /// Number of rows created since the start.
+    /// Returns the number of rows created since the start.
     pub(crate) fn created(&self) -> u64 {
         self.pool.created.load(Ordering::Acquire)
     }
 
-    /// Number of rows in the table.
+    /// Returns the number of rows in the table.
     pub(crate) fn rows(&self) -> rusqlite::Result<u64> {
         let observer = self.observer.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         observer

@@ -14,7 +14,7 @@ pub struct Hang {
 }
 
 impl Hang {
-    /// True if connection number `connection`, from 0, hangs at `age` after the first request to the target.
+    /// Returns true if connection number `connection`, from 0, hangs at `age` after the first request to the target.
     pub(crate) fn holds(&self, connection: u64, age: Duration) -> bool {
         // Each connection adds its share. One hangs whenever the sum passes an integer.
         let passed = |count: u64| (count as f64 * self.share).floor();

@@ -24,7 +24,7 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Actual hold time for a drawn time, for a hold that starts `at` after the first request.
+    /// Returns the actual hold time for a drawn time, for a hold that starts `at` after the first request.
     pub(crate) fn stretch(&self, drawn: Duration, at: Duration) -> Duration {
         if *self == Self::default() {
             return drawn;

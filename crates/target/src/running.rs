@@ -33,7 +33,7 @@ pub enum StartError {
     /// All invalid settings.
     #[error("the target cannot start with these settings:{}", list(.0))]
     Faults(Vec<Fault>),
-    /// The address is in use, or not of this machine.
+    /// The address is in use, or does not belong to this machine.
     #[error("cannot listen on {address}: {source}\n  help: port 0 takes a free one")]
     Address {
         /// Requested address.
@@ -126,12 +126,12 @@ impl Running {
         self.address
     }
 
-    /// Start time, which is the origin of [`Pause`].
+    /// Returns the start time, which is the origin of [`Pause`].
     pub fn started(&self) -> Instant {
         self.started
     }
 
-    /// Current counters.
+    /// Returns the current counters.
     pub fn counters(&self) -> Counters {
         self.shared.counters()
     }
@@ -158,7 +158,7 @@ impl Running {
         }
     }
 
-    /// Number of rows in the table of `/insert`, or the error of SQLite.
+    /// Returns the number of rows in the table of `/insert`, or the error of SQLite.
     pub fn rows(&self) -> Result<u64, String> {
         self.shared.database.rows().map_err(|error| error.to_string())
     }

@@ -44,12 +44,12 @@ impl Shared {
         }
     }
 
-    /// Start of the next stall after `now`. `None` if there is none, or before the first request.
+    /// Returns the start of the next stall after `now`. `None` if there is none, or before the first request.
     pub(crate) fn next_stall(&self, now: Instant) -> Option<Instant> {
         self.stalls.next_begin(*self.first_request.get()?, now)
     }
 
-    /// Current counters over all workers.
+    /// Returns the current counters over all workers.
     pub(crate) fn counters(&self) -> Counters {
         let mut sum = Counters { inserts: self.database.created(), ..Counters::default() };
         self.tallies.iter().for_each(|tally| tally.add_to(&mut sum));

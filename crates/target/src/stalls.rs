@@ -13,9 +13,9 @@ const KEPT: usize = 100_000;
 pub struct Pause {
     /// Number of the worker.
     pub worker: usize,
-    /// Time when it stopped answering.
+    /// Time at which the worker stopped answering.
     pub from: Duration,
-    /// Time when it answered again.
+    /// Time at which the worker answered again.
     pub to: Duration,
 }
 
@@ -47,7 +47,7 @@ impl Stalls {
         }
     }
 
-    /// Start of the next stall after `now`. The schedule counts from `zero`.
+    /// Returns the start of the next stall after `now`. The schedule counts from `zero`.
     pub(crate) fn next_begin(&self, zero: Instant, now: Instant) -> Option<Instant> {
         let stall = self.schedule?;
         let passed = now.saturating_duration_since(zero);

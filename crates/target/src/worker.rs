@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 /// Maximum number of events per wait.
 const EVENTS: usize = 256;
-/// Size of one read. Also the amount of output at which pipelined requests wait until it is sent.
+/// Size of one read, in bytes. Also the amount of pending output above which pipelined requests wait.
 const BUFFER_BYTES: usize = 64 * 1024;
 /// Bounds of the interval between searches for idle connections, which is a quarter of the timeout.
 const SHORTEST_SWEEP: Duration = Duration::from_millis(1);

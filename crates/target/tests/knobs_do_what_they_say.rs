@@ -56,7 +56,7 @@ fn half_of_the_connections_hang_after_a_time() {
     let hang = Hang { after: Duration::from_millis(200), share: 0.5 };
     let target = start(Settings { hang: Some(hang), workers: 2, ..Settings::default() }).expect("a target");
     let mut clients = [(); 4].map(|()| Client::connect(target.address()));
-    // A long time before the first request does not count.
+    // The time before the first request does not count.
     std::thread::sleep(hang.after);
     assert_eq!(clients[1].get("/status").status, 200);
     std::thread::sleep(hang.after);

@@ -21,7 +21,7 @@ impl Interrupt {
         Ok(interrupt)
     }
 
-    /// True if a signal has arrived.
+    /// Returns true if a signal has arrived.
     pub fn is_asked(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

@@ -22,12 +22,12 @@ pub struct Text {
 }
 
 impl Text {
-    /// Number of lines.
+    /// Returns the number of lines.
     pub fn lines(&self) -> usize {
         self.text.lines().count()
     }
 
-    /// Name of the crate or development package that the file belongs to. `None` outside of `crates/` and `dev/`.
+    /// Returns the name of the crate or development package that the file belongs to. `None` outside of `crates/` and `dev/`.
     pub fn package(&self) -> Option<&str> {
         let inside = self.path.strip_prefix("crates/").or_else(|| self.path.strip_prefix("dev/"))?;
         inside.split('/').next()

@@ -22,7 +22,7 @@ pub struct Package {
     pub needs: BTreeSet<String>,
 }
 
-/// All packages of the workspace, by name.
+/// Returns all packages of the workspace, by name.
 ///
 /// # Panics
 ///
@@ -83,7 +83,7 @@ pub fn closure<'a>(names: impl IntoIterator<Item = &'a String>) -> BTreeSet<Stri
     seen
 }
 
-/// Direct dependencies of each package in a lock file. All versions of a package count as one.
+/// Returns the direct dependencies of each package in a lock file. All versions of a package count as one.
 fn locked(lock: &str) -> BTreeMap<String, BTreeSet<String>> {
     let mut needs: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut name = String::new();

@@ -24,7 +24,7 @@ pub struct Function {
     pub lines: usize,
 }
 
-/// All tokens of a file.
+/// Returns all tokens of a file.
 ///
 /// # Panics
 ///
@@ -35,7 +35,7 @@ pub fn of(text: &str) -> Vec<Token> {
     tokens
 }
 
-/// All tokens of a file, except those of test modules.
+/// Returns all tokens of a file, except those of test modules.
 ///
 /// # Panics
 ///

@@ -97,7 +97,7 @@ fn texts(list: &Item) -> impl Iterator<Item = &str> {
     list.as_array().into_iter().flatten().filter_map(|value| value.as_str())
 }
 
-/// Packages that are not part of the workspace.
+/// Returns the packages that are not part of the workspace.
 fn dependencies() -> Vec<&'static Value> {
     let found: Vec<&Value> = PACKAGES.iter().filter(|package| !package["source"].is_null()).collect();
     assert!(found.len() > 50, "Cargo lists {} dependencies", found.len());

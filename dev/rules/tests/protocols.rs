@@ -33,7 +33,7 @@ fn home(protocol: &str) -> &str {
     WITHIN.iter().find(|(inner, _)| *inner == protocol).map_or(protocol, |(_, outer)| outer)
 }
 
-/// Whether a file defines or lists a protocol.
+/// Returns true for a file that defines or lists a protocol.
 fn is_home(path: &str, module: &str) -> bool {
     let list = ["crates/wire/src/protocol.rs", "crates/wire/src/lib.rs"];
     let own = format!("crates/wire/src/{}", home(module));

@@ -5,7 +5,7 @@ use rules::{files, tokens};
 /// File that lists the result types of `stats` that reports may read.
 const RESULTS: &str = "crates/judge/src/results.rs";
 
-/// Names of the result types, read from the list in `judge`.
+/// Returns the names of the result types, read from the list in `judge`.
 fn results() -> Vec<String> {
     let code = tokens::of(&files::read(RESULTS));
     let is_type = |text: &str| text.chars().any(|character| character.is_ascii_lowercase());

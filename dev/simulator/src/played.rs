@@ -53,12 +53,13 @@ impl Played {
         }
     }
 
-    /// Mean response time of measured requests, in seconds. `None` without any.
+    /// Returns the mean response time of measured requests, in seconds. `None` if there are none.
     pub fn mean_response_s(&self) -> Option<f64> {
         self.tally.response.ok.mean_ns().map(|mean_ns| mean_ns / 1e9)
     }
 
-    /// Percentile of the response times of measured requests, in seconds. `None` if there are too few samples to judge it.
+    /// Returns a percentile of the response times of measured requests, in seconds. `None` if there are too few samples to judge
+    /// it.
     pub fn response_s(&self, percentile: Percentile) -> Option<f64> {
         let response = &self.tally.response.ok;
         if !percentile.is_judgeable(response.count()) {
@@ -73,12 +74,12 @@ impl Played {
         Some(self.answers as f64 * 1e9 / window_ns as f64)
     }
 
-    /// Mean number of requests in flight between the end of the warm-up and the stop.
+    /// Returns the mean number of requests in flight between the end of the warm-up and the stop.
     pub fn mean_in_flight(&self) -> f64 {
         self.in_flight_ns as f64 / self.stop_ns.saturating_sub(self.warm_up_ns).max(1) as f64
     }
 
-    /// Share of planned measured requests that had ended when the load stopped.
+    /// Returns the share of planned measured requests that had ended when the load stopped.
     pub fn completed_share(&self) -> f64 {
         let measured_from = (self.warm_up_ns / WINDOW_NS) as usize;
         let ended: u64 = self.windows.iter().skip(measured_from).map(|window| window.ended).sum();

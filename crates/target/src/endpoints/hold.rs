@@ -56,7 +56,7 @@ fn prepare(query: &Query<'_>) -> Result<Work, Reply> {
     Ok(Work::Hold(distribution))
 }
 
-/// Reads a time above zero and up to the longest hold.
+/// Parses a time above zero and at most [`LONGEST`], in microseconds.
 fn time_us(query: &Query<'_>, key: &str) -> Result<Option<f64>, Reply> {
     let most_us = LONGEST.as_micros() as f64;
     match query.number::<f64>(key)? {

@@ -33,7 +33,7 @@ pub struct Endpoint {
     prepare: fn(&Query<'_>) -> Result<Work, Reply>,
 }
 
-/// All endpoints, in the order of the help page.
+/// Returns all endpoints, in the order of the help page.
 pub fn endpoints() -> &'static [Endpoint] {
     static ALL: [Endpoint; 9] = [
         help::ENDPOINT,
@@ -76,7 +76,7 @@ pub(crate) struct Computation {
 }
 
 impl Work {
-    /// True if the work needs the request body.
+    /// Returns true if the work needs the request body.
     pub(crate) fn wants_body(&self) -> bool {
         matches!(self, Work::Echo | Work::Insert { email: None })
     }

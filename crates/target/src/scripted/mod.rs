@@ -26,8 +26,8 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(5);
 /// Stack size of a connection's thread. Scripts are shallow, and small stacks keep many connections cheap.
 const STACK_BYTES: usize = 256 * 1024;
 
-/// Steps on one connection. After the last step the connection is closed, which the system turns into a reset if input was left
-/// unread. A step that fails because the peer is gone ends the script.
+/// Steps on one connection. The connection is closed after the last step; the kernel resets it if input is unread. A step that
+/// fails because the peer has disconnected ends the script.
 #[derive(Clone, Debug, Default)]
 pub struct Script(pub Vec<Step>);
 
@@ -103,12 +103,12 @@ impl Scripted {
         self.address
     }
 
-    /// Number of accepted connections.
+    /// Returns the number of accepted connections.
     pub fn connections(&self) -> usize {
         self.stage.connections.load(Ordering::Acquire)
     }
 
-    /// Number of requests that [`Step::ReadRequest`] has read completely.
+    /// Returns the number of requests that [`Step::ReadRequest`] has read completely.
     pub fn requests(&self) -> usize {
         self.stage.requests.load(Ordering::Acquire)
     }
@@ -152,7 +152,7 @@ impl Stage {
             let number = self.connections.fetch_add(1, Ordering::AcqRel);
             players.retain(|player| !player.is_finished());
             if players.len() < CONNECTIONS_MAX && !self.stop.is_set() {
-                // Without a thread, the connection is closed immediately, like one above the limit.
+                // If no thread can be started, the connection is closed immediately, like a connection above the limit.
                 players.extend(self.play(number, socket, script_for(number)).ok());
             }
         }

@@ -36,12 +36,12 @@ impl Mdc {
         Some(Self { servers, arrivals_per_s, service_s, waiting_at_most })
     }
 
-    /// Share of requests whose response time exceeds `than_s`.
+    /// Returns the share of requests whose response time exceeds `than_s`.
     pub fn response_tail(&self, than_s: f64) -> f64 {
         if than_s < self.service_s { 1.0 } else { self.wait_tail(than_s - self.service_s) }
     }
 
-    /// Response time at a quantile.
+    /// Returns the response time at a quantile.
     pub fn response_quantile_s(&self, quantile: f64) -> f64 {
         first_at_or_below(1.0 - quantile, self.service_s, |than_s| self.response_tail(than_s))
     }
