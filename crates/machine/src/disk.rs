@@ -91,7 +91,7 @@ impl std::error::Error for NoDisk {}
 ///
 /// # Errors
 ///
-/// If they are not possible.
+/// If disk trials are not possible.
 pub fn check(dir: &Path, file_bytes_max: u64) -> Result<(), NoDisk> {
     let wrong = |error: io::Error| NoDisk::Folder { dir: dir.to_path_buf(), error };
     let file = tempfile::tempfile_in(dir).map_err(wrong)?;

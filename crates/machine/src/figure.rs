@@ -248,7 +248,7 @@ impl Figure {
 pub struct Missing {
     /// Key of the figure.
     pub key: String,
-    /// Reason, for people.
+    /// Human-readable reason.
     pub why: String,
 }
 

@@ -1,8 +1,8 @@
-//! Shift trials: an array is moved by one element within itself by a plain loop, a vectorized loop, and memmove.
+//! Shift trials: move an array by one element within itself, with a plain loop, a vectorized loop, and memmove.
 //!
-//! A compiler replaces a loop that copies to a neighboring element by memmove or by vector code, so all three would measure the
-//! same. `black_box(())` after each step prevents both, and costs no instruction. The plain loop moves one element per step. The
-//! vectorized loop reads 16 per step before it writes any of them.
+//! A compiler replaces a loop that copies to a neighboring element with memmove or vector code, so all three trials would measure
+//! the same code. `black_box(())` after each step prevents this, and costs no instruction. The plain loop moves one element per
+//! step. The vectorized loop reads 16 per step before it writes any of them.
 
 use std::cell::Cell;
 use std::hint::black_box;

@@ -1,4 +1,4 @@
-//! Thread-switch trials: a byte is passed back and forth between two threads through two pipes.
+//! Thread-switch trials: two threads pass a byte back and forth through two pipes.
 
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::thread;

@@ -69,7 +69,7 @@ pub(crate) enum Moved {
 pub(crate) struct Pair {
     sides: [Side; 2],
     lines: [Line; 2],
-    /// True for a line whose end was forwarded, or whose receiver is gone.
+    /// True for a line whose end was forwarded, or whose receiver has disconnected.
     is_over: [bool; 2],
     /// True for a line that waited for its receiver. This wait does not count as a delay by the proxy.
     was_blocked: [bool; 2],
@@ -305,7 +305,7 @@ impl Pair {
         }
     }
 
-    /// Handles a reset by a peer: discards the data on its way to it, and resets the other side after the delay.
+    /// Handles a reset by a peer: discards the data in transit to the peer, and resets the other side after the delay.
     fn lose(&mut self, side: usize, context: &mut Context<'_>) {
         if std::mem::replace(&mut self.sides[side].is_lost, true) {
             return;
@@ -331,7 +331,7 @@ impl Pair {
 /// Closes a socket such that its peer sees a reset.
 pub(crate) fn reset(side: Side) {
     if side.is_tcp {
-        // If this fails, the peer sees a regular end, which is the best fallback.
+        // If this fails, the peer sees a normal close, which is the best fallback.
         let _ = sockopt::set_socket_linger(&side.socket, Some(Duration::ZERO));
     }
 }

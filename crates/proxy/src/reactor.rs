@@ -24,7 +24,7 @@ const ACCEPTS_PER_TURN: u32 = 64;
 const BREATH_NS: u64 = 10_000_000;
 /// Time before a deadline at which blocking waits end and busy polling begins, because the kernel wakes threads late.
 const EARLY_NS: u64 = 30_000;
-/// Maximum wait, so that no sum overflows.
+/// Maximum wait of the event loop. Bounds sums of times, which therefore cannot overflow.
 const WAIT_MAX_NS: u64 = 3_600_000_000_000;
 const READ_BYTES: usize = 64 * 1024;
 

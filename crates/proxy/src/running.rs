@@ -108,12 +108,12 @@ impl Running {
         self.connections_max
     }
 
-    /// Changes the settings. Data already on its way keeps its delay.
+    /// Changes the settings. Data in transit keeps its delay.
     pub fn change(&self, settings: Settings) {
         self.shared.post(ProxyCommand::Change(settings));
     }
 
-    /// Forwards nothing for this duration. A stall during a stall prolongs it if it ends later.
+    /// Stops forwarding for this duration. Of two overlapping stalls, the later end counts.
     pub fn stall(&self, lasting: Duration) {
         self.shared.post(ProxyCommand::Stall(lasting));
     }

@@ -26,14 +26,14 @@ pub(crate) enum End {
     Reset,
 }
 
-/// Bytes that were read together.
+/// Length and due time of bytes that were read in one call.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
     len: usize,
     due_ns: u64,
 }
 
-/// Data of one direction that is on its way.
+/// Data in transit in one direction.
 #[derive(Debug, Default)]
 pub(crate) struct Line {
     bytes: VecDeque<u8>,
@@ -71,7 +71,7 @@ impl Line {
 
     /// Ends the line. The end leaves after all data, and is delayed like data.
     pub(crate) fn finish(&mut self, now_ns: u64, delay_ns: u64, end: End) {
-        // A reset may follow a regular end.
+        // A reset may follow a FIN.
         if self.end.is_none_or(|(_, before)| before == End::Fin && end == End::Reset) {
             self.end = Some((self.due(now_ns, delay_ns), end));
         }
@@ -152,7 +152,7 @@ impl Line {
         self.end.filter(|(_, end)| *end == End::Reset).map(|(due_ns, _)| due_ns)
     }
 
-    /// Discards all data, because the receiver is gone.
+    /// Discards all data, because the receiver has disconnected.
     pub(crate) fn discard(&mut self) {
         (self.bytes, self.pieces) = (VecDeque::new(), VecDeque::new());
     }

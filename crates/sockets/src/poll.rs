@@ -1,4 +1,4 @@
-//! Waiting for sockets and timers with edge-triggered epoll, at nanosecond resolution (`epoll_pwait2`).
+//! Waits for sockets and timers with edge-triggered epoll, at nanosecond resolution (`epoll_pwait2`).
 
 use std::num::NonZeroU64;
 use std::os::fd::{AsFd, OwnedFd};

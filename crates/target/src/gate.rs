@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::Instant;
 
-/// Request on its way through a worker.
+/// Request that a worker has received but not yet answered.
 pub(crate) struct Job {
     pub(crate) token: Token,
     pub(crate) order: Order,

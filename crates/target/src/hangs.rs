@@ -1,4 +1,4 @@
-//! Hangs: connections that are accepted but, from some time on, never answered.
+//! Hangs: connections that are accepted, but not answered from a given time on.
 
 use std::time::Duration;
 

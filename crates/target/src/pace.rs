@@ -15,11 +15,11 @@ use crate::settings::Faults;
 /// Factors that multiply the drawn hold times. Times count from the first request. Default: none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pace {
-    /// Slower at first.
+    /// Initially longer holds.
     pub slow_start: Option<SlowStart>,
-    /// Continuously slower.
+    /// Continuously longer holds.
     pub drift: Option<Drift>,
-    /// A permanent change at one time.
+    /// Permanent change at a given time.
     pub step: Option<PaceStep>,
 }
 

@@ -1,6 +1,7 @@
-//! Raw TCP server: one thread per connection, which reads any bytes and replies by one of three rules.
+//! Raw TCP server with one thread per connection, which reads any bytes and replies by one of three rules.
 //!
-//! It uses blocking reads, like simple servers: each arrival wakes its thread, which makes the effect of write sizes visible.
+//! Uses blocking reads, like simple servers: each arrival wakes the connection's thread, which makes the effect of write sizes
+//! visible.
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
@@ -40,7 +41,7 @@ impl RawServer {
     ///
     /// # Errors
     ///
-    /// If the address is public, or cannot be listened on.
+    /// If the address is public, or if listening on it fails.
     pub fn start(address: SocketAddr, mode: RawMode) -> io::Result<Self> {
         if !is_near(address.ip()) {
             let what = format!("{} is a public address; write a loopback or private one", address.ip());

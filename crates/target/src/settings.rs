@@ -8,7 +8,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Maximum of any time in the settings, so that arithmetic on times cannot overflow.
+/// Maximum of all durations in the settings, so that arithmetic on times cannot overflow.
 pub(crate) const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Settings of the target. `Settings::default()` is a fast server with unlimited concurrency on a free loopback port.
@@ -42,7 +42,7 @@ pub struct Settings {
     pub stall: Option<Stall>,
     /// Trouble that [`Running::begin_trouble`](crate::Running::begin_trouble) begins. Default none.
     pub trouble: Option<Trouble>,
-    /// Connections that are never answered from some time on. Default none.
+    /// Hang of a share of connections from a given time on. Default none.
     pub hang: Option<Hang>,
     /// Changes of the hold times while the target runs. Default none.
     pub pace: Pace,

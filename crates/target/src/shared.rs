@@ -18,7 +18,7 @@ pub(crate) struct Shared {
     pub(crate) settings: Settings,
     /// Time of the first request. Scheduled changes count from it, so that a slow start does not shift them.
     pub(crate) first_request: OnceLock<Instant>,
-    /// Random number of this start, which distinguishes its counters from those of another start.
+    /// Random ID of this instance, which distinguishes its counters from those of other instances.
     pub(crate) instance: u64,
     pub(crate) help: String,
     pub(crate) stop: Stop,

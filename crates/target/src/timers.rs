@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 /// Kind of a timer.
 #[derive(Debug)]
 pub(crate) enum TimerKind {
-    /// A hold is over.
+    /// A hold has ended.
     Held(Hold),
     /// A scan for idle connections is due.
     Sweep,

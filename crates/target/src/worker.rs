@@ -140,7 +140,7 @@ impl Worker {
                 }
             }
             Ok(_) | Err(Errno::INTR) => {}
-            // Without polling nothing can be served, and an immediate retry would burn CPU time.
+            // Stops the target: nothing can be served without polling, and an immediate retry would burn CPU time.
             Err(_) => self.shared.stop.set(),
         }
     }

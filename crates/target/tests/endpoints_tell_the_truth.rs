@@ -1,4 +1,4 @@
-//! Every endpoint replies as documented, however its request arrives.
+//! Endpoints reply as documented, for any split of the request bytes.
 
 use crate::client::Client;
 use std::io::{Read, Write};

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::files;
 
-/// A package of the workspace.
+/// Package of the workspace.
 #[derive(Clone, Debug)]
 pub struct Package {
     /// Package name.

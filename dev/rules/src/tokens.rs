@@ -28,7 +28,7 @@ pub struct Function {
 ///
 /// # Panics
 ///
-/// If the text is not Rust.
+/// If the text is not valid Rust.
 pub fn of(text: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     flatten(parse(text), &mut tokens);
@@ -39,7 +39,7 @@ pub fn of(text: &str) -> Vec<Token> {
 ///
 /// # Panics
 ///
-/// If the text is not Rust.
+/// If the text is not valid Rust.
 pub fn without_tests(text: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     flatten(strip_tests(parse(text)), &mut tokens);
@@ -56,7 +56,7 @@ pub fn lines_of(tokens: &[Token], sequence: &[&str]) -> Vec<usize> {
 ///
 /// # Panics
 ///
-/// If the text is not Rust.
+/// If the text is not valid Rust.
 pub fn functions(text: &str) -> Vec<Function> {
     let mut found = Vec::new();
     find_functions(parse(text), &mut found);
@@ -67,7 +67,7 @@ pub fn functions(text: &str) -> Vec<Function> {
 ///
 /// # Panics
 ///
-/// If the text is not Rust.
+/// If the text is not valid Rust.
 pub fn arguments(text: &str, name: &str) -> Vec<(usize, Vec<Token>)> {
     let mut found = Vec::new();
     find_arguments(strip_tests(parse(text)), name, &mut found);

@@ -16,7 +16,7 @@ pub struct Passage {
 ///
 /// # Panics
 ///
-/// If a Rust file is not Rust.
+/// If a Rust file is not valid Rust.
 pub fn passages(file: &Text) -> Vec<Passage> {
     if file.path.ends_with(".rs") { of_rust(&file.text) } else { of_document(&file.text) }
 }

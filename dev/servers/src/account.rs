@@ -2,7 +2,7 @@
 
 use std::fs;
 
-/// A user of this machine.
+/// User and group ID of a server process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Account {
     pub(crate) user: u32,

@@ -66,7 +66,7 @@ impl FakeMongo {
                 }
                 let Ok(stream) = stream else { continue };
                 let state = Arc::clone(&shared);
-                // A disconnected client is a regular end.
+                // A disconnected client is not an error.
                 thread::spawn(move || drop(serve(stream, &state)));
             }
         });

@@ -32,7 +32,7 @@ pub struct Peer {
 pub type Heard = (u8, Vec<u8>);
 
 impl FakePostgres {
-    /// Serves every connection with this behavior, each on its own thread.
+    /// Starts a server that runs `behave` for each connection, on a separate thread.
     ///
     /// # Errors
     ///
@@ -55,7 +55,7 @@ impl FakePostgres {
                         && stream.set_write_timeout(Some(TIMEOUT)).is_ok()
                         && stream.set_nodelay(true).is_ok();
                     if is_set {
-                        // A disconnected client ends the behavior, which is a regular end.
+                        // A disconnected client ends the behavior, which is not an error.
                         let _ = behave(&mut Peer { stream, number });
                     }
                 });

@@ -13,7 +13,7 @@ static KEEPER: LazyLock<Mutex<Sender<Order>>> = LazyLock::new(|| {
     let (sender, orders) = channel::<Order>();
     thread::spawn(move || {
         for (mut command, answer) in orders {
-            // If the caller is gone, the process is killed.
+            // Kills the process if the caller has ended.
             if let Err(unwanted) = answer.send(command.spawn()) {
                 let _ = unwanted.0.map(|mut child| child.kill().and_then(|()| child.wait()));
             }

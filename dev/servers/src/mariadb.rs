@@ -117,7 +117,7 @@ impl MariaDb {
     ///
     /// # Errors
     ///
-    /// If it does not start again.
+    /// If the server does not start again.
     pub fn restart_immediate(&mut self) -> Result<(), Missing> {
         self.server.end(Signal::KILL);
         self.server = run(&self.folder, self.port, &self.settings)?;

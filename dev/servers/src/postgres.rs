@@ -22,7 +22,7 @@ pub enum Auth {
     Trust,
     /// SCRAM-SHA-256.
     Scram,
-    /// MD5. Passwords are stored as MD5 too.
+    /// MD5. Passwords are also stored as MD5 hashes.
     Md5,
     /// Clear-text password.
     Password,
@@ -151,7 +151,7 @@ impl Postgres {
     ///
     /// # Errors
     ///
-    /// If it does not start again.
+    /// If the server does not start again.
     pub fn restart_immediate(&mut self) -> Result<(), Missing> {
         self.server.end(Signal::QUIT);
         self.server = run(&self.folder, self.port, self.core)?;

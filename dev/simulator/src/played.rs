@@ -9,7 +9,7 @@ pub const WINDOW_NS: u64 = 250_000_000;
 /// Maximum number of windows. Requests that end later are not counted in windows.
 const WINDOWS_MAX: usize = 2_048;
 
-/// Data of a window.
+/// Counters of a window.
 #[derive(Clone, Copy, Debug, Default)]
 struct Busy {
     ended: u64,

@@ -1,4 +1,4 @@
-//! Endpoints of the target: a single list, from which routing and the help page derive.
+//! Endpoints of the target in a single list, which defines routing and the help page.
 
 mod bytes;
 mod counters;
@@ -68,7 +68,7 @@ pub(crate) enum Work {
     Insert { email: Option<String> },
 }
 
-/// CPU work: a function and its argument. It gives up when the target stops.
+/// CPU work: a function and its argument. Aborts when the target stops.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Computation {
     pub(crate) run: fn(u64, &Stop) -> Reply,

@@ -50,7 +50,7 @@ pub enum Step {
         /// Chunk size in bytes; 0 counts as 1.
         chunk: usize,
     },
-    /// Sends bytes repeatedly, until the peer or the server is gone.
+    /// Sends bytes repeatedly, until the peer disconnects or the server stops.
     SendForever {
         /// Bytes to repeat. If empty, the connection is only held open.
         bytes: Vec<u8>,
@@ -63,9 +63,9 @@ pub enum Step {
     CloseGracefully,
     /// Resets the connection.
     Reset,
-    /// Keeps the connection open without reading or writing, until the server is gone.
+    /// Keeps the connection open without reading or writing, until the server stops.
     HoldOpen,
-    /// Repeats the script, until the peer or the server is gone.
+    /// Repeats the script, until the peer disconnects or the server stops.
     Loop(Box<Script>),
 }
 
