@@ -16,7 +16,7 @@ impl<Who: Ord, Reason: Ord> Default for Timers<Who, Reason> {
 }
 
 impl<Who: Ord, Reason: Ord> Timers<Who, Reason> {
-    /// Creates a heap with capacity for `entries`, because growth would fragment memory.
+    /// Creates a heap with capacity for `entries`, because growth leaves freed memory behind.
     pub fn with_capacity(entries: usize) -> Self {
         Self { heap: BinaryHeap::with_capacity(entries) }
     }

@@ -91,7 +91,7 @@ impl Gate {
         self.next(&mut inside)
     }
 
-    /// Releases a slot to the oldest queued request, which the caller must start.
+    /// Releases a slot. Returns the oldest queued request if it gets the slot; the caller must start it.
     pub(crate) fn release(&self, slot: Slot) -> Option<Job> {
         let mut inside = self.lock();
         match slot {

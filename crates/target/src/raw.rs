@@ -86,7 +86,7 @@ fn accept(listener: &TcpListener, mode: RawMode, is_stopped: &AtomicBool) {
             return;
         }
         let Ok(stream) = stream else {
-            // Accepting may fail for lack of file descriptors. Other connections may free some meanwhile.
+            // Accepting may fail for lack of file descriptors. Retries, because closed connections free some.
             thread::sleep(Duration::from_millis(1));
             continue;
         };
