@@ -1,6 +1,6 @@
 //! Disk trials: writes, reads, and syncs a file, through the page cache, past it, and at random offsets.
 //!
-//! The file is unlinked (`O_TMPFILE`, or removed immediately if that is not supported), so nothing remains, however the trials end.
+//! The file is unlinked (`O_TMPFILE`, or removed immediately if that is not supported), so it never outlives the trials.
 
 use std::fmt;
 use std::fs::File;
@@ -91,7 +91,7 @@ impl std::error::Error for NoDisk {}
 ///
 /// # Errors
 ///
-/// If they are not possible.
+/// If disk trials are not possible.
 pub fn check(dir: &Path, file_bytes_max: u64) -> Result<(), NoDisk> {
     let wrong = |error: io::Error| NoDisk::Folder { dir: dir.to_path_buf(), error };
     let file = tempfile::tempfile_in(dir).map_err(wrong)?;
@@ -161,7 +161,7 @@ impl<'a> Trials<'a> {
     }
 
     fn file_system(&self) -> Option<u64> {
-        // The kernel's magic numbers have 32 bits, whatever the type of the field.
+        // The kernel's magic numbers have 32 bits; the width of the field depends on the platform.
         fstatfs(&self.file).ok().map(|found| u64::from(found.f_type as u32))
     }
 
@@ -259,7 +259,7 @@ impl<'a> Trials<'a> {
         findings.note("disk_fsync_p99", if p99s.is_empty() { Err(too_few) } else { Ok(p99s) });
     }
 
-    /// Durations of fsync in a trial, in microseconds, ascending. At least one.
+    /// Measures the durations of fsync in a trial, in microseconds, ascending. At least one.
     fn fsync_times_us(&self) -> io::Result<Vec<f64>> {
         let (whole, mut times_us, mut start) = (Stopwatch::start(), Vec::new(), 0);
         let slice = self.site.effort.slice * FSYNC_SLICES;
@@ -275,7 +275,7 @@ impl<'a> Trials<'a> {
     }
 }
 
-/// Percentile of ascending values by nearest rank. There must be at least one value.
+/// Returns the percentile of ascending values by nearest rank. There must be at least one value.
 pub(crate) fn percentile(ascending: &[f64], share: f64) -> f64 {
     let place = (ascending.len() as f64 * share).ceil() as usize;
     ascending.get(place.saturating_sub(1)).copied().unwrap_or(f64::NAN)

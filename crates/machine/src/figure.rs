@@ -16,7 +16,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// Symbol in tables and JSON.
+    /// Returns the symbol in tables and JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Self::GigabytesPerSecond => "GB/s",
@@ -200,7 +200,7 @@ pub const FIGURES: &[Definition] = &[
     ),
 ];
 
-/// Definition for a key, which may have a suffix after a dot.
+/// Returns the definition for a key, which may have a suffix after a dot.
 pub(crate) fn definition(key: &str) -> Option<&'static Definition> {
     FIGURES.iter().find(|figure| {
         key.strip_prefix(figure.key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
@@ -224,19 +224,19 @@ impl Figure {
         (!samples.is_empty()).then(|| Self { key: key.into(), samples })
     }
 
-    /// Definition of the figure. `None` if the key is unknown.
+    /// Returns the definition of the figure. `None` if the key is unknown.
     pub fn definition(&self) -> Option<&'static Definition> {
         definition(&self.key)
     }
 
-    /// Median of the samples.
+    /// Returns the median of the samples.
     pub fn median(&self) -> f64 {
         let count = self.samples.len();
         let at = |place: usize| self.samples.get(place).copied().unwrap_or(f64::NAN);
         if count % 2 == 1 { at(count / 2) } else { (at(count / 2 - 1) + at(count / 2)) / 2.0 }
     }
 
-    /// Minimum and maximum of the samples.
+    /// Returns minimum and maximum of the samples.
     pub fn range(&self) -> (f64, f64) {
         let at = |sample: Option<&f64>| sample.copied().unwrap_or(f64::NAN);
         (at(self.samples.first()), at(self.samples.last()))
@@ -248,7 +248,7 @@ impl Figure {
 pub struct Missing {
     /// Key of the figure.
     pub key: String,
-    /// Reason, for people.
+    /// Human-readable reason.
     pub why: String,
 }
 
@@ -270,7 +270,7 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Figure with this key. `None` if it was not measured.
+    /// Returns the figure with this key. `None` if it was not measured.
     pub fn figure(&self, key: &str) -> Option<&Figure> {
         self.figures.iter().find(|figure| figure.key == key)
     }

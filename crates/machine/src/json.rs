@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::figure::{Figure, Findings, Missing};
 
-/// `{figures: [{key, unit, more_is_better, median, min, max, samples}], missing: [{key, why}], …}`
+/// Returns `{figures: [{key, unit, more_is_better, median, min, max, samples}], missing: [{key, why}], …}`.
 pub fn json(findings: &Findings) -> Value {
     json!({
         "took_s": findings.took_s,

@@ -10,7 +10,7 @@ use crate::site::Site;
 use crate::stopwatch::{Stopwatch, per_s};
 
 const CHUNK_BYTES: usize = 128 << 10;
-/// Timeout. Nothing here takes longer unless something blocks it, such as a firewall.
+/// Timeout of socket operations, which are exceeded only if something blocks loopback traffic, such as a firewall.
 const TIMEOUT: Duration = Duration::from_secs(2);
 /// Number of round trips between two clock reads.
 const BATCH: u32 = 8;
@@ -38,7 +38,7 @@ fn connection() -> io::Result<(TcpStream, TcpStream)> {
     Ok((near, far))
 }
 
-/// Throughput in GB/s.
+/// Measures throughput in GB/s.
 fn bulk(site: &Site<'_>) -> io::Result<f64> {
     let (mut near, mut far) = connection()?;
     thread::scope(|scope| {
@@ -62,7 +62,7 @@ fn bulk(site: &Site<'_>) -> io::Result<f64> {
     })
 }
 
-/// Round trips per second.
+/// Measures round trips per second.
 fn round_trips(site: &Site<'_>) -> io::Result<f64> {
     let (mut near, mut far) = connection()?;
     thread::scope(|scope| {

@@ -1,8 +1,8 @@
-//! Shift trials: an array is moved by one element within itself by a plain loop, a vectorized loop, and memmove.
+//! Shift trials: move an array by one element within itself, with a plain loop, a vectorized loop, and memmove.
 //!
-//! A compiler replaces a loop that copies to a neighboring element by memmove or by vector code, so all three would measure the
-//! same. `black_box(())` after each step prevents both, and costs no instruction. The plain loop moves one element per step. The
-//! vectorized loop reads 16 per step before it writes any of them.
+//! A compiler replaces a loop that copies to a neighboring element with memmove or vector code, so all three trials would measure
+//! the same code. `black_box(())` after each step prevents this, and costs no instruction. The plain loop moves one element per
+//! step. The vectorized loop reads 16 per step before it writes any of them.
 
 use std::cell::Cell;
 use std::hint::black_box;
@@ -62,12 +62,12 @@ impl Direction {
     }
 }
 
-/// Key of the figure of one combination.
+/// Formats the key of the figure for a combination of method, direction, element, and size.
 pub(crate) fn key(method: Method, direction: Direction, element: &str, bytes: usize) -> String {
     format!("shift.{}.{}.{element}.{bytes}", method.name(), direction.name())
 }
 
-/// Array size beyond the last cache: twice its size as far as it is known, within [`LARGE_BYTES`].
+/// Returns an array size that exceeds all caches: twice the size of the largest known cache, within [`LARGE_BYTES`].
 pub(crate) fn large_bytes() -> usize {
     let size = |index: u32| {
         let path = format!("/sys/devices/system/cpu/cpu0/cache/index{index}/size");

@@ -1,4 +1,4 @@
-//! Environment of the trials, and how they are stopped.
+//! Environment and stop condition of the trials.
 
 use std::fmt;
 use std::path::Path;
@@ -7,7 +7,7 @@ use crate::effort::Effort;
 
 /// Environment of the trials.
 pub struct Site<'a> {
-    /// Folder of the disk trials. Their file is unlinked, so nothing remains.
+    /// Folder of the disk trials. Their file is unlinked, so it does not remain.
     pub dir: &'a Path,
     /// Time and space that the trials may use.
     pub effort: Effort,
@@ -22,11 +22,11 @@ impl fmt::Debug for Site<'_> {
 }
 
 impl Site<'_> {
-    /// Repeats a trial, and returns its values. There are fewer if the trials are stopped.
+    /// Repeats a trial, and returns its values. Returns fewer values if the trials are stopped.
     ///
     /// # Errors
     ///
-    /// The error of the first trial that fails.
+    /// Returns the error of the first trial that fails.
     pub(crate) fn repeat(&self, mut trial: impl FnMut() -> Result<f64, String>) -> Result<Vec<f64>, String> {
         let going_on = (0..self.effort.repetitions).take_while(|_| !(self.is_stopped)());
         going_on.map(|_| trial()).collect()

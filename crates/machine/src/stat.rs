@@ -23,7 +23,7 @@ impl Ticks {
         Some(Self { all, stolen: *ticks.last()? })
     }
 
-    /// Share of stolen time since `before`, in percent. `None` if no tick has passed.
+    /// Returns the share of stolen time since `before`, in percent. `None` if no tick has passed.
     pub(crate) fn stolen_percent_since(self, before: Self) -> Option<f64> {
         let all = self.all.checked_sub(before.all).filter(|all| *all > 0)?;
         Some(self.stolen.checked_sub(before.stolen)? as f64 * 100.0 / all as f64)

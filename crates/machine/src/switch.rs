@@ -1,4 +1,4 @@
-//! Thread-switch trials: a byte is passed back and forth between two threads through two pipes.
+//! Thread-switch trials: two threads pass a byte back and forth through two pipes.
 
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::thread;
@@ -31,7 +31,7 @@ pub(crate) fn measure_same_core(site: &Site<'_>, findings: &mut Findings) {
     findings.note("switch_same_core", same);
 }
 
-/// Cores that this process may use.
+/// Returns the cores that this process may use.
 fn allowed() -> Result<Vec<usize>, String> {
     let set = sched_getaffinity(None).map_err(|errno| errno.to_string())?;
     Ok((0..CpuSet::MAX_CPU).filter(|core| set.is_set(*core)).collect())
@@ -57,7 +57,7 @@ fn pin(core: usize) -> io::Result<()> {
     Ok(sched_setaffinity(None, &set)?)
 }
 
-/// Measures round trips per second. On return, the question pipe closes, which ends the other thread.
+/// Measures round trips per second. The question pipe closes on return, which ends the other thread.
 fn ask(site: &Site<'_>, mut answers: PipeReader, mut question: PipeWriter) -> io::Result<f64> {
     let (mut byte, mut result) = ([1], Ok(()));
     let per_s = per_s(site.effort.slice, BATCH, || {

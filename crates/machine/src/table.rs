@@ -15,7 +15,7 @@ pub fn table(findings: &Findings) -> String {
     lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
-/// Table with a row per size and method, and a column per direction and element.
+/// Formats a table with a row per size and method, and a column per direction and element.
 fn shift_lines(findings: &Findings) -> Vec<String> {
     let mut lines = Vec::new();
     let columns: Vec<(Direction, &str)> =
@@ -39,7 +39,7 @@ fn shift_lines(findings: &Findings) -> Vec<String> {
     lines
 }
 
-/// Measured array sizes, ascending.
+/// Returns the measured array sizes, ascending.
 fn shift_sizes(findings: &Findings) -> Vec<usize> {
     let of_shift = findings.figures.iter().filter_map(|figure| figure.key.strip_prefix("shift."));
     let mut sizes: Vec<usize> = of_shift.filter_map(|rest| rest.rsplit('.').next()?.parse().ok()).collect();
@@ -48,7 +48,7 @@ fn shift_sizes(findings: &Findings) -> Vec<usize> {
     sizes
 }
 
-/// Duration of one shift of the published size, over all directions and elements.
+/// Formats the duration of one shift of the published size, over all directions and elements.
 fn published(findings: &Findings) -> Option<String> {
     let of = |method: Method| {
         let all = Direction::ALL.iter().flat_map(|way| {
@@ -70,7 +70,7 @@ fn with_spread(figure: &Figure) -> String {
     format!("{} ±{} %", three_digits(figure.median()), decimal(half, 0))
 }
 
-/// Rows of the figures of a definition, or of the reason why there are none.
+/// Formats the figures of a definition, or the reason why there are none.
 fn figure_lines(findings: &Findings, definition: &Definition) -> Vec<String> {
     let is_of = |key: &str| {
         key.strip_prefix(definition.key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
@@ -126,7 +126,7 @@ fn size(bytes: usize) -> String {
 mod tests {
     use super::*;
 
-    /// Findings with a value for every figure.
+    /// Returns findings with a value for every figure.
     fn findings() -> Findings {
         let mut findings = Findings::default();
         for bytes in [16 << 10, PUBLISHED_BYTES, 64 << 20] {

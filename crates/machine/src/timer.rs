@@ -44,7 +44,7 @@ pub(crate) fn measure_brief(site: &Site<'_>, findings: &mut Findings) {
     );
 }
 
-/// Median of each trial, and 99th percentile over all trials.
+/// Measures the median of each trial, and the 99th percentile over all trials.
 fn precisely(site: &Site<'_>) -> (Result<Vec<f64>, String>, Option<f64>) {
     let mut all = Vec::new();
     let p50s = Poll::new().map_err(|errno| errno.to_string()).and_then(|mut poll| {
@@ -60,7 +60,7 @@ fn precisely(site: &Site<'_>) -> (Result<Vec<f64>, String>, Option<f64>) {
     (p50s, p99)
 }
 
-/// Excess of waits in microseconds, ascending.
+/// Measures the delay of each wake-up beyond the requested wait, in microseconds, ascending.
 fn late_us(waits: u32, mut wait: impl FnMut() -> Result<(), String>) -> Result<Vec<f64>, String> {
     let mut late = Vec::with_capacity(waits as usize);
     for _ in 0..waits {

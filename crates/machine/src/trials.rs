@@ -1,4 +1,4 @@
-//! All trials in order, and the few whose figures are stored with studies.
+//! All trials in order, and the brief trials whose figures are stored with studies.
 
 use crate::figure::Findings;
 use crate::site::Site;
@@ -12,12 +12,12 @@ type Trial = fn(&Site<'_>, &mut Findings);
 const TRIALS: &[Trial] =
     &[shift::measure, words::measure, disk::measure, timer::measure, switch::measure, loopback::measure];
 
-/// Brief trials, without those of the disk, which depend on a folder and cause wear.
+/// Brief trials. Excludes disk trials, which depend on a folder and cause wear.
 const BRIEF: &[Trial] =
     &[shift::measure_brief, timer::measure_brief, switch::measure_same_core, loopback::measure];
 
-/// Measures the null-server ceiling once, in requests per second, or returns the reason why that is not possible. It needs an
-/// engine, which this crate does not know.
+/// Callback that measures the null-server ceiling once, in requests per second, or returns the reason why that is not possible. The
+/// caller supplies it, because it needs an engine, which this crate does not depend on.
 pub type NullServer<'a> = &'a dyn Fn() -> Result<f64, String>;
 
 /// Runs all trials.

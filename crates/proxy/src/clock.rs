@@ -18,14 +18,15 @@ impl Clock {
         Self { origin: Instant::now() }
     }
 
-    /// Current time. Read from user space (vDSO) without a system call.
+    /// Returns the current time. The clock is read from user space (vDSO) without a system call.
     #[inline]
     pub(crate) fn now(&self) -> u64 {
         self.origin.elapsed().as_nanos() as u64
     }
 }
 
-/// Arrival time of data by the kernel's real-time timestamp. The real-time clock showed `real_ns` at `now_ns`.
+/// Converts the kernel's real-time timestamp of data to its arrival time on the monotonic clock. The real-time clock showed
+/// `real_ns` at `now_ns`.
 ///
 /// Arrival is assumed to be at most a millisecond ago. If the proxy reads later than that, the delay counts from the read. That
 /// includes data that waited because the proxy's buffer was full.
@@ -34,13 +35,13 @@ pub(crate) fn arrival_ns(now_ns: u64, real_ns: i64, stamp_ns: Option<i64>) -> u6
     now_ns.saturating_sub(age_ns.filter(|age_ns| *age_ns <= STAMP_AGE_MAX_NS).unwrap_or(0))
 }
 
-/// Real-time clock, which the kernel uses for timestamps.
+/// Returns the time of the real-time clock, which the kernel uses for timestamps, in nanoseconds.
 pub(crate) fn real_ns() -> i64 {
     let time = clock_gettime(ClockId::Realtime);
     time.tv_sec.saturating_mul(1_000_000_000).saturating_add(time.tv_nsec)
 }
 
-/// CPU time of the calling thread, user and system, in nanoseconds.
+/// Returns the CPU time of the calling thread, user and system, in nanoseconds.
 pub(crate) fn thread_cpu_ns() -> u64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64

@@ -42,7 +42,7 @@ impl Shared {
         std::mem::take(&mut *lock(&self.orders))
     }
 
-    /// Event descriptor for edge-triggered waiting. Every write is a new edge, so the counter is never read.
+    /// Returns the event descriptor for edge-triggered waiting. Every write is a new edge, so the counter is never read.
     pub(crate) fn bell(&self) -> BorrowedFd<'_> {
         self.bell.as_fd()
     }

@@ -48,7 +48,7 @@ pub struct ForwardingDelay {
     pub max_ns: u64,
 }
 
-/// Counters as kept by the reactor.
+/// Counters that the reactor updates.
 #[derive(Clone, Default)]
 pub(crate) struct Tally {
     pub(crate) accepted: u64,

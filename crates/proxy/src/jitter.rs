@@ -7,7 +7,7 @@ use rand_pcg::Pcg64;
 
 use crate::settings::{Settings, Spread};
 
-/// Random numbers of one proxy. Equal seeds give equal numbers.
+/// Seeded random numbers of a proxy. Equal seeds give equal sequences.
 #[derive(Debug)]
 pub(crate) struct Draws(Pcg64);
 

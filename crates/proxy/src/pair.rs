@@ -16,11 +16,11 @@ use crate::settings::Settings;
 use crate::shape::{End, Line};
 use crate::timers::{Reason, Timers};
 
-/// Index of the client's side. The line of a side carries the data that was read from it.
+/// Index of the client's side. The line with this index carries the data that was read from the client.
 pub(crate) const CLIENT: usize = 0;
 /// Index of the target's side.
 pub(crate) const TARGET: usize = 1;
-/// Number of full reads before other connections get their turn.
+/// Max number of full reads from a socket per turn of its connection.
 const READS_PER_TURN: u32 = 4;
 
 /// Identifies a connection. The generation distinguishes it from an earlier one in its slot.
@@ -40,9 +40,10 @@ pub(crate) struct Context<'a> {
     pub(crate) buffer: &'a mut [u8],
     /// Buffer for kernel timestamps of received data.
     pub(crate) control: &'a mut Control,
-    /// Maximum number of bytes in a line.
+    /// Maximum number of buffered bytes in a line.
     pub(crate) limit: usize,
-    /// No data leaves before this time, because of a stall or of changed settings, which must not count as a delay by the proxy.
+    /// Time before which no data leaves, because of a stall or a change of settings. This wait does not count as a delay by the
+    /// proxy.
     pub(crate) not_before_ns: u64,
 }
 
@@ -68,15 +69,15 @@ pub(crate) enum Moved {
 pub(crate) struct Pair {
     sides: [Side; 2],
     lines: [Line; 2],
-    /// True for a line whose end was forwarded, or whose receiver is gone.
+    /// True for a line whose end was forwarded, or whose receiver has disconnected.
     is_over: [bool; 2],
-    /// True for a line that waited for its receiver, so that the delay is not the proxy's.
+    /// True for a line that waited for its receiver. This wait does not count as a delay by the proxy.
     was_blocked: [bool; 2],
     /// Time of the pending timer of each line.
     armed_ns: [Option<u64>; 2],
     reset_at_bytes: Option<u64>,
     passed_bytes: u64,
-    /// True if the connection is in the list of those with more to read.
+    /// True if the connection is in the reactor's list of connections with more to read.
     pub(crate) is_waiting_again: bool,
 }
 
@@ -134,7 +135,7 @@ impl Pair {
         [&self.sides[CLIENT].socket, &self.sides[TARGET].socket]
     }
 
-    /// Handles readiness of a socket. An error comes from connecting.
+    /// Handles readiness of a socket. Returns an error if connecting failed.
     pub(crate) fn hear(&mut self, side: usize, ready: Ready, context: &mut Context<'_>) -> Result<(), Errno> {
         let state = &mut self.sides[side];
         if !state.is_connected {
@@ -149,7 +150,7 @@ impl Pair {
         state.can_write |= ready.can_write;
         state.is_hung_up |= ready.hung_up;
         let is_unread = self.lines[side].is_finished() || self.lines[side].room(context.limit) == 0;
-        // A read would report it too, but the line is full and nothing is read now.
+        // A read would report the error too, but nothing is read while the line is full.
         if ready.hung_up && is_unread && self.sides[side].socket.outcome().is_err() {
             self.lose(side, context);
         }
@@ -165,7 +166,7 @@ impl Pair {
         holds
     }
 
-    /// Reads as much as there is room for, and forwards data that is due.
+    /// Reads as much data as the buffers have room for, and forwards data that is due.
     pub(crate) fn go_on(&mut self, key: Key, context: &mut Context<'_>) -> Moved {
         for from in [CLIENT, TARGET] {
             self.read(from, context);
@@ -257,7 +258,7 @@ impl Pair {
                 }
             }
         }
-        // Ends are not counted: at the end of a load, all connections close at once.
+        // Closes are not counted: at the end of a load, all connections close at once.
         if self.passed_bytes > passed_before {
             self.note_late(from, due_ns, now_ns, context);
         }
@@ -278,7 +279,7 @@ impl Pair {
     fn pass_end(&mut self, from: usize, now_ns: u64) -> bool {
         match self.lines[from].end(now_ns) {
             Some(End::Fin) => {
-                // If the peer is already gone, the error does not matter.
+                // Ignores the error if the peer has already disconnected.
                 let _ = shutdown(&self.sides[1 - from].socket, Shutdown::Write);
                 self.is_over[from] = true;
                 false
@@ -304,7 +305,7 @@ impl Pair {
         }
     }
 
-    /// Handles a reset by a peer: discards the data on its way to it, and resets the other side after the delay.
+    /// Handles a reset by a peer: discards the data in transit to the peer, and resets the other side after the delay.
     fn lose(&mut self, side: usize, context: &mut Context<'_>) {
         if std::mem::replace(&mut self.sides[side].is_lost, true) {
             return;
@@ -330,7 +331,7 @@ impl Pair {
 /// Closes a socket such that its peer sees a reset.
 pub(crate) fn reset(side: Side) {
     if side.is_tcp {
-        // If this fails, the peer sees a regular end, which is the best fallback.
+        // If this fails, the peer sees a normal close, which is the best fallback.
         let _ = sockopt::set_socket_linger(&side.socket, Some(Duration::ZERO));
     }
 }

@@ -18,13 +18,13 @@ use crate::timers::{self, Reason, Timers};
 
 const LISTENER: u32 = u32::MAX;
 const MESSAGE_EVENT: u32 = u32::MAX - 1;
-/// Number of accepted connections before others get their turn.
+/// Max number of connections accepted per turn.
 const ACCEPTS_PER_TURN: u32 = 64;
-/// Pause of accepting when the process is out of file descriptors.
+/// Pause before the next accept when the process is out of file descriptors.
 const BREATH_NS: u64 = 10_000_000;
 /// Time before a deadline at which blocking waits end and busy polling begins, because the kernel wakes threads late.
 const EARLY_NS: u64 = 30_000;
-/// Maximum wait, so that no sum overflows.
+/// Maximum wait of the event loop. Bounds sums of times, which therefore cannot overflow.
 const WAIT_MAX_NS: u64 = 3_600_000_000_000;
 const READ_BYTES: usize = 64 * 1024;
 
@@ -56,7 +56,7 @@ pub(crate) struct Reactor {
     changed_at_ns: u64,
     /// End of the last stall.
     stalled_until_ns: u64,
-    /// True if clients may be waiting. It is tracked because edges are reported only once.
+    /// True if clients may be waiting in the listen queue. Tracked because edges are reported only once.
     may_accept: bool,
     accept_after_ns: u64,
     shared: Arc<Shared>,
@@ -123,7 +123,7 @@ impl Reactor {
         self.slots.len() - self.free.len()
     }
 
-    /// True if a waiting client may be accepted.
+    /// Returns true if a waiting client may be accepted.
     fn has_room(&self) -> bool {
         self.may_accept
             && self.settings.new_connections != NewConnections::Ignore
@@ -194,7 +194,7 @@ impl Reactor {
         true
     }
 
-    /// Earliest time at which data may leave, regardless of its delay.
+    /// Returns the earliest time at which data may leave, regardless of its delay.
     fn not_before_ns(&self) -> u64 {
         if self.settings.is_cut { u64::MAX } else { self.changed_at_ns.max(self.stalled_until_ns) }
     }

@@ -14,7 +14,7 @@ use crate::listener::Listener;
 use crate::reactor::Reactor;
 use crate::settings::{CONNECTIONS, Place, Settings};
 
-/// Reserve of file descriptors that are not connections.
+/// Number of file descriptors reserved for other uses than connections.
 const DESCRIPTORS_ASIDE: u64 = 32;
 
 /// Reason why a proxy could not be started.
@@ -98,22 +98,22 @@ fn connections_max(asked: Option<u32>) -> Result<u32, StartError> {
 }
 
 impl Running {
-    /// Endpoint for clients, with the actual port.
+    /// Returns the endpoint for clients, with the actual port.
     pub fn endpoint(&self) -> &Endpoint {
         &self.endpoint
     }
 
-    /// Maximum number of concurrently open connections.
+    /// Returns the maximum number of concurrently open connections.
     pub fn connections_max(&self) -> u32 {
         self.connections_max
     }
 
-    /// Changes the settings. Data already on its way keeps its delay.
+    /// Changes the settings. Data in transit keeps its delay.
     pub fn change(&self, settings: Settings) {
         self.shared.post(ProxyCommand::Change(settings));
     }
 
-    /// Forwards nothing for this duration. A stall during a stall prolongs it if it ends later.
+    /// Stops forwarding for this duration. Of two overlapping stalls, the later end counts.
     pub fn stall(&self, lasting: Duration) {
         self.shared.post(ProxyCommand::Stall(lasting));
     }
@@ -123,7 +123,7 @@ impl Running {
         self.shared.post(ProxyCommand::ResetAll);
     }
 
-    /// Current counters.
+    /// Returns the current counters.
     pub fn counters(&self) -> Counters {
         // Percentiles are computed from a copy, so that the proxy does not wait for them.
         let tally = self.shared.tally().clone();

@@ -17,7 +17,7 @@ pub const DELAY_MAX: Duration = Duration::from_secs(3600);
 pub struct Place {
     /// Endpoint for clients. Port 0 selects a free port.
     pub listen: Endpoint,
-    /// Endpoint to which their data is forwarded.
+    /// Endpoint to which client data is forwarded.
     pub target: Endpoint,
     /// Maximum number of open connections; further ones wait in the listen queue. `None` for [`CONNECTIONS`], or for as many as the
     /// limit on file descriptors allows.
@@ -31,7 +31,7 @@ pub struct Place {
 /// Configuration that can be changed at any time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Settings {
-    /// Delay added to each direction, so a round trip takes twice as much longer.
+    /// Delay added in each direction. A round trip takes longer by twice this delay.
     pub delay: Duration,
     /// Variation of the delay. `None` for a constant delay.
     pub jitter: Option<Jitter>,

@@ -1,5 +1,4 @@
-//! One direction of a connection: bytes wait in a delay line, and then for the bandwidth. Pure arithmetic: the caller passes the
-//! time.
+//! One direction of a connection: bytes wait in a delay line, then for bandwidth. Pure arithmetic: the caller passes the time.
 //!
 //! A piece of data that is read at `t` with delay `d` may leave at `t + d`, but never before earlier data. With a bandwidth, a
 //! slice of `n` bytes has left when the link has carried it: `n / bandwidth` after it is due and the previous slice has left.
@@ -8,13 +7,14 @@ use std::collections::VecDeque;
 
 /// Bookkeeping overhead of one piece, which counts toward the limit, so that many small pieces cannot exceed it.
 const PIECE_BYTES: usize = size_of::<Piece>();
-/// Maximum time of bandwidth that a late proxy makes up for. So a peer that did not read for a while gets no burst.
+/// Maximum backlog of unused bandwidth, in time, that a late proxy may catch up on. Bounds the burst to a peer that did not read
+/// for a while.
 const CATCH_UP_NS: u64 = 5_000_000;
 /// Number of slices per second: a slice is what the link carries in a millisecond, within the bounds below.
 const SLICES_PER_S: u64 = 1000;
 const SLICE_BYTES_MIN: u64 = 64;
 const SLICE_BYTES_MAX: u64 = 64 * 1024;
-/// Memory that an idle line keeps. Capacity above it is freed after a period of little data.
+/// Memory that an idle line keeps, in bytes. Capacity above it is freed after a period of little data.
 const KEPT_BYTES: usize = 16 * 1024;
 
 /// End of a direction.
@@ -26,14 +26,14 @@ pub(crate) enum End {
     Reset,
 }
 
-/// Bytes that were read together.
+/// Length and due time of bytes that were read in one call.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
     len: usize,
     due_ns: u64,
 }
 
-/// Data of one direction that is on its way.
+/// Data in transit in one direction.
 #[derive(Debug, Default)]
 pub(crate) struct Line {
     bytes: VecDeque<u8>,
@@ -47,8 +47,8 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// Number of bytes that may be read if the line may hold `limit` bytes. 0 until a quarter is free, so that each read is worth a
-    /// system call.
+    /// Returns the number of bytes that may be read if the line may hold `limit` bytes. 0 until a quarter is free, so that each
+    /// read is worth a system call.
     pub(crate) fn room(&self, limit: usize) -> usize {
         let held = self.bytes.len() + self.pieces.len() * PIECE_BYTES;
         let free = limit.saturating_sub(held);
@@ -71,13 +71,13 @@ impl Line {
 
     /// Ends the line. The end leaves after all data, and is delayed like data.
     pub(crate) fn finish(&mut self, now_ns: u64, delay_ns: u64, end: End) {
-        // A reset may follow a regular end.
+        // A reset may follow a FIN.
         if self.end.is_none_or(|(_, before)| before == End::Fin && end == End::Reset) {
             self.end = Some((self.due(now_ns, delay_ns), end));
         }
     }
 
-    /// True if no more data can be added.
+    /// Returns true if no more data can be added.
     pub(crate) fn is_finished(&self) -> bool {
         self.end.is_some()
     }
@@ -87,7 +87,7 @@ impl Line {
         self.last_due_ns
     }
 
-    /// Time at which the next bytes, or the end, may leave. `None` if the line is empty and open.
+    /// Returns the time at which the next bytes, or the end, may leave. `None` if the line is empty and open.
     pub(crate) fn next_at_ns(&self, bytes_per_s: Option<u64>) -> Option<u64> {
         let Some(head) = self.pieces.front() else { return self.end.map(|(due_ns, _)| due_ns) };
         let Some(bytes_per_s) = bytes_per_s else { return Some(head.due_ns) };
@@ -95,7 +95,7 @@ impl Line {
         Some(head.due_ns.max(self.free_at_ns).saturating_add(carry_ns(slice, bytes_per_s)))
     }
 
-    /// Contiguous bytes that may leave now. Empty does not mean that no data waits.
+    /// Returns contiguous bytes that may leave now. May be empty although data waits.
     pub(crate) fn ready(&self, now_ns: u64, bytes_per_s: Option<u64>) -> &[u8] {
         if self.next_at_ns(bytes_per_s).is_none_or(|at_ns| at_ns > now_ns) {
             return &[];
@@ -141,23 +141,23 @@ impl Line {
         self.peak_bytes = 0;
     }
 
-    /// The end, if it is due and all data before it has left.
+    /// Returns the end of the direction if it is due and all data before it has left.
     pub(crate) fn end(&self, now_ns: u64) -> Option<End> {
         let (due_ns, end) = self.end?;
         (self.bytes.is_empty() && due_ns <= now_ns).then_some(end)
     }
 
-    /// Time at which a reset may overtake bytes that the receiver does not read.
+    /// Returns the time at which a reset may overtake bytes that the receiver does not read. `None` if there is no reset.
     pub(crate) fn reset_at_ns(&self) -> Option<u64> {
         self.end.filter(|(_, end)| *end == End::Reset).map(|(due_ns, _)| due_ns)
     }
 
-    /// Discards all data, because the receiver is gone.
+    /// Discards all data, because the receiver has disconnected.
     pub(crate) fn discard(&mut self) {
         (self.bytes, self.pieces) = (VecDeque::new(), VecDeque::new());
     }
 
-    /// Memory of data and pieces, in bytes.
+    /// Returns the memory of data and pieces, in bytes.
     #[cfg(test)]
     fn memory_bytes(&self) -> usize {
         self.bytes.capacity() + self.pieces.capacity() * PIECE_BYTES
@@ -168,7 +168,7 @@ fn slice_bytes(bytes_per_s: u64) -> u64 {
     (bytes_per_s / SLICES_PER_S).clamp(SLICE_BYTES_MIN, SLICE_BYTES_MAX)
 }
 
-/// Time that the link takes to carry `bytes`, rounded up. Slices are small enough that the product does not overflow.
+/// Returns the time that the link takes to carry `bytes`, rounded up. Slices are small enough that the product does not overflow.
 fn carry_ns(bytes: u64, bytes_per_s: u64) -> u64 {
     bytes.saturating_mul(1_000_000_000).div_ceil(bytes_per_s.max(1))
 }

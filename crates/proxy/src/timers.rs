@@ -11,15 +11,14 @@ pub(crate) enum Reason {
     /// Data from this side may leave.
     Leave(usize),
     /// The connection must be reset.
-    /// The connection must be reset.
     Reset,
 }
 
 /// Timers in order, each with a connection and a purpose.
 pub(crate) type Timers = sockets::timers::Timers<Key, Reason>;
 
-/// Removes timers of closed connections if there are many more timers than `open` connections can need. So short-lived connections
-/// leave nothing behind.
+/// Removes timers of closed connections if there are many more timers than `open` connections can need. This keeps memory bounded
+/// with short-lived connections.
 pub(crate) fn tidy(timers: &mut Timers, open: usize, is_open: impl Fn(Key) -> bool) {
     if timers.len() > ENTRIES_MIN + 8 * open {
         timers.retain(|key| is_open(*key));

@@ -11,7 +11,7 @@ use proxy::{Endpoint, Jitter, Place, Settings, Spread};
 
 use crate::support::{Between, any_port, pattern, place, read_all};
 
-/// Writes in chunks of many sizes, then closes the sending side.
+/// Writes `bytes` in chunks of many sizes, then closes the sending side.
 fn send_in_cuts(mut stream: &TcpStream, bytes: &[u8], seed: usize) {
     let (mut left, mut size) = (bytes, seed);
     while !left.is_empty() {
@@ -135,7 +135,7 @@ fn slow_reader_causes_backpressure_and_a_reset_frees_its_slot() {
     let (mut client, server) = between.ends();
     client.set_nonblocking(true).unwrap();
     let (mut sent, mut quiet) = (0, 0);
-    // Writes until nothing moves any more: the buffers of the kernel and of the proxy are full.
+    // Writes until the buffers of the kernel and of the proxy are full.
     while quiet < 20 {
         match client.write(&[7; 65_536]) {
             Ok(count) => (sent, quiet) = (sent + count, 0),

@@ -19,7 +19,7 @@ fn connection_is_reset_after_an_exact_number_of_bytes() {
     let (mut client, mut server) = between.ends();
     server.write_all(&pattern(40_000)).unwrap();
     client.read_exact(&mut vec![0; 40_000]).unwrap();
-    // The rest of the bytes may meet the reset.
+    // The reset may interrupt the write.
     let _ = client.write_all(&pattern(80_000));
     assert_eq!(read_all(&server).1.unwrap_err().kind(), ErrorKind::ConnectionReset);
     let counters = between.wait_for(|counters| counters.open == 0);
@@ -70,7 +70,7 @@ fn cut_holds_data_until_it_ends() {
     client.write_all(b"a").unwrap();
     server.read_exact(&mut [0; 1]).unwrap();
     between.proxy.change(Settings { is_cut: true, ..Settings::default() });
-    // Long enough for the command to arrive. A later arrival would only make the test easier.
+    // Long enough for the command to take effect. If it takes longer, the test only becomes weaker.
     std::thread::sleep(Duration::from_millis(50));
     client.write_all(b"held").unwrap();
     let mut late = between.client();

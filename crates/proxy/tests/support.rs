@@ -9,7 +9,7 @@ use proxy::{BUFFER_BYTES, Counters, Endpoint, Place, Running, Settings};
 /// Timeout that is longer than any operation here, but ends a hanging test.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A proxy, and the listener that it forwards to.
+/// Proxy, and the listener that it forwards to.
 pub(crate) struct Between {
     pub(crate) proxy: Running,
     pub(crate) listener: TcpListener,
@@ -83,7 +83,7 @@ pub(crate) fn read_all(mut stream: &TcpStream) -> (Vec<u8>, std::io::Result<()>)
     (all, ended)
 }
 
-/// Bytes in which any loss, duplication, or reordering shows.
+/// Returns a byte pattern that reveals any loss, duplication, or reordering.
 pub(crate) fn pattern(len: usize) -> Vec<u8> {
     (0..len).map(|at| (at % 251) as u8 ^ (at / 251) as u8).collect()
 }

@@ -1,4 +1,4 @@
-//! Limit of open files of this process.
+//! Limit on open files of this process.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 

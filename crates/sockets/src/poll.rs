@@ -1,4 +1,4 @@
-//! Waiting for sockets and timers with edge-triggered epoll, at nanosecond resolution (`epoll_pwait2`).
+//! Waits for sockets and timers with edge-triggered epoll, at nanosecond resolution (`epoll_pwait2`).
 
 use std::num::NonZeroU64;
 use std::os::fd::{AsFd, OwnedFd};
@@ -7,7 +7,7 @@ use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::io::Errno;
 
-/// Max events per wait. Further events are left for the next turn, so that they do not delay due requests.
+/// Max events per wait. The kernel keeps further events for the next wait, so that they do not delay due requests.
 const EVENTS_MAX: usize = 256;
 
 /// Event of a socket.
@@ -93,7 +93,7 @@ mod tests {
 
     use super::*;
 
-    /// A time-out rounded up to milliseconds would take at least 1 ms every time.
+    /// Regression test: `epoll_wait` rounds timeouts up to milliseconds.
     #[test]
     fn wait_of_200_us_is_not_rounded_to_1_ms() {
         let mut poll = Poll::new().unwrap();

@@ -71,8 +71,8 @@ impl Socket {
         }
     }
 
-    /// Number of bytes sent that the peer's kernel has not acknowledged; valid also after the connection was lost. `None` if the
-    /// kernel does not report it, as for Unix sockets.
+    /// Returns the number of sent bytes that the peer's kernel has not acknowledged; valid also after the connection was lost.
+    /// `None` if the kernel does not report it, as for Unix sockets.
     pub fn unacknowledged(&self) -> Option<u64> {
         let info = getsockopt(&self.0, TcpInfo).ok()?;
         let at = |offset: usize| u64::from_ne_bytes(info[offset..offset + 8].try_into().unwrap_or_default());
@@ -81,7 +81,7 @@ impl Socket {
         Some(at(BYTES_SENT).saturating_sub(at(BYTES_RETRANSMITTED)).saturating_sub(acknowledged))
     }
 
-    /// Result of connecting, and later the error that ended the connection.
+    /// Returns the result of connecting, and later the error that ended the connection.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Reading with the kernel's receive timestamps: the arrival time of bytes is exact, however late they are read.
+//! Reads with the kernel's receive timestamps: the arrival time of bytes is exact even if they are read late.
 //!
 //! See Documentation/networking/timestamping.rst: `SO_TIMESTAMPNS` reports when the packet with the last byte of a read was handed
 //! to the network stack, on the real-time clock.

@@ -1,4 +1,4 @@
-//! Connecting of TCP sockets.
+//! Connects TCP sockets.
 
 use std::net::SocketAddr;
 
@@ -8,7 +8,7 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType, connect, socket_with, 
 use crate::ConnectingSocket;
 use crate::socket::Socket;
 
-/// Begins to connect, with `TCP_NODELAY` so that requests are sent as they are written.
+/// Begins to connect, with `TCP_NODELAY` so that requests are sent without delay.
 pub(super) fn dial(address: SocketAddr) -> Result<ConnectingSocket, Errno> {
     let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
     let fd = socket_with(family, SocketType::STREAM, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC, None)?;

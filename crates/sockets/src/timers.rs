@@ -1,9 +1,9 @@
-//! Timers in a binary heap, whose users ignore outdated entries (lazy deletion).
+//! Timers in a binary heap with lazy deletion: the caller ignores outdated entries.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Min-heap of times, each with an owner and a reason. An entry stays until it comes up, even if it is outdated.
+/// Min-heap of times, each with an owner and a reason. An entry stays until it is due, even if it is outdated.
 #[derive(Debug)]
 pub struct Timers<Who, Reason> {
     heap: BinaryHeap<Reverse<(u64, Who, Reason)>>,
@@ -16,7 +16,7 @@ impl<Who: Ord, Reason: Ord> Default for Timers<Who, Reason> {
 }
 
 impl<Who: Ord, Reason: Ord> Timers<Who, Reason> {
-    /// Creates a heap with room for `entries`: a growing heap leaves freed memory behind.
+    /// Creates a heap with capacity for `entries`, because growth leaves freed memory behind.
     pub fn with_capacity(entries: usize) -> Self {
         Self { heap: BinaryHeap::with_capacity(entries) }
     }
@@ -27,13 +27,13 @@ impl<Who: Ord, Reason: Ord> Timers<Who, Reason> {
         self.heap.push(Reverse((at_ns, who, reason)));
     }
 
-    /// Earliest time. `None` if there is no entry.
+    /// Returns the earliest time. `None` if there is no entry.
     #[inline]
     pub fn next_ns(&self) -> Option<u64> {
         self.heap.peek().map(|Reverse((at_ns, ..))| *at_ns)
     }
 
-    /// Takes the earliest entry if its time has come.
+    /// Removes and returns the earliest entry if it is due.
     #[inline]
     pub fn pop_due(&mut self, now_ns: u64) -> Option<(u64, Who, Reason)> {
         if self.next_ns()? > now_ns {
@@ -42,12 +42,12 @@ impl<Who: Ord, Reason: Ord> Timers<Who, Reason> {
         self.heap.pop().map(|Reverse(entry)| entry)
     }
 
-    /// Number of entries, outdated ones included.
+    /// Returns the number of entries, including outdated ones.
     pub fn len(&self) -> usize {
         self.heap.len()
     }
 
-    /// Whether there is no entry.
+    /// Returns true if there is no entry.
     pub fn is_empty(&self) -> bool {
         self.heap.is_empty()
     }

@@ -1,4 +1,4 @@
-//! Connecting of Unix stream sockets, which succeeds or fails immediately. A full backlog gives `EAGAIN`.
+//! Connects Unix stream sockets, which succeeds or fails immediately. A full backlog gives `EAGAIN`.
 
 use std::path::Path;
 

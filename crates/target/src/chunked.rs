@@ -1,4 +1,4 @@
-//! Incremental decoder of the chunked transfer coding, with limits wherever a peer could continue forever.
+//! Incremental decoder of the chunked transfer coding, with limits on everything that a peer could send without end.
 
 /// Maximum length of a chunk-size line, in bytes.
 const LINE_BYTES: usize = 256;

@@ -7,9 +7,9 @@ use rustix::io::Errno;
 use rustix::net::{SendFlags, Shutdown};
 use std::time::Instant;
 
-/// Filler bytes sent in one go before other connections get their turn.
+/// Max number of filler bytes sent per turn of a connection.
 const FILLER_TURN_BYTES: u64 = 16 * FILLER_BYTES as u64;
-/// Input bytes that a closing connection accepts before it is cut off.
+/// Max number of input bytes that a closing connection accepts before it is cut off.
 const LINGER_BYTES: usize = 4 * 1024 * 1024;
 
 /// State of one connection. It owns no buffers while idle.
@@ -23,7 +23,7 @@ pub(crate) struct Connection {
     /// Body bytes that remain to be generated and sent.
     pub(crate) filler_bytes: u64,
     filler_offset: usize,
-    /// True if the socket may have input. It is tracked because edges are reported only once.
+    /// True if the socket may have input. Tracked because edges are reported only once.
     pub(crate) readable: bool,
     /// True if the peer has finished sending, so the end must still be read after a short read.
     pub(crate) end_told: bool,
@@ -73,7 +73,7 @@ pub(crate) enum Sent {
     All,
     /// The socket is full, and becomes writable later.
     Blocked,
-    /// There is room, but other connections get their turn first.
+    /// The socket has room, but other connections get their turn first.
     TurnOver,
     Gone,
 }
@@ -102,7 +102,7 @@ impl Connection {
         }
     }
 
-    /// Returns the next input. Nothing while a request is in execution.
+    /// Returns the next input. [`Input::Nothing`] while a request is in execution.
     pub(crate) fn input(&mut self, buffer: &mut [u8]) -> Input {
         if self.executing {
             return Input::Nothing;
@@ -190,7 +190,7 @@ impl Connection {
     fn send_filler(&mut self) -> Sent {
         let turn_ends = self.filler_bytes.saturating_sub(FILLER_TURN_BYTES);
         while self.filler_bytes > turn_ends {
-            // After a partially sent block, the body continues with the right letter.
+            // Continues a partially sent block at the right letter.
             let offset = self.filler_offset;
             let piece = self.filler_bytes.min((FILLER_BYTES - offset) as u64) as usize;
             match push(&self.socket, &FILLER[offset..offset + piece], self.filler_bytes > piece as u64) {
@@ -209,12 +209,12 @@ impl Connection {
 
     /// Closes the sending side.
     pub(crate) fn finish(&self) {
-        // If the peer is already gone, the error does not matter.
+        // Ignores the error if the peer has already disconnected.
         let _ = rustix::net::shutdown(&self.socket, Shutdown::Write);
     }
 }
 
-/// Sends as much as fits, and returns the number of bytes. Fewer than all means that the socket is full.
+/// Sends as much as fits, and returns the number of bytes. If it is less than `bytes.len()`, the socket is full.
 fn push(socket: &OwnedFd, bytes: &[u8], more_follows: bool) -> Result<usize, Errno> {
     let flags = if more_follows { SendFlags::NOSIGNAL | SendFlags::MORE } else { SendFlags::NOSIGNAL };
     let mut sent = 0;

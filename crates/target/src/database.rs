@@ -18,7 +18,7 @@ pub(crate) enum Outcome {
 /// Callback with the result of an insert, and with its wait for a connection.
 pub(crate) type Answer = Box<dyn FnOnce(Outcome, Duration) + Send>;
 
-/// Database with one thread per pooled connection. Inserts wait for a free one in FIFO order.
+/// Database with one thread per pooled connection. Inserts wait for a free connection in FIFO order.
 pub(crate) struct Database {
     pool: Arc<Pool>,
     threads: Vec<JoinHandle<()>>,
@@ -30,7 +30,7 @@ pub(crate) struct Database {
 struct Pool {
     queue: Mutex<Queue>,
     work: Condvar,
-    /// SQLite has a single writer. Taking turns here avoids its sleeping retries.
+    /// SQLite allows one writer. This lock avoids its sleeping retries.
     writer: Mutex<()>,
     created: AtomicU64,
 }
@@ -68,8 +68,7 @@ impl Database {
     /// Opens a file in a temporary folder, and unlinks it.
     fn temporary(folder: &Path, connections: usize) -> Result<Self, OpenError> {
         let folder = tempfile::Builder::new().prefix("tenbin-target-").tempdir_in(folder)?;
-        // All connections have the files open when the folder is removed. So the files last exactly as long as this process,
-        // however it ends.
+        // All connections have the files open when the folder is removed, so the files last exactly as long as this process.
         Self::in_file(&folder.path().join("target.sqlite"), connections, true)
     }
 
@@ -94,12 +93,12 @@ impl Database {
         self.pool.work.notify_one();
     }
 
-    /// Number of rows created since the start.
+    /// Returns the number of rows created since the start.
     pub(crate) fn created(&self) -> u64 {
         self.pool.created.load(Ordering::Acquire)
     }
 
-    /// Number of rows in the table.
+    /// Returns the number of rows in the table.
     pub(crate) fn rows(&self) -> rusqlite::Result<u64> {
         let observer = self.observer.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         observer
@@ -113,7 +112,7 @@ impl Drop for Database {
         self.pool.lock().closed = true;
         self.pool.work.notify_all();
         for thread in self.threads.drain(..) {
-            // A panic was already reported, and there is nothing left to wait for.
+            // Ignores a panic, which was already reported.
             let _ = thread.join();
         }
     }

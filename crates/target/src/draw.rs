@@ -23,7 +23,7 @@ pub(crate) enum Distribution {
 }
 
 impl Distribution {
-    /// Lognormal distribution with this median and 99 % quantile. `p99_us` must be at least `median_us`.
+    /// Creates a lognormal distribution with this median and 99 % quantile. `p99_us` must be at least `median_us`.
     pub(crate) fn lognormal_by_p99(median_us: f64, p99_us: f64) -> Self {
         Self::Lognormal { median_us, sigma: (p99_us / median_us).ln() / Z99 }
     }
@@ -74,7 +74,7 @@ mod tests {
         times
     }
 
-    /// Kolmogorov–Smirnov distance between the empirical and the true distribution function.
+    /// Returns the Kolmogorov–Smirnov distance between the empirical and the true distribution function.
     fn distance(times: &[f64], truth: impl Fn(f64) -> f64) -> f64 {
         let n = times.len() as f64;
         let gap = |(rank, &time): (usize, &f64)| {

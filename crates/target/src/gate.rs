@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::Instant;
 
-/// Request on its way through a worker.
+/// Request that a worker has received but not yet answered.
 pub(crate) struct Job {
     pub(crate) token: Token,
     pub(crate) order: Order,
@@ -91,7 +91,7 @@ impl Gate {
         self.next(&mut inside)
     }
 
-    /// Releases a slot. It passes to the oldest queued request, which the caller must start.
+    /// Releases a slot. Returns the oldest queued request if it gets the slot; the caller must start it.
     pub(crate) fn release(&self, slot: Slot) -> Option<Job> {
         let mut inside = self.lock();
         match slot {

@@ -16,7 +16,7 @@ pub(crate) fn run(shared: &Shared, desk: &WorkerHandle) {
         let reply = (task.run)(task.argument, &shared.stop);
         let following = desk.gate.release(Slot::Running);
         desk.mailbox.post(ReactorMessage::Done { token, reply });
-        // Queued CPU work runs directly on this thread, without a detour over the reactor.
+        // Runs queued CPU work directly on this thread, without going through the reactor.
         match following {
             Some(Job { token, order: Order { work: Work::Compute(task), .. }, .. }) => {
                 next = Some((token, task))

@@ -1,10 +1,10 @@
-//! Hangs: connections that are accepted but, from some time on, never answered.
+//! Hangs: connections that are accepted, but not answered from a given time on.
 
 use std::time::Duration;
 
 use crate::settings::{DAY, Faults};
 
-/// From a given time on, a share of all connections hangs: their requests are read, but not answered.
+/// Hang of a share of all connections from a given time on: their requests are read, but not answered.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hang {
     /// Time of the first hang after the first request; at most 24h.
@@ -14,7 +14,7 @@ pub struct Hang {
 }
 
 impl Hang {
-    /// True if connection number `connection`, from 0, hangs at `age` after the first request to the target.
+    /// Returns true if connection number `connection`, from 0, hangs at `age` after the first request to the target.
     pub(crate) fn holds(&self, connection: u64, age: Duration) -> bool {
         // Each connection adds its share. One hangs whenever the sum passes an integer.
         let passed = |count: u64| (count as f64 * self.share).floor();

@@ -90,7 +90,7 @@ impl Fields {
     }
 }
 
-/// Content-Length of digits only, because other parsers may read a sign or a list differently.
+/// Parses a Content-Length of digits only, because other parsers may read a sign or a list differently.
 fn length(value: &[u8]) -> Option<u64> {
     let digits = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
     digits.then(|| std::str::from_utf8(value).ok()?.parse().ok()).flatten()

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 /// Number of accepted connections before the schedule and the stop flag are checked again.
 const BATCH: usize = 64;
-/// Pause of accepting when the process is out of file descriptors.
+/// Pause before the next accept when the process is out of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
 
 /// Listening socket.

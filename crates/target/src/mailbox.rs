@@ -57,7 +57,7 @@ impl Mailbox {
         std::mem::swap(&mut *letters, into);
     }
 
-    /// Event descriptor for edge-triggered waiting. Every write is a new edge, so the counter is never read.
+    /// Returns the event descriptor for edge-triggered waiting. Every write is a new edge, so the counter is never read.
     pub(crate) fn bell(&self) -> BorrowedFd<'_> {
         self.bell.as_fd()
     }

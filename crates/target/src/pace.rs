@@ -12,19 +12,19 @@ use std::time::Duration;
 
 use crate::settings::Faults;
 
-/// Factors on the drawn hold times, which are multiplied. Times count from the first request. Default: none.
+/// Factors that multiply the drawn hold times. Times count from the first request. Default: none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pace {
-    /// Slower at first.
+    /// Initially longer holds.
     pub slow_start: Option<SlowStart>,
-    /// Ever slower.
+    /// Continuously longer holds.
     pub drift: Option<Drift>,
-    /// A permanent change at one time.
+    /// Permanent change at a given time.
     pub step: Option<PaceStep>,
 }
 
 impl Pace {
-    /// Actual hold time for a drawn time, for a hold that starts `at` after the first request.
+    /// Returns the actual hold time for a drawn time, for a hold that starts `at` after the first request.
     pub(crate) fn stretch(&self, drawn: Duration, at: Duration) -> Duration {
         if *self == Self::default() {
             return drawn;
@@ -48,7 +48,7 @@ impl Pace {
     }
 }
 
-/// True for factors that keep hold times at a reasonable length.
+/// Returns true for a factor that keeps hold times at a reasonable length.
 fn is_factor(factor: f64) -> bool {
     (0.01..=100.0).contains(&factor)
 }

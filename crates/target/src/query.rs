@@ -22,12 +22,12 @@ impl<'a> Query<'a> {
         Ok(query)
     }
 
-    /// Decoded value of `key`. `None` if it is missing.
+    /// Returns the decoded value of `key`. `None` if it is missing.
     pub(crate) fn text(&self, key: &str) -> Option<Cow<'a, str>> {
         self.pairs().find(|(known, _)| *known == key).map(|(_, value)| decode(value))
     }
 
-    /// Number under `key`. `None` if it is missing.
+    /// Parses the number under `key`. `None` if it is missing.
     pub(crate) fn number<T: FromStr>(&self, key: &str) -> Result<Option<T>, Reply> {
         let Some(text) = self.text(key) else { return Ok(None) };
         text.parse().map(Some).map_err(|_| bad(&format!("{key} must be a number, found {text:?}")))
@@ -41,12 +41,12 @@ impl<'a> Query<'a> {
     }
 }
 
-/// Value of `key` in a form body. Other keys are ignored.
+/// Returns the value of `key` in a form body. Ignores other keys.
 pub(crate) fn form_value(form: &str, key: &str) -> Option<String> {
     Query(form).text(key).map(Cow::into_owned)
 }
 
-/// Reply `400` with this sentence.
+/// Builds a `400` reply with this sentence.
 pub(crate) fn bad(sentence: &str) -> Reply {
     Reply::text(400, format!("{sentence}\n"))
 }

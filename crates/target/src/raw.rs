@@ -1,6 +1,7 @@
-//! Raw TCP server: one thread per connection, which reads any bytes and replies by one of three rules.
+//! Raw TCP server with one thread per connection, which reads any bytes and replies by one of three rules.
 //!
-//! It uses blocking reads, like simple servers: each arrival wakes its thread, which makes the effect of write sizes visible.
+//! Uses blocking reads, like simple servers: each arrival wakes the connection's thread, which makes the effect of write sizes
+//! visible.
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
@@ -40,7 +41,7 @@ impl RawServer {
     ///
     /// # Errors
     ///
-    /// If the address is public, or cannot be listened on.
+    /// If the address is public, or if listening on it fails.
     pub fn start(address: SocketAddr, mode: RawMode) -> io::Result<Self> {
         if !is_near(address.ip()) {
             let what = format!("{} is a public address; write a loopback or private one", address.ip());
@@ -54,7 +55,7 @@ impl RawServer {
         Ok(Self { address, is_stopped, accepting: Some(accepting) })
     }
 
-    /// Address it listens on.
+    /// Returns the address that the server listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -70,7 +71,7 @@ impl RawServer {
     }
 }
 
-/// True for loopback, private, and link-local addresses.
+/// Returns true for a loopback, private, or link-local address.
 fn is_near(ip: IpAddr) -> bool {
     match ip {
         IpAddr::V4(ip) => ip.is_loopback() || ip.is_private() || ip.is_link_local(),
@@ -85,7 +86,7 @@ fn accept(listener: &TcpListener, mode: RawMode, is_stopped: &AtomicBool) {
             return;
         }
         let Ok(stream) = stream else {
-            // Out of descriptors, for example: other connections may end meanwhile.
+            // Accepting may fail for lack of file descriptors. Retries, because closed connections free some.
             thread::sleep(Duration::from_millis(1));
             continue;
         };

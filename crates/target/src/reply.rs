@@ -101,7 +101,7 @@ impl Body {
     }
 }
 
-/// Usual reason phrase. Rare statuses have none, which HTTP allows.
+/// Returns the standard reason phrase. Empty for rare statuses, which HTTP allows.
 fn reason(status: u16) -> &'static str {
     match status {
         200 => "OK",

@@ -75,12 +75,12 @@ impl Intake {
         self.go_on(input, taken.saturating_sub(known), step)
     }
 
-    /// True if a request has begun but is incomplete.
+    /// Returns true if a request has begun but is incomplete.
     pub(crate) fn is_midway(&self) -> bool {
         self.pending.is_some() || !self.head.is_empty()
     }
 
-    /// Continues after the head with the part of the body that is already there.
+    /// Continues after the head with the part of the body that was already received.
     fn go_on(&mut self, input: &[u8], taken: usize, step: RequestProgress) -> (usize, RequestProgress) {
         if self.pending.is_none() || input.len() == taken {
             return (taken, step);

@@ -33,7 +33,7 @@ pub enum StartError {
     /// All invalid settings.
     #[error("the target cannot start with these settings:{}", list(.0))]
     Faults(Vec<Fault>),
-    /// The address is in use, or not of this machine.
+    /// The address is in use, or does not belong to this machine.
     #[error("cannot listen on {address}: {source}\n  help: port 0 takes a free one")]
     Address {
         /// Requested address.
@@ -121,17 +121,17 @@ impl fmt::Debug for Running {
 }
 
 impl Running {
-    /// Address it listens on.
+    /// Returns the address that the target listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Start time, which is the origin of [`Pause`].
+    /// Returns the start time, which is the origin of [`Pause`].
     pub fn started(&self) -> Instant {
         self.started
     }
 
-    /// Current counters.
+    /// Returns the current counters.
     pub fn counters(&self) -> Counters {
         self.shared.counters()
     }
@@ -142,7 +142,7 @@ impl Running {
         self.shared.service_log.take()
     }
 
-    /// Pauses caused by the stall schedule so far, per worker; the first 100000.
+    /// Returns the pauses caused by the stall schedule so far, per worker; the first 100000.
     pub fn stalls(&self) -> Vec<Pause> {
         self.shared.stalls.pauses()
     }
@@ -158,7 +158,7 @@ impl Running {
         }
     }
 
-    /// Number of rows in the table of `/insert`, or the error of SQLite.
+    /// Returns the number of rows in the table of `/insert`, or the error of SQLite.
     pub fn rows(&self) -> Result<u64, String> {
         self.shared.database.rows().map_err(|error| error.to_string())
     }
@@ -204,7 +204,7 @@ impl Drop for Running {
             desk.mailbox.ring();
         }
         for thread in self.threads.drain(..) {
-            // A panic was already reported, and there is nothing left to wait for.
+            // Ignores a panic, which was already reported.
             let _ = thread.join();
         }
     }

@@ -8,7 +8,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Maximum of any time in the settings, so that arithmetic on times cannot overflow.
+/// Maximum of all durations in the settings, so that arithmetic on times cannot overflow.
 pub(crate) const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Settings of the target. `Settings::default()` is a fast server with unlimited concurrency on a free loopback port.
@@ -42,7 +42,7 @@ pub struct Settings {
     pub stall: Option<Stall>,
     /// Trouble that [`Running::begin_trouble`](crate::Running::begin_trouble) begins. Default none.
     pub trouble: Option<Trouble>,
-    /// Connections that are never answered from some time on. Default none.
+    /// Hang of a share of connections from a given time on. Default none.
     pub hang: Option<Hang>,
     /// Changes of the hold times while the target runs. Default none.
     pub pace: Pace,
@@ -63,8 +63,8 @@ pub enum ThreadPool {
     /// A blocked request keeps its thread: at most `threads` requests are in execution.
     #[default]
     Fixed,
-    /// Another thread is started for each one that blocks. So up to `threads` requests run while others are blocked. CPU work stays
-    /// limited to `threads`.
+    /// Starts another thread for each one that blocks, so that up to `threads` requests run while others are blocked. CPU work
+    /// stays limited to `threads`.
     Growing {
         /// Maximum number of requests in execution per worker, running and blocked. From `threads` to 65536.
         limit: usize,
@@ -133,7 +133,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// All errors in the settings, in field order. Empty if the target can start with them.
+    /// Returns all errors in the settings, in field order. Empty if the settings are valid.
     pub fn faults(&self) -> Vec<Fault> {
         let mut faults = Faults::default();
         let address = self.address;

@@ -18,7 +18,7 @@ pub(crate) struct Shared {
     pub(crate) settings: Settings,
     /// Time of the first request. Scheduled changes count from it, so that a slow start does not shift them.
     pub(crate) first_request: OnceLock<Instant>,
-    /// Random number of this start, which distinguishes its counters from those of another start.
+    /// Random ID of this instance, which distinguishes its counters from those of other instances.
     pub(crate) instance: u64,
     pub(crate) help: String,
     pub(crate) stop: Stop,
@@ -32,24 +32,24 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// Time since the first request. If there was none, `now` becomes its time.
+    /// Returns the time since the first request. If there was none, `now` becomes its time.
     pub(crate) fn age(&self, now: Instant) -> Duration {
         now.saturating_duration_since(*self.first_request.get_or_init(|| now))
     }
 
-    /// Sleeps through the rest of the current stall, if there is one. Records the pause of `worker`.
+    /// Sleeps until the current stall ends, if there is one. Records the pause of `worker`.
     pub(crate) fn sit_out_stall(&self, worker: Option<usize>) {
         if let Some(first_request) = self.first_request.get() {
             self.stalls.sit_out(*first_request, worker, &self.stop);
         }
     }
 
-    /// Start of the next stall after `now`. `None` if there is none, or before the first request.
+    /// Returns the start of the next stall after `now`. `None` if there is none, or before the first request.
     pub(crate) fn next_stall(&self, now: Instant) -> Option<Instant> {
         self.stalls.next_begin(*self.first_request.get()?, now)
     }
 
-    /// Current counters over all workers.
+    /// Returns the current counters over all workers.
     pub(crate) fn counters(&self) -> Counters {
         let mut sum = Counters { inserts: self.database.created(), ..Counters::default() };
         self.tallies.iter().for_each(|tally| tally.add_to(&mut sum));

@@ -1,6 +1,6 @@
 //! Storage of connections by slot number, with a generation that distinguishes reused slots.
 
-/// Identifies one connection while it exists, and nothing afterwards.
+/// Identifies a connection. Becomes invalid when the connection is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token {
     pub(crate) slot: u32,
@@ -48,7 +48,7 @@ impl<T> Slab<T> {
         if entry.generation == token.generation { entry.value.as_mut() } else { None }
     }
 
-    /// Tokens of all values that satisfy `chosen`.
+    /// Returns the tokens of all values that satisfy `chosen`.
     pub(crate) fn those(&self, chosen: impl Fn(&T) -> bool) -> Vec<Token> {
         let tokens = self.entries.iter().enumerate().filter_map(|(slot, entry)| {
             let token = Token { slot: slot as u32, generation: entry.generation };

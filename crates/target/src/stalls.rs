@@ -13,9 +13,9 @@ const KEPT: usize = 100_000;
 pub struct Pause {
     /// Number of the worker.
     pub worker: usize,
-    /// Time when it stopped answering.
+    /// Time at which the worker stopped answering.
     pub from: Duration,
-    /// Time when it answered again.
+    /// Time at which the worker answered again.
     pub to: Duration,
 }
 
@@ -31,8 +31,7 @@ impl Stalls {
         Self { schedule, started, pauses: Mutex::default() }
     }
 
-    /// Sleeps through the rest of the current stall, if there is one. The schedule counts from `zero`. Records the pause of
-    /// `worker`.
+    /// Sleeps until the current stall ends, if there is one. The schedule counts from `zero`. Records the pause of `worker`.
     pub(crate) fn sit_out(&self, zero: Instant, worker: Option<usize>, stop: &Stop) {
         if self.schedule.is_none() {
             return;
@@ -48,7 +47,7 @@ impl Stalls {
         }
     }
 
-    /// Start of the next stall after `now`. The schedule counts from `zero`.
+    /// Returns the start of the next stall after `now`. The schedule counts from `zero`.
     pub(crate) fn next_begin(&self, zero: Instant, now: Instant) -> Option<Instant> {
         let stall = self.schedule?;
         let passed = now.saturating_duration_since(zero);

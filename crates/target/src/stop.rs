@@ -7,7 +7,7 @@ use std::time::Instant;
 /// Flag that is set once, and never cleared.
 #[derive(Debug, Default)]
 pub(crate) struct Stop {
-    /// Copy of `said` for frequent checks.
+    /// Lock-free copy of `said` for frequent checks.
     quick: AtomicBool,
     said: Mutex<bool>,
     sleepers: Condvar,

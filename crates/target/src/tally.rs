@@ -10,7 +10,7 @@ pub struct Counters {
     pub accepted: u64,
     /// Currently open connections.
     pub open: u64,
-    /// Complete requests received, whatever their result.
+    /// Complete requests received, regardless of their result.
     pub requests: u64,
     /// Inputs that were not valid requests. Each was answered with an error, and its connection closed.
     pub bad_requests: u64,

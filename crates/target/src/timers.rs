@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 /// Kind of a timer.
 #[derive(Debug)]
 pub(crate) enum TimerKind {
-    /// A hold is over.
+    /// A hold has ended.
     Held(Hold),
-    /// Idle connections must be looked for.
+    /// A scan for idle connections is due.
     Sweep,
     /// A closing connection has had enough time to read its last reply.
     Linger(Token),
@@ -58,7 +58,7 @@ impl Timers {
 }
 
 /// Delay of this thread's wake-ups, learned from its timeouts. Waits are shortened by it, and the last microseconds are spent
-/// polling. So a hold takes exactly the drawn time.
+/// polling, so that a hold takes exactly the drawn time.
 #[derive(Default)]
 pub(crate) struct WakeUpLead(Duration);
 
@@ -71,7 +71,7 @@ impl WakeUpLead {
         self.0 = (self.0 * 7 + late.min(LONGEST_LEAD)) / 8;
     }
 
-    /// Time to wait for a timer that is due after `left`.
+    /// Returns the time to wait for a timer that is due after `left`.
     pub(crate) fn shorten(&self, left: Duration) -> Duration {
         left.saturating_sub(self.0)
     }

@@ -1,4 +1,4 @@
-//! Trouble on request: temporary faults, against which measurements of event costs are checked.
+//! Trouble on request: temporary errors and delays of known size, to check measurements of event costs.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -60,7 +60,8 @@ impl Troubles {
         Some(trouble.kind)
     }
 
-    /// Remaining time, absolute and as a share of the whole. `None` if the trouble is of another kind or not in progress.
+    /// Returns the remaining time, absolute and as a share of the duration. `None` if the trouble is of another kind or not in
+    /// progress.
     fn left(&self, kind: TroubleKind, now: Instant) -> Option<(Duration, f64)> {
         let trouble = self.trouble.filter(|trouble| trouble.kind == kind)?;
         let begun_ns = Some(self.begun_ns.load(Ordering::Acquire)).filter(|ns| *ns != u64::MAX)?;
@@ -69,17 +70,17 @@ impl Troubles {
         (!left.is_zero()).then(|| (left, left.as_secs_f64() / trouble.lasting.as_secs_f64()))
     }
 
-    /// Remaining time of a stall. `None` if there is none.
+    /// Returns the remaining time of a stall. `None` if there is none.
     pub(crate) fn stalled_for(&self, now: Instant) -> Option<Duration> {
         self.left(TroubleKind::Stall, now).map(|(left, _)| left)
     }
 
-    /// True if requests are rejected.
+    /// Returns true if requests are rejected.
     pub(crate) fn rejects(&self, now: Instant) -> bool {
         self.left(TroubleKind::Reject, now).is_some()
     }
 
-    /// Actual hold time for a drawn time.
+    /// Returns the actual hold time for a drawn time.
     pub(crate) fn stretch(&self, drawn: Duration, now: Instant) -> Duration {
         match self.left(TroubleKind::Slow, now) {
             Some((_, share)) => drawn.mul_f64(1.0 + SLOWER * share.min(1.0)),

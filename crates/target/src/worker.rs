@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 /// Maximum number of events per wait.
 const EVENTS: usize = 256;
-/// Size of one read. Also the amount of output at which pipelined requests wait until it is sent.
+/// Size of one read, in bytes. Also the amount of pending output above which pipelined requests wait.
 const BUFFER_BYTES: usize = 64 * 1024;
 /// Bounds of the interval between searches for idle connections, which is a quarter of the timeout.
 const SHORTEST_SWEEP: Duration = Duration::from_millis(1);
@@ -50,11 +50,11 @@ pub(crate) struct Worker {
     lead: WakeUpLead,
     stream: Stream,
     buffer: Vec<u8>,
-    /// Replies of the connection being served. It sends or keeps them before another connection is served.
+    /// Replies of the connection being served. They are sent or stored in the connection before another connection is served.
     out: Vec<u8>,
     /// Tasks for the end of this turn.
     tasks: VecDeque<Task>,
-    /// Connections that had more to do than one turn allows.
+    /// Connections with more work than one turn allows.
     again: VecDeque<Token>,
     now: Instant,
 }
@@ -88,7 +88,7 @@ impl Worker {
 
     /// Runs until the target stops.
     pub(crate) fn run(mut self) {
-        // With the default timer slack, the kernel may be 50 µs late on purpose. If this fails, holds are only less precise.
+        // With the default timer slack, the kernel delays timers by up to 50 µs. If this fails, holds are only less precise.
         let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
         let mut events = Vec::with_capacity(EVENTS);
         let mut letters = Vec::new();
@@ -113,7 +113,7 @@ impl Worker {
             for _ in 0..self.again.len() {
                 self.go_on();
             }
-            // Only the current tasks: tasks that follow from them wait until other connections had their turn.
+            // Runs only the current tasks. Tasks that they add wait until other connections had their turn.
             for _ in 0..self.tasks.len() {
                 self.do_task();
             }
@@ -140,7 +140,7 @@ impl Worker {
                 }
             }
             Ok(_) | Err(Errno::INTR) => {}
-            // Without polling nothing can be served, and an immediate retry would burn CPU time.
+            // Stops the target: nothing can be served without polling, and an immediate retry would burn CPU time.
             Err(_) => self.shared.stop.set(),
         }
     }
@@ -221,7 +221,7 @@ impl Worker {
     fn reset_all(&mut self) {
         for token in self.connections.those(|_| true) {
             if let Some(connection) = self.connections.get(token) {
-                // If this fails, the connection is closed in the regular way.
+                // If this fails, the connection is closed normally.
                 let _ = rustix::net::sockopt::set_socket_linger(&connection.socket, Some(Duration::ZERO));
             }
             self.close(token);

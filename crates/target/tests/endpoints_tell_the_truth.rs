@@ -1,4 +1,4 @@
-//! Every endpoint replies as documented, however its request arrives.
+//! Endpoints reply as documented, for any split of the request bytes.
 
 use crate::client::Client;
 use std::io::{Read, Write};
@@ -86,7 +86,7 @@ fn pipelined_requests_are_answered_in_order() {
         let mut client = Client::connect(target.address());
         let mut requests = String::new();
         for round in 0..300 {
-            // Slow and fast kinds mixed: a fast one must not overtake.
+            // Mixes slow and fast requests: a fast reply must not overtake a slow one.
             let targets = [
                 "/hold?mean_us=200".into(),
                 format!("/status?code={}", 200 + round),

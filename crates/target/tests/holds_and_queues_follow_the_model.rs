@@ -44,7 +44,7 @@ fn unlimited_holds_run_concurrently() {
     for client in &mut clients {
         assert!(client.reply().number("x-service-us") >= 100_000);
     }
-    // One after another they would take 20 seconds.
+    // Sequential holds would take 20 seconds.
     assert!(begun.elapsed() < TIMEOUT / 2);
 }
 

@@ -6,7 +6,7 @@ use target::{Drift, Hang, Pace, PaceStep, RateLimit, Settings, SlowStart, Stall,
 
 #[test]
 fn rate_limit_rejects_with_retry_after() {
-    // So slow that no token is refilled during the test.
+    // Too slow to refill a token during the test.
     let limit = RateLimit { per_s: 0.01, burst: 50 };
     let target =
         start(Settings { rate_limit: Some(limit), workers: 2, ..Settings::default() }).expect("a target");
@@ -28,7 +28,7 @@ fn tokens_are_refilled_at_the_rate() {
         passed += u32::from(client.get("/status").status == 200);
         std::thread::sleep(Duration::from_micros(200));
     }
-    // The first is free. Thirty more need thirty intervals of 10 ms.
+    // The first request is free. Thirty more need thirty intervals of 10 ms.
     assert!(begun.elapsed() >= Duration::from_millis(300));
 }
 
@@ -56,7 +56,7 @@ fn half_of_the_connections_hang_after_a_time() {
     let hang = Hang { after: Duration::from_millis(200), share: 0.5 };
     let target = start(Settings { hang: Some(hang), workers: 2, ..Settings::default() }).expect("a target");
     let mut clients = [(); 4].map(|()| Client::connect(target.address()));
-    // A long time before the first request does not count.
+    // The time before the first request does not count.
     std::thread::sleep(hang.after);
     assert_eq!(clients[1].get("/status").status, 200);
     std::thread::sleep(hang.after);
@@ -180,6 +180,6 @@ fn hold_times_change_with_the_age_of_the_target() {
     let mut client = Client::connect(target.address());
     let mut hold_us = || client.get("/hold?mean_us=1000").number("x-drawn-us");
     let first_us = hold_us();
-    // Each passing millisecond adds one.
+    // Drift adds to the hold time with every millisecond.
     until("holds have become longer", || hold_us() > first_us + 100);
 }

@@ -18,7 +18,7 @@ fn loop_reads_complete_requests_and_replies() {
     let answer = Script(vec![Step::ReadRequest, Step::Send(b"ok".to_vec())]);
     let server = start(move |_| Script(vec![Step::Loop(Box::new(answer.clone()))])).expect("a server");
     let mut socket = connect(server.address());
-    // Two in one write, the first with a body, then one byte by byte.
+    // Two requests in one write, the first with a body, then one request byte by byte.
     let two = b"POST / HTTP/1.1\r\nContent-Length: 4\r\n\r\n\r\n\r\nGET / HTTP/1.1\r\n\r\n";
     socket.write_all(two).expect("sent");
     for byte in b"GET / HTTP/1.1\r\n\r\n" {
@@ -103,7 +103,7 @@ fn endless_and_silent_scripts_end_with_the_server() {
     server.stop();
     assert!(begun.elapsed() < TIMEOUT);
     for socket in &mut sockets {
-        // Bytes on their way may still be read. Then the stream ends, regularly or by a reset.
+        // Bytes in transit may still be read. Then the stream ends, normally or by a reset.
         let _ = std::io::copy(socket, &mut std::io::sink());
     }
     assert_eq!(TcpStream::connect(address).expect_err("nobody listens").kind(), ErrorKind::ConnectionRefused);

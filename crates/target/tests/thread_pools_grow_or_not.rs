@@ -1,4 +1,4 @@
-//! A fixed pool has a plateau at threads ÷ hold time; a growing one has none up to its limit.
+//! The throughput of a fixed pool is limited to threads ÷ hold time; a growing pool scales up to its limit.
 
 use crate::client::{Client, until};
 use std::time::{Duration, Instant};
@@ -37,7 +37,7 @@ fn growing_pool_runs_all_holds_at_once() {
     let target = target(2, ThreadPool::Growing { limit: 100 }, Some(0));
     let begun = Instant::now();
     let mut clients = hold(&target, 100);
-    // Nothing could wait, so replies to all mean that all were in execution at once.
+    // There is no queue, so replies to all requests mean that all were in execution at once.
     assert_eq!(statuses(&mut clients), [200; 100]);
     // A fixed pool would need fifty hold times.
     assert!(begun.elapsed() < HOLD * 25, "{:?}", begun.elapsed());
@@ -81,7 +81,7 @@ fn blocked_and_running_requests_all_finish() {
         }
     }
     assert!(statuses(&mut clients).iter().all(|status| matches!(status, 200 | 201)));
-    // All slots are free again: as many requests as before fit in.
+    // All slots are free again, so the same number of requests is accepted.
     assert_eq!(statuses(&mut hold(&target, 8)), [200; 8]);
 }
 

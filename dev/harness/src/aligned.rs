@@ -9,7 +9,7 @@ use crate::spread::Spread;
 /// Placeholder for a missing figure.
 const NONE: &str = "–";
 
-/// Formats minimum, median, and maximum of a figure. A dash if there is none.
+/// Formats minimum, median, and maximum of a figure, or a dash for `None`.
 pub fn cell(spread: Option<Spread>, decimals: usize) -> String {
     let Some(Spread { min, median, max }) = spread else { return NONE.to_owned() };
     [min, median, max].map(|value| decimal(value, decimals)).join(" – ")

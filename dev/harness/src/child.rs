@@ -1,4 +1,4 @@
-//! Child process with a timeout, which never outlives this program.
+//! Child process with a timeout, which does not outlive this program.
 
 use std::io::{Read as _, Seek as _};
 use std::os::unix::process::CommandExt as _;
@@ -12,7 +12,7 @@ use crate::interrupt::Interrupt;
 
 /// Interval at which a child is checked: long enough not to disturb measurements.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
-/// Maximum size of a child's output that is read. No tool writes more.
+/// Maximum size of output to read from a child, in bytes. No tool writes more.
 const OUTPUT_BYTES_MAX: u64 = 1024 * 1024;
 
 /// Output and exit status of a child.
@@ -30,12 +30,13 @@ pub struct Output {
 ///
 /// # Errors
 ///
-/// A message if it cannot be started. Kills it if it takes longer than `patience`, or on Ctrl-C.
+/// Returns a message if the command cannot be started, takes longer than `patience`, or is interrupted by Ctrl-C. In the latter
+/// cases, the child is killed.
 pub fn run(command: &mut Command, patience: Duration, interrupt: &Interrupt) -> Result<Output, String> {
     run_while(command, patience, interrupt, |_| Ok(()))
 }
 
-/// Like [`run`], with a function that acts on the child while it runs.
+/// Runs a command to its end, like [`run`], and calls `disturb` with the child while it runs.
 ///
 /// # Errors
 ///
@@ -48,7 +49,7 @@ pub fn run_while(
 ) -> Result<Output, String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let no_file = |error| format!("no temporary file for what {name} writes: {error}");
-    // Files, because a pipe that nobody reads would block the child.
+    // Files, because a pipe without a reader would block the child.
     let (mut stdout, mut stderr) =
         (tempfile::tempfile().map_err(no_file)?, tempfile::tempfile().map_err(no_file)?);
     command.stdout(stdout.try_clone().map_err(no_file)?).stderr(stderr.try_clone().map_err(no_file)?);
@@ -68,7 +69,8 @@ pub fn run_while(
     })
 }
 
-/// A running child that leads its own process group. So Ctrl-C in a terminal reaches only this program, which then ends the child.
+/// Running child that leads its own process group. Ctrl-C in a terminal therefore reaches only this program, which then ends the
+/// child.
 #[derive(Debug)]
 pub struct Child {
     name: String,
@@ -85,7 +87,7 @@ impl Child {
         Ok(Self { name, process, is_over: false })
     }
 
-    /// Exit status. `None` while it runs.
+    /// Returns the exit status, or `None` while the child runs.
     pub fn ended(&mut self) -> Result<Option<ExitStatus>, String> {
         let status =
             self.process.try_wait().map_err(|error| format!("cannot wait for {}: {error}", self.name))?;
@@ -93,7 +95,7 @@ impl Child {
         Ok(status)
     }
 
-    /// Waits for its end.
+    /// Waits for the child to exit.
     pub fn wait(&mut self, patience: Duration, interrupt: &Interrupt) -> Result<ExitStatus, String> {
         let deadline = Instant::now() + patience;
         loop {
@@ -116,7 +118,7 @@ impl Child {
         }
     }
 
-    /// Asks it to end, and kills it if it does not.
+    /// Sends SIGTERM, and kills the child if it does not exit in time.
     pub fn stop(&mut self, patience: Duration) {
         if let Some(pid) = self.pid() {
             let _ = kill_process(pid, Signal::TERM);
@@ -132,7 +134,7 @@ impl Child {
         }
     }
 
-    /// Process ID. `None` after it has ended.
+    /// Returns the process ID, or `None` after the child has exited.
     pub fn pid(&self) -> Option<Pid> {
         if self.is_over { None } else { Pid::from_raw(i32::try_from(self.process.id()).ok()?) }
     }

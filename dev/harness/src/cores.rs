@@ -9,9 +9,9 @@ use serde::Serialize;
 pub struct Cores {
     /// Core of nginx.
     pub server: usize,
-    /// Core that the tools use in turn.
+    /// Core of the load tools, which run one at a time.
     pub client: usize,
-    /// Number of cores that this program may use. Further ones stay idle.
+    /// Number of cores that this program may use. The others stay idle.
     pub count: u32,
 }
 

@@ -1,12 +1,12 @@
-//! Extracts figures from the output of tools by the surrounding words.
+//! Extracts figures from the output of tools by surrounding words.
 
 use serde_json::Value;
 
-/// First number after `label`, in the first line that has it.
+/// Returns the first number after `label`, in the first line with this label.
 ///
 /// # Errors
 ///
-/// A message that names the missing label or number.
+/// Returns a message that names the missing label or number.
 pub fn after(text: &str, label: &str) -> Result<f64, String> {
     let line = text
         .lines()
@@ -18,11 +18,11 @@ pub fn after(text: &str, label: &str) -> Result<f64, String> {
         .ok_or_else(|| format!("its output has no number after {label:?}"))
 }
 
-/// Number before `label`, in the first line that has it.
+/// Returns the number before `label`, in the first line with this label.
 ///
 /// # Errors
 ///
-/// A message that names the missing label or number.
+/// Returns a message that names the missing label or number.
 pub fn before(text: &str, label: &str) -> Result<f64, String> {
     let line = text
         .lines()
@@ -37,7 +37,7 @@ pub fn before(text: &str, label: &str) -> Result<f64, String> {
 ///
 /// # Errors
 ///
-/// A message with the number if it is negative or not an integer.
+/// Returns a message with the number if it is negative or not an integer.
 pub fn count(number: f64) -> Result<u64, String> {
     const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
     if (0.0..EXACT_MAX).contains(&number) {
@@ -47,11 +47,11 @@ pub fn count(number: f64) -> Result<u64, String> {
     }
 }
 
-/// Time such as `833.00us`, `1.04ms`, `2.00s`, or `1.20m`, in microseconds.
+/// Parses a time such as `833.00us`, `1.04ms`, `2.00s`, or `1.20m`. Returns microseconds.
 ///
 /// # Errors
 ///
-/// A message with the text if it is not a time.
+/// Returns a message with the text if it is not a time.
 pub fn time_us(text: &str) -> Result<f64, String> {
     let (number, unit) = leading_number(text.trim()).ok_or_else(|| format!("{text:?} is no time"))?;
     let unit_us = match unit {
@@ -65,22 +65,22 @@ pub fn time_us(text: &str) -> Result<f64, String> {
     Ok(number * unit_us)
 }
 
-/// First JSON object in a text.
+/// Parses the first JSON object in a text.
 ///
 /// # Errors
 ///
-/// A message if there is none, or if it is truncated.
+/// Returns a message if there is none, or if it is truncated.
 pub fn json(text: &str) -> Result<Value, String> {
     let start = text.find('{').ok_or("its output has no JSON object")?;
     let mut objects = serde_json::Deserializer::from_str(&text[start..]).into_iter();
     objects.next().unwrap_or(Ok(Value::Null)).map_err(|error| format!("its JSON cannot be read: {error}"))
 }
 
-/// Number in a JSON object by its JSON pointer, such as `/latency_us/p50`.
+/// Returns the number at a JSON pointer, such as `/latency_us/p50`.
 ///
 /// # Errors
 ///
-/// A message that names the missing pointer.
+/// Returns a message that names the missing pointer.
 pub fn at(json: &Value, pointer: &str) -> Result<f64, String> {
     json.pointer(pointer)
         .and_then(Value::as_f64)

@@ -1,4 +1,4 @@
-//! Control group that limits the CPU time of its processes.
+//! Control group (cgroup) that limits the CPU time of its processes.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
@@ -19,11 +19,11 @@ const PERIOD_US: u32 = 100_000;
 pub struct Group(PathBuf);
 
 impl Group {
-    /// Creates a group whose processes together may use this many cores.
+    /// Creates a group whose processes may use this many cores in total.
     ///
     /// # Errors
     ///
-    /// A message if this machine or user cannot create such a group.
+    /// Returns a message if the machine or the user cannot create a group.
     pub fn make(cores: f64) -> Result<Self, String> {
         let quota_us = (cores * f64::from(PERIOD_US)).round();
         let is_version_2 = Path::new(GROUPS).join(IS_VERSION_2).exists();
@@ -39,14 +39,14 @@ impl Group {
         fs::create_dir(&path).map_err(cannot)?;
         let group = Self(path);
         for (file, value) in quota {
-            // Opens existing files only: in a folder that is not a cgroup, these do not exist.
+            // Opens existing files only: a folder that is not a cgroup does not have them.
             let mut file = OpenOptions::new().write(true).open(group.0.join(file)).map_err(cannot)?;
             file.write_all(value.as_bytes()).map_err(cannot)?;
         }
         Ok(group)
     }
 
-    /// Command that starts a program in the group. The caller adds its arguments.
+    /// Returns a command that starts a program in the group. The caller adds the arguments.
     pub fn command(&self, program: &Path) -> Command {
         let script = format!("echo $$ > {}/cgroup.procs && exec \"$0\" \"$@\"", self.0.display());
         let mut command = Command::new("sh");
@@ -57,7 +57,7 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // Removal fails if a process is left, and then the group does no harm.
+        // Removal fails if a process is left. The remaining group is harmless.
         let _ = fs::remove_dir(&self.0);
     }
 }

@@ -1,4 +1,4 @@
-//! Ctrl-C: stops children, and shows the results so far.
+//! Signals such as Ctrl-C, which stop the children and print the results so far.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Context as _;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-/// Flag that is set when the program is asked to end.
+/// Flag that is set by the first SIGINT, SIGTERM, or SIGHUP.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 
@@ -21,7 +21,7 @@ impl Interrupt {
         Ok(interrupt)
     }
 
-    /// True if a signal has arrived.
+    /// Returns true if a signal has arrived.
     pub fn is_asked(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

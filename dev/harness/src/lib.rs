@@ -1,5 +1,5 @@
-//! Shared parts of the benchmarks: starts, pins, and times programs in turn, and summarizes several rounds. Also detects for tests
-//! and benchmarks if the machine was quiet.
+//! Shared code of the benchmarks: starts, pins, and times programs in turn, and summarizes several rounds. Also detects whether the
+//! machine was quiet during a test or benchmark.
 
 pub mod aligned;
 pub mod child;

@@ -17,9 +17,9 @@ pub struct TableLine {
     pub case: String,
     /// Tool that Tenbin is compared with.
     pub tool: &'static str,
-    /// CPU time per request or transaction, of Tenbin ÷ of the tool. `None` if it is unknown.
+    /// CPU time per request or transaction: Tenbin ÷ tool. `None` if unknown.
     pub cpu: Option<Spread>,
-    /// Peak resident memory, of Tenbin ÷ of the tool. `None` if it is unknown.
+    /// Peak resident memory: Tenbin ÷ tool. `None` if unknown.
     pub rss: Option<Spread>,
 }
 
@@ -49,7 +49,7 @@ pub fn table(lines: &[TableLine], machine: &str, rounds: u32, seconds: u32) -> S
 ///
 /// # Errors
 ///
-/// A message with the path if the file cannot be written.
+/// Returns a message with the path if the file cannot be written.
 pub fn write(path: Option<&Path>, table: &str) -> anyhow::Result<()> {
     let Some(path) = path else { return Ok(()) };
     fs::write(path, table)

@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
 
-/// Folders that are not in every user's PATH.
+/// Folders of administration programs, which are not in every user's PATH.
 const FOLDERS_BESIDE: [&str; 2] = ["/usr/sbin", "/usr/local/sbin"];
 
-/// First program with this name in PATH, or in the folders for administrators.
+/// Returns the first program with this name in PATH or in the folders for administrators.
 pub fn on_path(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let folders = env::split_paths(&path).chain(FOLDERS_BESIDE.map(PathBuf::from));
     folders.map(|folder| folder.join(name)).find(|path| is_program(path))
 }
 
-/// Absolute path of a program. `None` if it is not executable.
+/// Returns the absolute path of a program, or `None` if it is not executable.
 pub fn at(path: &Path) -> Option<PathBuf> {
     path.canonicalize().ok().filter(|path| is_program(path))
 }
@@ -24,7 +24,7 @@ fn is_program(path: &Path) -> bool {
     path.is_file() && access(path, Access::EXEC_OK).is_ok()
 }
 
-/// Argument list from values of different types.
+/// Converts values of different types to an argument list.
 pub fn arguments<const N: usize>(list: [&dyn ToString; N]) -> Vec<String> {
     list.map(ToString::to_string).to_vec()
 }

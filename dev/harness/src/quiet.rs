@@ -1,8 +1,8 @@
-//! Detects if the machine was quiet during a measurement, and repeats the measurement if it was not.
+//! Detects whether the machine was quiet during a measurement, and repeats the measurement if it was not.
 //!
-//! A [`Witness`] sleeps briefly again and again next to the measurement. If a compiler, other tests, or a hypervisor takes a core
-//! from the measurement, these sleeps are late too. [`measured`] repeats a failed attempt only if the witness was disturbed. A
-//! failure on a quiet machine is final, and so is a failure of the last attempt.
+//! A [`Witness`] thread repeats short sleeps during the measurement. If a compiler, other tests, or a hypervisor takes a core from
+//! the measurement, these sleeps are late too. [`measured`] repeats a failed attempt only if the witness was disturbed. A failure
+//! on a quiet machine, or of the last attempt, is final.
 
 use std::any::Any;
 use std::fmt;
@@ -17,37 +17,37 @@ use crate::say::say_aside;
 
 /// Maximum number of attempts.
 pub const ATTEMPTS: u32 = 5;
-/// Largest delay of a sleep on a quiet machine.
+/// Maximum delay of a sleep on a quiet machine.
 const LATE_MAX: Duration = Duration::from_millis(5);
-/// Largest share of the time by which sleeps are late on a quiet machine.
+/// Maximum total delay of sleeps on a quiet machine, as a share of the elapsed time.
 const LATE_SHARE_MAX: f64 = 0.1;
-/// Length of a sleep of the witness: long enough that a dozen of them do not disturb the measurement.
+/// Length of each sleep of the witness: long enough that a dozen witnesses do not disturb the measurement.
 const NAP: Duration = Duration::from_millis(5);
-/// Longest wait for a quiet moment before the next attempt, and length of such a moment.
+/// Maximum wait for a quiet period before the next attempt, and the length of this period.
 const CALM_WITHIN: Duration = Duration::from_secs(5);
 const CALM: Duration = Duration::from_millis(200);
-/// Nice value of measurements: a program with the usual priority on the same core gets 3 % of it.
+/// Nice value of measurements: a program with normal priority gets 3 % of a shared core.
 const NICE: i32 = -15;
 /// Clock ticks per second in `/proc/stat`.
 const TICKS_PER_S: f64 = 100.0;
 
-/// Delays that others on the machine caused during a measurement.
+/// Disturbance of a measurement by other processes and machines.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Disturbance {
     /// Length of the measurement.
     pub over: Duration,
-    /// Largest delay of a sleep.
+    /// Maximum delay of a sleep.
     pub late_max: Duration,
     /// Sum of the delays of all sleeps.
     pub late: Duration,
-    /// Time in which threads of this process were ready to run and had no core; threads that ended are left out.
+    /// Time in which threads of this process were runnable but had no core. Excludes threads that have ended.
     pub waited: Duration,
     /// CPU time that the hypervisor gave to other machines.
     pub stolen: Duration,
 }
 
 impl Disturbance {
-    /// True if a failure during this time cannot be blamed on other processes.
+    /// Returns true if other processes cannot be the cause of a failure during the measurement.
     pub fn is_quiet(&self) -> bool {
         self.late_max <= LATE_MAX && self.late.as_secs_f64() <= LATE_SHARE_MAX * self.over.as_secs_f64()
     }
@@ -75,7 +75,7 @@ impl fmt::Display for Disturbance {
     }
 }
 
-/// A thread that observes the machine until [`Witness::end`].
+/// Thread that observes the machine until [`Witness::end`].
 #[derive(Debug)]
 pub struct Witness {
     is_over: Arc<AtomicBool>,
@@ -110,7 +110,7 @@ impl Drop for Witness {
 fn observe(is_over: &AtomicBool) -> Disturbance {
     /// Number of sleeps between two checks of the threads.
     const NAPS_PER_LOOK: u32 = 20;
-    // Uses the usual priority even if the measurement has a higher one, to notice other processes that compete for the cores.
+    // Uses the normal priority even if the measurement has a higher one, to detect other processes that compete for the cores.
     let _ = rustix::process::setpriority_process(None, 0);
     let (begun, stolen, waited) = (Instant::now(), stolen(), waited());
     let mut seen = Disturbance::default();
@@ -120,7 +120,7 @@ fn observe(is_over: &AtomicBool) -> Disturbance {
         seen.note_nap(at.elapsed());
         let is_last = is_over.load(Ordering::Relaxed);
         if is_last || nap.is_multiple_of(NAPS_PER_LOOK) {
-            // The figure of a thread disappears when it ends, so the largest sum is the best estimate.
+            // The wait time of a thread disappears when it ends, so the largest sum is the best estimate.
             seen.waited = seen.waited.max(self::waited().saturating_sub(waited));
         }
         if is_last {
@@ -130,27 +130,27 @@ fn observe(is_over: &AtomicBool) -> Disturbance {
     Disturbance { over: begun.elapsed(), stolen: self::stolen().saturating_sub(stolen), ..seen }
 }
 
-/// Time in which the threads of this process were runnable but did not run: the second figure of their `schedstat`.
+/// Returns the time in which threads of this process were runnable but did not run: the second field of their `schedstat`.
 fn waited() -> Duration {
     let tasks = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
     let stats = tasks.filter_map(|task| fs::read_to_string(task.path().join("schedstat")).ok());
     Duration::from_nanos(stats.filter_map(|stat| stat.split(' ').nth(1)?.parse::<u64>().ok()).sum())
 }
 
-/// CPU time that the hypervisor has given to other machines: the eighth figure of `/proc/stat`.
+/// Returns the CPU time that the hypervisor has given to other machines: the eighth field of `/proc/stat`.
 fn stolen() -> Duration {
     let stat = fs::read_to_string("/proc/stat").unwrap_or_default();
     let ticks = stat.lines().next().and_then(|line| line.split_whitespace().nth(8)?.parse::<u64>().ok());
     Duration::from_secs_f64(ticks.unwrap_or_default() as f64 / TICKS_PER_S)
 }
 
-/// Runs the calling thread, and all that it starts later, with a higher priority than usual. Without the right to do so (root,
-/// `CAP_SYS_NICE`) nothing changes, and only the witness notices a busy machine.
+/// Raises the priority of the calling thread and of threads that it starts later. Has no effect without root or `CAP_SYS_NICE`;
+/// then only the witness detects a busy machine.
 pub fn run_ahead() {
     let _ = rustix::process::setpriority_process(None, NICE);
 }
 
-/// Repeats an attempt up to [`ATTEMPTS`] times, as long as it fails and the machine was not quiet.
+/// Runs an attempt up to [`ATTEMPTS`] times, while it fails and the machine was not quiet.
 ///
 /// `fault` returns the error of a result, or `None` if it is good. Returns the last result, and the disturbance during it.
 pub fn measured<T>(mut attempt: impl FnMut() -> T, fault: impl Fn(&T) -> Option<String>) -> (T, Disturbance) {
@@ -196,7 +196,7 @@ fn wait_for_calm() {
 ///
 /// # Panics
 ///
-/// Like the assertions, if the machine was quiet, or in the last attempt.
+/// If the assertions panic on a quiet machine or in the last attempt.
 pub fn assert_measured<T>(mut assertions: impl FnMut() -> T) -> T {
     let attempt = || catch_unwind(AssertUnwindSafe(&mut assertions));
     let (result, seen) = measured(attempt, |result| result.as_ref().err().map(|panic| words(&**panic)));
@@ -225,7 +225,7 @@ mod tests {
     };
     const QUIET: Disturbance = Disturbance { late_max: Duration::from_millis(1), ..BUSY };
 
-    /// Number of attempts, and true if the last one is good, for this sequence of results.
+    /// Returns the number of attempts for a sequence of results, and whether the last attempt succeeded.
     fn attempts(results: &[(bool, Disturbance)]) -> (usize, bool) {
         let mut made = 0;
         let fault = |is_good: &bool| (!is_good).then(|| "wrong".to_owned());

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::time_file::Used;
 
-/// One turn of a tool, with its own figures of type `M`.
+/// Turn of a tool in a round of a case, with the tool's figures of type `M`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row<M> {
     /// Name of the case.
@@ -42,28 +42,28 @@ pub struct Done<M> {
 /// Function that reads a figure of a turn, for tables and ratios.
 pub type Figure<M> = fn(&Done<M>) -> Option<f64>;
 
-/// Total CPU time of the client, user and system, in seconds.
+/// Returns the total CPU time of the client, user and system, in seconds.
 pub fn cpu_s<M>(done: &Done<M>) -> Option<f64> {
     Some(done.used.cpu_user_s + done.used.cpu_sys_s)
 }
 
-/// CPU time divided by `count`, in microseconds. `None` if it is too small to be measured.
+/// Returns the CPU time divided by `count`, in microseconds. `None` if it is too small to be measured.
 pub fn cpu_us_each<M>(done: &Done<M>, count: u64) -> Option<f64> {
     let cpu_us = cpu_s(done)? * 1e6;
     (cpu_us > 0.0 && count > 0).then(|| cpu_us / count as f64)
 }
 
-/// Peak resident memory, in MiB.
+/// Returns the peak resident memory, in MiB.
 pub fn rss_mib<M>(done: &Done<M>) -> Option<f64> {
     Some(done.used.rss_peak_bytes as f64 / (1024.0 * 1024.0))
 }
 
-/// Time from start to end of the program, in seconds. Includes connecting, which may not be part of the load.
+/// Returns the time from start to exit of the program, in seconds. Includes connecting, which may not be part of the load.
 pub fn wall_s<M>(done: &Done<M>) -> Option<f64> {
     Some(done.used.wall_s)
 }
 
-/// Values of a figure in all turns of a tool that have it.
+/// Returns the values of a figure in all turns of a tool that have it.
 pub fn values<M>(rows: &[Row<M>], tool: &str, figure: Figure<M>) -> Vec<f64> {
     rows.iter().filter(|row| row.tool == tool).filter_map(|row| of(row, figure)).collect()
 }
@@ -85,7 +85,7 @@ pub fn pairs<M>(
         .collect()
 }
 
-/// Ratios of a figure of two tools, round by round.
+/// Returns the ratio of a figure between two tools, round by round.
 pub fn ratios<M>(rows: &[Row<M>], ours: &str, theirs: &str, figure: Figure<M>) -> Vec<f64> {
     pairs(rows, ours, theirs, figure, |ours, theirs| ours / theirs)
 }

@@ -1,4 +1,4 @@
-//! Output of a comparison: results, progress, and the file of measurements.
+//! Output of a benchmark: results, progress, and the file of measurements.
 
 use std::fs;
 use std::io::Write as _;
@@ -22,7 +22,7 @@ pub fn say_aside(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
-/// All measurements so far, for later calculations. Written after every case, so that an early end loses little.
+/// All measurements so far, for later analysis. Written after every case, so that little is lost if the program ends early.
 #[derive(Serialize)]
 pub struct Measurements<'a, Machine, Row> {
     /// Name and version of the format.
@@ -42,7 +42,7 @@ impl<Machine: Serialize, Row: Serialize> Measurements<'_, Machine, Row> {
     ///
     /// # Errors
     ///
-    /// A message with the path if the file cannot be written.
+    /// Returns a message with the path if the file cannot be written.
     pub fn write(&self, path: &Path) -> anyhow::Result<()> {
         let text = serde_json::to_string_pretty(self).context("cannot write JSON")?;
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {

@@ -5,13 +5,13 @@
 pub struct Spread {
     /// Minimum.
     pub min: f64,
-    /// Middle value, or the mean of the middle two.
+    /// Median: the middle value, or the mean of the middle two.
     pub median: f64,
     /// Maximum.
     pub max: f64,
 }
 
-/// Computes the spread. `None` without values. The median of an even number of values is the mean of the middle two.
+/// Computes the spread. `None` without values.
 pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Spread> {
     let mut values: Vec<f64> = values.into_iter().collect();
     values.sort_unstable_by(f64::total_cmp);

@@ -1,10 +1,10 @@
-//! Reads the parts of Tenbin's JSON that all comparisons use.
+//! Reads the fields of Tenbin's JSON that all benchmarks use.
 
 use serde_json::Value;
 
 use crate::figures::{at, count};
 
-/// Exit codes of a usable run. With 4, Tenbin judges its own run invalid; its figures are used together with this verdict.
+/// Exit codes of a usable run. Code 4 means that Tenbin judged its own run invalid; its figures are reported with this verdict.
 pub const GOOD_EXITS: &[i32] = &[0, 4];
 
 /// Figures of a run.
@@ -16,7 +16,7 @@ pub struct TenbinFigures {
     pub per_s: f64,
     /// Requests or transactions that did not end ok, or were never sent.
     pub errors: u64,
-    /// Tenbin's objections against its own run. `None` if there are none.
+    /// Reasons for which Tenbin judged its own run invalid. `None` if there are none.
     pub remark: Option<String>,
 }
 
@@ -24,7 +24,7 @@ pub struct TenbinFigures {
 ///
 /// # Errors
 ///
-/// A message that names a missing figure.
+/// Returns a message that names a missing figure.
 pub fn read(json: &Value) -> Result<TenbinFigures, String> {
     let wrong = ["/outcomes/rejected", "/outcomes/failed", "/outcomes/timed_out", "/offered/not_sent"];
     let wrong: Vec<f64> = wrong.into_iter().map(|path| at(json, path)).collect::<Result<_, _>>()?;

@@ -18,11 +18,11 @@ pub struct Used {
     pub rss_peak_bytes: u64,
 }
 
-/// Parses the last line. Earlier lines are remarks, for example about an exit code.
+/// Parses the last line. Earlier lines are messages, for example about an exit code.
 ///
 /// # Errors
 ///
-/// A message with the line.
+/// Returns a message with the line if it has another format.
 pub fn parse(text: &str) -> Result<Used, String> {
     let line = text.lines().last().unwrap_or_default();
     let words: Vec<&str> = line.split(' ').collect();

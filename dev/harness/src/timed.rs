@@ -8,8 +8,8 @@ use crate::time_file;
 
 const ERROR_CHARS_MAX: usize = 200;
 
-/// Command `taskset -c CORE time …`, to which the tool's own command is added. Removes the file of an earlier turn, so that it
-/// cannot be mistaken for the new one.
+/// Returns the command `taskset -c CORE time …`, to which the caller adds the tool's command. Removes the time file of an earlier
+/// turn, so that it is not mistaken for the new one.
 pub fn pinned(taskset: &Path, time: &Path, core: usize, time_file: &Path) -> Command {
     let _ = fs::remove_file(time_file);
     let mut command = Command::new(taskset);
@@ -18,7 +18,7 @@ pub fn pinned(taskset: &Path, time: &Path, core: usize, time_file: &Path) -> Com
     command
 }
 
-/// Last line of a failing tool, from standard error if it is not empty.
+/// Returns the last line of a failed tool's output, from standard error if it is not empty.
 pub fn last_words(stderr: &str, stdout: &str) -> String {
     let last =
         |text: &str| text.lines().rfind(|line| !line.trim().is_empty()).map(str::trim).map(str::to_owned);

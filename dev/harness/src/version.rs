@@ -9,7 +9,7 @@ use crate::interrupt::Interrupt;
 
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Version in the output of `program` with these arguments. Empty if there is none.
+/// Runs `program` with these arguments, and returns the version in its output. Empty if there is none.
 pub fn ask(name: &str, program: &Path, arguments: &[&str], interrupt: &Interrupt) -> String {
     let output = child::run(Command::new(program).args(arguments), TIMEOUT, interrupt);
     output
@@ -18,7 +18,7 @@ pub fn ask(name: &str, program: &Path, arguments: &[&str], interrupt: &Interrupt
         .unwrap_or_default()
 }
 
-/// First word that looks like a version.
+/// Returns the first word that looks like a version.
 fn version_in(text: &str, name: &str) -> Option<String> {
     let is_version = |word: &&str| word.contains('.') && word.contains(|c: char| c.is_ascii_digit());
     let word = text.split_whitespace().find(is_version)?.trim_end_matches([',', ';']);

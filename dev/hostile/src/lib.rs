@@ -1,7 +1,7 @@
-//! Input from outside, for tests that feed it and for the fuzzer: inputs to begin with, and what must hold whatever comes.
+//! Untrusted input for tests and the fuzzer: seed inputs, and the invariants that must hold for any input.
 //!
-//! [`targets`] lists the kinds of input. The tests of this crate mutate the inputs of each a fixed number of times, and programs of
-//! `fuzz/` do it for as long as they run, guided by coverage.
+//! [`targets`] lists the kinds of input. The tests of this crate feed a fixed number of mutated seeds to each. The programs in
+//! `fuzz/` feed inputs guided by coverage until they are stopped.
 
 #[path = "../../../crates/wire/tests/greetings/mod.rs"]
 mod greetings;
@@ -20,19 +20,20 @@ use plan::{Action, Environment, Study};
 use record::{ErrorClass, Histogram, Interval, Loss, Moment, NotAnInterval, Percentile, Phase, Tally};
 use wire::{Greeting, Open, PROTOCOLS, Protocol};
 
-/// Longer inputs run into limits whose moment depends on how the bytes are cut; tests of their own look at those.
+/// Maximum length of an input, in bytes. Longer inputs exceed parser limits at a point that depends on how the bytes are split.
+/// Separate tests cover these limits.
 pub const BYTES_MAX: usize = 32 * 1024;
 
-/// Handles one input of any length. Panics if anything that must hold does not.
+/// Function that processes one input of any length. Panics if an invariant is violated.
 pub type Feed = Box<dyn Fn(&[u8]) + Send + Sync>;
 
 /// One kind of input.
 pub struct Target {
-    /// Unique.
+    /// Unique name.
     pub name: &'static str,
-    /// Inputs, good and bad, to begin with.
+    /// Seed inputs, valid and invalid.
     pub seeds: Vec<Vec<u8>>,
-    /// Handles one input.
+    /// Processes one input.
     pub feed: Feed,
 }
 
@@ -42,7 +43,8 @@ impl Target {
     }
 }
 
-/// Every kind of input: plans, stored intervals, replies to a user with a session, logs to replay, and what a server sends in each protocol.
+/// Returns all kinds of input: plans, stored intervals, HTTP replies to a session, logs to replay, and server messages of each
+/// protocol.
 pub fn targets() -> Vec<Target> {
     let mut targets = vec![
         Target::new("plan", plans(), read_plan),
@@ -61,7 +63,7 @@ pub fn targets() -> Vec<Target> {
     targets
 }
 
-/// Good and broken plans.
+/// Returns valid and broken plans.
 fn plans() -> Vec<Vec<u8>> {
     let mut paths: Vec<PathBuf> = ["good", "broken"]
         .iter()
@@ -77,7 +79,7 @@ fn plan_tests() -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "..", "..", "crates", "plan", "tests"].iter().collect()
 }
 
-/// Intervals, small and large, and windows of 100 ms.
+/// Returns encoded intervals, small and large, and encoded windows of 100 ms.
 fn intervals() -> Vec<Vec<u8>> {
     let forms = [0u32, 1, 4, 40].map(|values| {
         let mut tally = Tally::default();
@@ -100,7 +102,7 @@ fn intervals() -> Vec<Vec<u8>> {
     forms.into_iter().chain(moments).collect()
 }
 
-/// Feeds the protocol any bytes: it must come to an end, and to the same one in pieces.
+/// Feeds bytes to a protocol. It must terminate, with the same result for any split of the bytes.
 fn feed_protocol(protocol: &Protocol, bytes: &[u8]) {
     if bytes.len() > BYTES_MAX {
         return;
@@ -121,9 +123,9 @@ fn feed_protocol(protocol: &Protocol, bytes: &[u8]) {
     }
 }
 
-/// Feeds the protocol any bytes as its greeting: it must come to an end, and to the same one in pieces.
+/// Feeds bytes to a protocol as the server's greeting. It must terminate, with the same result for any split of the bytes.
 fn greet_protocol(protocol: &Protocol, bytes: &[u8]) {
-    // A channel is opened greeted.
+    // Channels have no greeting to feed.
     let Open::Conversation(open) = protocol.open else { return };
     if bytes.len() > BYTES_MAX || open().greet() == Greeting::Done {
         return;
@@ -133,7 +135,7 @@ fn greet_protocol(protocol: &Protocol, bytes: &[u8]) {
     assert_eq!(whole, single, "the greeting depends on how it is cut");
 }
 
-/// Reads any bytes as a plan file: they are a study that can be explained and launched, or they have faults that can be drawn.
+/// Parses bytes as a plan file. The result must be a study that can be explained and launched, or a list of printable errors.
 fn read_plan(bytes: &[u8]) {
     let folder = plan_tests().join("good").canonicalize().expect("the plans are there");
     for is_quick in [false, true] {
@@ -162,8 +164,8 @@ fn read_plan(bytes: &[u8]) {
     }
 }
 
-/// Reads any bytes as an interval, as the histograms that are its last section, and as windows of 100 ms: what is accepted must be
-/// sound, and come back the same when it is kept again.
+/// Decodes bytes as an interval, as histograms (the last section of an interval), and as windows of 100 ms. Accepted values must be
+/// consistent, and survive a round trip through the encoder.
 fn decode_interval(bytes: &[u8]) {
     if let Ok(windows) = Moment::decode_all(bytes) {
         let again = Moment::decode_all(&Moment::encode_all(&windows));

@@ -1,10 +1,10 @@
-//! Logs to replay: every reader comes to an end, and a log that is cut into other pieces has the same statements.
+//! Logs to replay: every reader terminates, and yields the same statements for any split of a log.
 
 use std::io::BufReader;
 
 use replay::{Entry, FORMATS, Format, Layout, Log, Skipped};
 
-/// Logs of all formats to begin with.
+/// Returns a seed log in each format.
 pub(crate) fn samples() -> Vec<Vec<u8>> {
     SAMPLES.iter().map(|text| text.as_bytes().to_vec()).collect()
 }
@@ -31,7 +31,7 @@ const SAMPLES: &[&str] = &[
     "{\"ts\":1767323045.5,\"request\":{\"method\":\"GET\",\"host\":\"a\",\"uri\":\"/x\"},\"duration\":0.25,\"status\":200}\n",
 ];
 
-/// Reads any bytes as a log of each format.
+/// Reads bytes as a log in each format.
 pub(crate) fn feed(bytes: &[u8]) {
     let layout = Layout {
         prefix: Some("%m [%p] %q%u@%d ".to_owned()),

@@ -1,13 +1,13 @@
-//! Inputs that are made from others by small changes, the same ones for the same seed.
+//! Mutates inputs by small random changes, reproducible by seed.
 
 use rand_core::{Rng as _, SeedableRng as _};
 use rand_pcg::Pcg32;
 
-/// Changes of one input at most.
+/// Maximum number of changes to one input.
 const CHANGES_MAX: u32 = 6;
-/// Bytes inserted, removed, or repeated by one change at most.
+/// Maximum number of bytes that one change inserts, removes, or repeats.
 const RANGE_BYTES_MAX: u32 = 64;
-/// Bytes at which parsers decide, and numbers at the ends of their ranges.
+/// Delimiters on which parsers branch, and numbers at the ends of their ranges.
 const PIECES: [&[u8]; 24] = [
     b"\0",
     b"\r\n",
@@ -35,19 +35,19 @@ const PIECES: [&[u8]; 24] = [
     b"\xf0\x9f\xa6\x80",
 ];
 
-/// Draws inputs from `seeds`.
+/// Generator of mutated inputs.
 pub struct Mutator<'a> {
     seeds: &'a [Vec<u8>],
     chance: Pcg32,
 }
 
 impl<'a> Mutator<'a> {
-    /// Expects at least one seed.
+    /// Creates a generator. `seeds` must not be empty.
     pub fn new(seeds: &'a [Vec<u8>], seed: u64) -> Self {
         Self { seeds, chance: Pcg32::seed_from_u64(seed) }
     }
 
-    /// Changes one of the seeds in one to six places.
+    /// Returns a random seed input with one to six changes.
     pub fn draw(&mut self) -> Vec<u8> {
         let mut bytes = self.seed().to_vec();
         for _ in 0..=self.below(CHANGES_MAX) {
@@ -72,7 +72,7 @@ impl<'a> Mutator<'a> {
                 bytes.splice(at..at, piece.iter().copied());
             }
             5 => {
-                // The rest of another seed follows.
+                // Appends the tail of another seed.
                 let other = self.seed();
                 let from = self.below(other.len() as u32 + 1) as usize;
                 bytes.truncate(at);
@@ -86,7 +86,7 @@ impl<'a> Mutator<'a> {
         &self.seeds[self.below(self.seeds.len() as u32) as usize]
     }
 
-    /// Below `end`, which is at least 1.
+    /// Draws a number below `end`, which must be at least 1.
     fn below(&mut self, end: u32) -> u32 {
         ((u64::from(self.chance.next_u32()) * u64::from(end)) >> 32) as u32
     }

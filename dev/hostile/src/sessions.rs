@@ -1,4 +1,4 @@
-//! A user of a site with sessions: cookies, redirects, saved values, and compressed bodies.
+//! HTTP client session: cookies, redirects, saved values, and compressed bodies.
 
 use std::sync::OnceLock;
 
@@ -8,15 +8,15 @@ use wire::{Next, Progress, step};
 use crate::BYTES_MAX;
 
 const DEFAULT_PATH: &str = "$.a[-1]";
-/// Requests of one input.
+/// Maximum number of requests per input.
 const REQUESTS_MAX: usize = 8;
-/// Lines of the head of the second request, cookies apart.
+/// Number of lines in the head of the second request, without cookies.
 const HEAD_LINES: usize = 6;
 
-/// They are compiled once.
+/// Regular expressions that save values, compiled once.
 static EXPRESSIONS: OnceLock<[Regex; 2]> = OnceLock::new();
 
-/// Replies of a site, and paths into them.
+/// Returns seed inputs, each a path and an HTTP reply, separated by a zero byte.
 pub(crate) fn replies() -> Vec<Vec<u8>> {
     let replies: [&[u8]; 6] = [
         b"$.a[-1]\0HTTP/1.1 200 OK\r\nX-Token: t=1\r\nSet-Cookie: s=1; Path=/\r\nContent-Length: 9\r\n\r\n{\"a\":[1]}",
@@ -29,7 +29,7 @@ pub(crate) fn replies() -> Vec<Vec<u8>> {
     replies.map(<[u8]>::to_vec).to_vec()
 }
 
-/// A user gets these bytes, and sends what it saved of them: whatever that is, the request keeps its shape.
+/// Feeds bytes to a session as replies, and asserts that saved values cannot change the structure of the next request.
 pub(crate) fn feed(bytes: &[u8]) {
     let bytes = &bytes[..bytes.len().min(BYTES_MAX)];
     let at = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
@@ -62,7 +62,7 @@ pub(crate) fn feed(bytes: &[u8]) {
     assert_shape(conversation.outgoing());
 }
 
-/// A value ends no line, and no request.
+/// Asserts that saved values added no header line and no second request.
 fn assert_shape(request: &[u8]) {
     let text = String::from_utf8_lossy(request);
     let (head, _) = text.split_once("\r\n\r\n").expect("a head");

@@ -1,6 +1,6 @@
-//! Feeds each kind of input from outside a fixed number of mutated inputs, the same ones every time.
+//! Feeds a fixed, reproducible number of mutated inputs to each parser of untrusted input.
 //!
-//! `HOSTILE_INPUTS` is the number for each kind, and `HOSTILE_SEED` draws others.
+//! `HOSTILE_INPUTS` sets the number of inputs of each kind, and `HOSTILE_SEED` the random seed.
 
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, PoisonError};
@@ -9,18 +9,18 @@ use std::{env, fs, panic, thread};
 
 use hostile::{Mutator, Target};
 
-/// Inputs of each kind, without `HOSTILE_INPUTS`.
+/// Default number of inputs of each kind.
 const INPUTS: u64 = 20_000;
-/// An input that takes longer hangs. No machine is so busy that one that does not hang takes as long.
+/// Time after which an input counts as hanging. Long enough for any busy machine.
 const HANG: Duration = Duration::from_secs(120);
-/// Memory that no input may make the process take, in KiB.
+/// Maximum resident memory of the process, in KiB.
 const RSS_MAX_KIB: u64 = 1024 * 1024;
 
 #[test]
 fn any_input_is_handled_in_bounded_time_and_memory() {
     let (inputs, seed) = (number("HOSTILE_INPUTS", INPUTS), number("HOSTILE_SEED", 1));
     let targets = hostile::targets();
-    // Two kinds at a time, so that the slow one does not wait for the others.
+    // Two kinds at a time, so that the slow kind does not run alone at the end.
     let queue = Mutex::new(targets.iter().rev().collect::<Vec<_>>());
     let failed = Mutex::new(Vec::new());
     thread::scope(|scope| {
@@ -47,14 +47,14 @@ fn take<'a>(queue: &Mutex<Vec<&'a Target>>) -> Option<&'a Target> {
     queue.lock().expect("no panic here").pop()
 }
 
-/// Feeds the seeds, then mutated ones. Fails with the input that was handled wrongly.
+/// Feeds the seeds, then mutated inputs. Returns the first input that makes the target panic.
 fn feed(target: &Target, inputs: u64, seed: u64) -> Result<(), Vec<u8>> {
     let current = Mutex::new((Instant::now(), Vec::new()));
     let (fed, end) = mpsc::channel::<()>();
     thread::scope(|scope| {
         let current = &current;
         scope.spawn(move || watch(target.name, current, &end));
-        // Dropped before the scope waits for the watch, which it ends.
+        // Ends the watch: it is dropped before the scope joins the thread.
         let _fed = fed;
         let mut mutator = Mutator::new(&target.seeds, seed);
         let seeds = target.seeds.iter().cloned();
@@ -66,8 +66,8 @@ fn feed(target: &Target, inputs: u64, seed: u64) -> Result<(), Vec<u8>> {
     })
 }
 
-/// Ends the process if one input takes longer than `HANG`: a thread that hangs cannot be stopped. Returns when the other side of `end`
-/// is dropped.
+/// Exits the process if one input takes longer than [`HANG`], because a hanging thread cannot be stopped. Returns when the sender
+/// of `end` is dropped.
 fn watch(name: &str, current: &Mutex<(Instant, Vec<u8>)>, end: &mpsc::Receiver<()>) {
     while end.recv_timeout(Duration::from_secs(1)) == Err(RecvTimeoutError::Timeout) {
         let (since, input) = current.lock().unwrap_or_else(PoisonError::into_inner).clone();

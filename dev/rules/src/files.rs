@@ -1,14 +1,14 @@
-//! The files of the project, as text.
+//! Text files of the project.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Folders, relative to the root, without any file that people write. Folders named [`PACKAGES`] are skipped everywhere.
+/// Folders without handwritten files, relative to the root. Folders named [`PACKAGES`] are skipped everywhere.
 const SKIPPED: [&str; 6] = [".git", "target", "fuzz/target", "fuzz/corpus", "fuzz/artifacts", "ui/dist"];
 /// Folder of npm packages.
 const PACKAGES: &str = "node_modules";
-/// Endings of file names that count as text.
+/// Suffixes of paths that count as text files.
 const ENDINGS: [&str; 11] =
     [".rs", ".ts", ".css", ".html", ".md", ".toml", ".sh", ".sql", "Makefile", ".ci/run", ".txt"];
 
@@ -22,18 +22,18 @@ pub struct Text {
 }
 
 impl Text {
-    /// Number of lines.
+    /// Returns the number of lines.
     pub fn lines(&self) -> usize {
         self.text.lines().count()
     }
 
-    /// Name of the crate or development package that the file belongs to. `None` outside of `crates/` and `dev/`.
+    /// Returns the name of the crate or development package that the file belongs to. `None` outside of `crates/` and `dev/`.
     pub fn package(&self) -> Option<&str> {
         let inside = self.path.strip_prefix("crates/").or_else(|| self.path.strip_prefix("dev/"))?;
         inside.split('/').next()
     }
 
-    /// Whether the file is product code: no test, example, or benchmark, and no package that only these use.
+    /// Returns true for product code: no tests, examples, or benchmarks, and no packages that only these use.
     pub fn is_product(&self) -> bool {
         self.package().is_some_and(|package| !["rules", "harness"].contains(&package))
             && self.path.contains("/src/")
@@ -41,25 +41,25 @@ impl Text {
     }
 }
 
-/// The root of the project.
+/// Returns the root folder of the project.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).map(Path::to_owned).unwrap_or_default()
 }
 
-/// Content of the file at a path relative to the root.
+/// Reads the file at a path relative to the root.
 ///
 /// # Panics
 ///
-/// If the file cannot be read, because then the rule that needs it cannot be checked.
+/// If the file cannot be read.
 pub fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path} cannot be read: {error}"))
 }
 
-/// Asserts that a document has this table. If `UPDATE` is set, replaces the table with the same head instead.
+/// Asserts that a document contains this table. If `UPDATE` is set, replaces the document's table with an equal header instead.
 ///
 /// # Panics
 ///
-/// If the document has no table with this head, or if the table differs.
+/// If the document has no table with this header, or if the table differs.
 pub fn assert_table(path: &str, table: &str) {
     // Tests of one process may write the same document.
     static WRITING: Mutex<()> = Mutex::new(());
@@ -78,7 +78,7 @@ pub fn assert_table(path: &str, table: &str) {
     }
 }
 
-/// Every text file of the project, sorted by path.
+/// Returns all text files of the project, sorted by path.
 ///
 /// # Panics
 ///
@@ -90,7 +90,7 @@ pub fn all() -> Vec<Text> {
     found
 }
 
-/// Every Rust file, sorted by path.
+/// Returns all Rust files, sorted by path.
 pub fn rust() -> Vec<Text> {
     all().into_iter().filter(|text| text.path.ends_with(".rs")).collect()
 }

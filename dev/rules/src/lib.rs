@@ -1,6 +1,6 @@
 //! Helpers for the rules of this project. The rules themselves are tests in `tests/`.
 //!
-//! A rule that a program can check is checked here and nowhere else. Each failure says what is wrong, where, and what to do. No
+//! Every rule that a program can check has its only check here. Each failure message gives the error, its place, and the fix. No
 //! product contains this crate.
 
 pub mod files;

@@ -1,27 +1,27 @@
-//! Check that a list of names exists once, and that no other file repeats it.
+//! Checks that a list of names is written in one place, and that no other file repeats it.
 
 use crate::{files, tokens};
 
-/// A list of names that must be the only one, and the files that may write its names.
+/// List of names, and the files that may contain these names.
 pub struct OnlyList<'a> {
-    /// Content of the list, for messages.
+    /// Subject of the list, for messages.
     pub idea: &'a str,
     /// Names in the list.
     pub names: Vec<&'a str>,
-    /// Files that may write the names, relative to the root. A folder ends in a slash.
+    /// Files that may contain the names, relative to the root. A folder ends with a slash.
     pub homes: &'a [&'a str],
-    /// Max names that another file may write. More are a second list.
+    /// Max number of the names that another file may contain. More count as a second list.
     pub elsewhere_max: usize,
-    /// Path of a file and name that means something else there. An empty path stands for every file.
+    /// Exceptions: path of a file, and a name that has another meaning there. An empty path stands for all files.
     pub other_meanings: &'a [(&'a str, &'a str)],
 }
 
 impl OnlyList<'_> {
-    /// Asserts that no product code outside of the homes, except tests, has a second list of these names.
+    /// Asserts that no product code outside of `homes`, except tests, has a second list of these names.
     ///
     /// # Panics
     ///
-    /// If a file outside of the homes writes too many of the names as string literals.
+    /// If a file outside of `homes` has too many of the names as string literals.
     pub fn assert(&self) {
         assert!(!self.names.is_empty(), "the list of {} is empty", self.idea);
         for file in files::rust().iter().filter(|file| file.is_product() && !self.is_home(&file.path)) {

@@ -1,4 +1,4 @@
-//! Packages of the workspace and their dependencies, as Cargo reports them.
+//! Packages of the workspace and their dependencies, from `cargo metadata` and the lock file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::files;
 
-/// A package of the workspace.
+/// Package of the workspace.
 #[derive(Clone, Debug)]
 pub struct Package {
     /// Package name.
@@ -18,11 +18,11 @@ pub struct Package {
     pub version: String,
     /// Whether the package can be published.
     pub is_published: bool,
-    /// Names of the packages that it depends on, except those of tests.
+    /// Names of its dependencies, without dev-dependencies.
     pub needs: BTreeSet<String>,
 }
 
-/// All packages of the workspace, by name.
+/// Returns all packages of the workspace, by name.
 ///
 /// # Panics
 ///
@@ -32,7 +32,7 @@ pub fn all() -> BTreeMap<String, Package> {
     packages.iter().map(package).map(|package| (package.name.clone(), package)).collect()
 }
 
-/// Packages that `cargo metadata` lists with further arguments, as it prints them.
+/// Returns the packages of `cargo metadata` with additional arguments, as JSON.
 ///
 /// # Panics
 ///
@@ -70,7 +70,7 @@ fn items(list: &Value) -> impl Iterator<Item = &Value> {
     list.as_array().into_iter().flatten()
 }
 
-/// Transitive dependencies of the given packages, from the lock file. The given packages themselves are left out.
+/// Returns the transitive dependencies of the given packages, from the lock file. Excludes the given packages themselves.
 pub fn closure<'a>(names: impl IntoIterator<Item = &'a String>) -> BTreeSet<String> {
     let needs = locked(&files::read("Cargo.lock"));
     let mut open: Vec<String> = names.into_iter().cloned().collect();
@@ -83,7 +83,7 @@ pub fn closure<'a>(names: impl IntoIterator<Item = &'a String>) -> BTreeSet<Stri
     seen
 }
 
-/// Direct dependencies of each package in a lock file. All versions of a package count as one.
+/// Returns the direct dependencies of each package in a lock file. All versions of a package count as one.
 fn locked(lock: &str) -> BTreeMap<String, BTreeSet<String>> {
     let mut needs: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut name = String::new();

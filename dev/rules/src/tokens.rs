@@ -1,4 +1,4 @@
-//! Rust files as tokens, so that comments and strings are not mistaken for code.
+//! Splits Rust files into tokens, so that comments and strings are not mistaken for code.
 
 use std::str::FromStr;
 
@@ -7,7 +7,7 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 /// A token and its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// Identifier, punctuation mark, or literal as written. Brackets are left out.
+    /// Identifier, punctuation mark, or literal as written. Brackets are omitted.
     pub text: String,
     /// Line number, from 1.
     pub line: usize,
@@ -24,50 +24,50 @@ pub struct Function {
     pub lines: usize,
 }
 
-/// All tokens of a file.
+/// Returns all tokens of a file.
 ///
 /// # Panics
 ///
-/// If the text is not Rust.
+/// If the text is not valid Rust.
 pub fn of(text: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     flatten(parse(text), &mut tokens);
     tokens
 }
 
-/// All tokens of a file, except those of test modules.
+/// Returns all tokens of a file, except those of test modules.
 ///
 /// # Panics
 ///
-/// If the text is not Rust.
+/// If the text is not valid Rust.
 pub fn without_tests(text: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     flatten(strip_tests(parse(text)), &mut tokens);
     tokens
 }
 
-/// Lines on which this sequence of tokens begins.
+/// Returns the lines on which this sequence of tokens begins.
 pub fn lines_of(tokens: &[Token], sequence: &[&str]) -> Vec<usize> {
     let is_here = |window: &&[Token]| window.iter().zip(sequence).all(|(token, text)| token.text == *text);
     tokens.windows(sequence.len()).filter(is_here).map(|window| window[0].line).collect()
 }
 
-/// All functions of a file, tests included.
+/// Returns all functions of a file, including tests.
 ///
 /// # Panics
 ///
-/// If the text is not Rust.
+/// If the text is not valid Rust.
 pub fn functions(text: &str) -> Vec<Function> {
     let mut found = Vec::new();
     find_functions(parse(text), &mut found);
     found
 }
 
-/// Arguments of each call of a function whose name begins so, tests left out, with the line of the name.
+/// Returns the arguments of each call of a function whose name starts with `name`, with the line of the call. Excludes tests.
 ///
 /// # Panics
 ///
-/// If the text is not Rust.
+/// If the text is not valid Rust.
 pub fn arguments(text: &str, name: &str) -> Vec<(usize, Vec<Token>)> {
     let mut found = Vec::new();
     find_arguments(strip_tests(parse(text)), name, &mut found);
@@ -106,7 +106,7 @@ fn flatten(stream: TokenStream, out: &mut Vec<Token>) {
     }
 }
 
-/// Leaves out every item after `#[cfg(test)]`, up to its body or its semicolon.
+/// Removes each item after `#[cfg(test)]`, up to its body or semicolon.
 fn strip_tests(stream: TokenStream) -> TokenStream {
     let mut kept: Vec<TokenTree> = Vec::new();
     let mut is_skipping = false;

@@ -1,9 +1,9 @@
-//! Texts that people read: paragraphs of documents, doc comments, and string literals.
+//! Human-readable texts: paragraphs of documents, doc comments, and string literals.
 
 use crate::files::Text;
 use crate::tokens;
 
-/// A text that people read, on one line.
+/// Human-readable text, joined into one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Passage {
     /// The text in lower case, with single spaces.
@@ -12,16 +12,16 @@ pub struct Passage {
     pub line: usize,
 }
 
-/// Passages of a file. A literal without a space, such as a JSON key, is a name and left out.
+/// Returns the passages of a file. Excludes literals without a space, such as JSON keys, because they are names.
 ///
 /// # Panics
 ///
-/// If a Rust file is not Rust.
+/// If a Rust file is not valid Rust.
 pub fn passages(file: &Text) -> Vec<Passage> {
     if file.path.ends_with(".rs") { of_rust(&file.text) } else { of_document(&file.text) }
 }
 
-/// Whether a passage contains a phrase as whole words.
+/// Returns true if a passage contains a phrase as whole words.
 pub fn has(passage: &Passage, phrase: &str) -> bool {
     let is_word = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
     let bytes = passage.text.as_bytes();
@@ -38,7 +38,7 @@ fn of_rust(text: &str) -> Vec<Passage> {
     for (number, token) in tokens.iter().enumerate().filter(|(_, token)| token.text.contains('"')) {
         let is_doc = number >= 2 && tokens[number - 2].text == "doc" && tokens[number - 1].text == "=";
         let text = plain(token.text.replace("\\\n", "\n").trim_matches('"'));
-        // A sentence of a doc comment may continue on the next line.
+        // Sentences of a doc comment may continue on the next line.
         match found.last_mut().filter(|_| is_doc && last_doc_line == Some(token.line.saturating_sub(1))) {
             Some(comment) => comment.text = format!("{} {text}", comment.text),
             None if text.contains(' ') => found.push(Passage { text, line: token.line }),
@@ -49,7 +49,7 @@ fn of_rust(text: &str) -> Vec<Passage> {
     found
 }
 
-/// Paragraphs of a document. Single words in backticks are names, and left out.
+/// Returns the paragraphs of a document. Excludes single words in backticks, because they are names.
 fn of_document(text: &str) -> Vec<Passage> {
     let mut found = Vec::new();
     let (mut paragraph, mut begun) = (String::new(), 1);
@@ -67,7 +67,7 @@ fn of_document(text: &str) -> Vec<Passage> {
     found
 }
 
-/// The text in lower case, with single spaces. Placeholders such as `{name}` are names, and left out.
+/// Converts a text to lower case with single spaces. Removes placeholders such as `{name}`, because they are names.
 fn plain(text: &str) -> String {
     let mut kept = String::new();
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! The rules of the workspace: all tests of this folder that can share a process, in one binary.
+//! Rules of the workspace: all tests of this folder that can share a process, in one binary.
 
 mod arrows;
 mod classes;

@@ -1,10 +1,10 @@
-//! Dependencies that each crate may have. A new one is a line here, and a line in `docs/architecture.md`.
+//! Allowed dependencies between crates. A new dependency needs a line here and a line in `docs/architecture.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rules::{files, packages};
 
-/// Crates that each crate may depend on. Arrows only point to the left in the picture in `docs/architecture.md`.
+/// Allowed dependencies of each crate. In the diagram in `docs/architecture.md`, arrows only point to the left.
 const MAY_NEED: &[(&str, &[&str])] = &[
     ("load", &[]),
     ("outcome", &[]),
@@ -120,7 +120,7 @@ fn architecture_document_draws_the_listed_dependencies() {
     assert_eq!(drawn, allowed(), "left: the table of arrows in docs/architecture.md; right: MAY_NEED");
 }
 
-/// Crates that read evidence without its store. SQLite would be on the critical path of their builds.
+/// Crates that read evidence without the store. SQLite would be on the critical path of their builds.
 const WITHOUT_SQLITE: [&str; 4] = ["evidence", "judge", "plan", "report"];
 
 #[test]

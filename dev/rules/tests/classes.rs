@@ -1,4 +1,4 @@
-//! Names of error classes are written in one place.
+//! Names of error classes are listed in one place.
 
 use record::ErrorClass;
 use rules::lists::OnlyList;
@@ -11,17 +11,17 @@ fn names_of_error_classes_are_listed_once() {
         homes: &["crates/outcome/src/class.rs"],
         elsewhere_max: 0,
         other_meanings: &[
-            // Keys of plans and of JSON, and a file of `/proc`.
+            // Plan keys, JSON keys, and a file in `/proc`.
             ("", "rows"),
             ("", "status"),
-            // A parameter of libpq.
+            // Parameter of libpq.
             ("crates/plan/src/database/postgres.rs", "connect_timeout"),
             ("crates/plan/src/database/postgres/parameters.rs", "connect_timeout"),
-            // A noun, with its number.
+            // Noun, combined with a count.
             ("crates/tenbin/src/commands/replay/report.rs", "deadlock"),
-            // A setting of PostgreSQL.
+            // Parameter of PostgreSQL.
             ("crates/sql/src/databases/postgres.rs", "lock_timeout"),
-            // A word of other tools.
+            // Key of other tools' configuration files.
             ("crates/plan/src/file/near.rs", "capture"),
         ],
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rules::{files, tokens};
 
-/// Files that may read a clock, with the reason. All others get the time as an argument.
+/// Files that may read a clock, with the reason. All other code gets the time as an argument.
 const MAY_READ: &[(&str, &str)] = &[
     ("crates/engine/src/clock.rs", "the clock of the load: the one that every request is timed by"),
     ("crates/engine/src/running.rs", "the instant from which all workers count"),

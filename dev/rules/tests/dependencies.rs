@@ -1,6 +1,6 @@
-//! Licences, sources, and versions of the crates that are built into Tenbin, against the lists in `deny.toml`.
+//! Checks licenses, sources, and versions of the crates that are built into Tenbin against `deny.toml`.
 //!
-//! `cargo deny` reads the same lists, and looks up advisories: `make advisories`.
+//! `make advisories` runs `cargo deny` with these lists, and also checks for security advisories.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -13,7 +13,7 @@ use toml_edit::{DocumentMut, Item};
 /// Prefix of the source of a crate from a registry.
 const REGISTRY: &str = "registry+";
 
-/// Packages of the workspace, and all that they need on the platforms of `deny.toml`, as Cargo prints them.
+/// Packages of the workspace and their dependencies on the platforms in `deny.toml`, as JSON from Cargo.
 static PACKAGES: LazyLock<Vec<Value>> = LazyLock::new(|| {
     let lists = lists();
     let platforms = texts(&lists["graph"]["targets"]).flat_map(|target| ["--filter-platform", target]);
@@ -35,7 +35,7 @@ fn licences_of_dependencies_are_allowed() {
         .iter()
         .filter_map(|package| {
             let licence = package["license"].as_str().unwrap_or_default();
-            // Crates of 2015 write `MIT/Apache-2.0`.
+            // Old crates write `MIT/Apache-2.0`.
             let is_allowed = Expression::parse(&licence.replace('/', " OR "))
                 .is_ok_and(|expression| expression.evaluate(|licence| allowed.contains(licence)));
             (!is_allowed).then(|| format!("{}: {licence:?}", named(package)))
@@ -97,7 +97,7 @@ fn texts(list: &Item) -> impl Iterator<Item = &str> {
     list.as_array().into_iter().flatten().filter_map(|value| value.as_str())
 }
 
-/// Packages that are not part of the workspace.
+/// Returns the packages that are not part of the workspace.
 fn dependencies() -> Vec<&'static Value> {
     let found: Vec<&Value> = PACKAGES.iter().filter(|package| !package["source"].is_null()).collect();
     assert!(found.len() > 50, "Cargo lists {} dependencies", found.len());

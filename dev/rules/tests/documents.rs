@@ -10,7 +10,7 @@ fn documents() -> Vec<Text> {
     files::all().into_iter().filter(|file| file.path.ends_with(".md")).collect()
 }
 
-/// First word in backticks of each row of a table.
+/// Returns the name in backticks at the start of each table row.
 fn first_cells(section: &str) -> BTreeSet<String> {
     let rows = section.lines().filter_map(|line| line.strip_prefix("| `"));
     rows.filter_map(|row| Some(row.split_once('`')?.0.to_owned())).collect()
@@ -133,7 +133,7 @@ fn flags_named_in_documents_exist() {
     }
 }
 
-/// Table of errors, built from the list of error classes.
+/// Formats the list of error classes as a table.
 fn table_of_classes() -> String {
     let rows = ErrorClass::ALL.iter().map(|class| {
         let outcome = class.outcome().map_or("–", record::Outcome::name);
@@ -163,7 +163,7 @@ fn documents_list_every_key_of_the_json_contract() {
     assert!(missing.is_empty(), "docs/formats.md must list {missing:?}");
 }
 
-/// Collects all keys of a value, except those of objects whose keys are data.
+/// Collects all keys of a JSON value, except keys of objects whose keys are data.
 fn collect_keys(value: &serde_json::Value, keys: &mut BTreeSet<String>) {
     match value {
         serde_json::Value::Object(object) => {

@@ -1,4 +1,4 @@
-//! No second list repeats the names of a list in a crate that does not depend on this one. `docs/architecture.md` names all lists.
+//! Each list of names exists once, and other crates do not repeat it. `docs/architecture.md` names all lists.
 
 use load::open::{PROCESSES, Process};
 use record::Outcome;
@@ -14,7 +14,7 @@ fn outcomes_are_listed_once() {
         names: Outcome::ALL.iter().map(|outcome| outcome.name()).collect(),
         // The store has columns with these names.
         homes: &["crates/outcome/src/lib.rs", "crates/store/src/keep.rs", "crates/store/src/load.rs"],
-        // Headings of columns, and labels of tracks.
+        // Column headings and track labels.
         elsewhere_max: 3,
         other_meanings: &[],
     }
@@ -27,7 +27,7 @@ fn arrival_processes_are_listed_once() {
         idea: "arrival processes",
         names: PROCESSES.iter().map(|process| process.name).collect(),
         homes: &["crates/load/src/open/"],
-        // An example of a key.
+        // An example key.
         elsewhere_max: 1,
         other_meanings: &[],
     }
@@ -47,7 +47,7 @@ fn workloads_are_listed_once() {
         idea: "built-in workloads",
         names: WORKLOADS.iter().map(|workload| workload.name).collect(),
         homes: &["crates/sql/src/workload.rs", "crates/sql/src/workload/", "crates/sql/src/databases/"],
-        // Examples of keys.
+        // Example keys.
         elsewhere_max: 2,
         other_meanings: &[],
     }

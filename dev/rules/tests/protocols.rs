@@ -1,4 +1,4 @@
-//! Every protocol in the list is tested and fuzzed. Protocols with their own steps are named only where they are defined.
+//! Checks that all listed protocols are tested and fuzzed, and that code does not branch on the kind of a protocol or database.
 
 use rules::{files, packages, tokens};
 use wire::Protocol;
@@ -25,29 +25,29 @@ fn every_protocol_in_the_list_gets_hostile_input() {
     }
 }
 
-/// Protocols that are defined in the folder of another one, because they have the same steps in another format.
+/// Protocols defined in the folder of another protocol, because they have equal steps in another format.
 const WITHIN: [(&str, &str); 1] = [("couchbase", "memcached")];
 
-/// Module that defines a protocol.
+/// Returns the module that defines a protocol.
 fn home(protocol: &str) -> &str {
     WITHIN.iter().find(|(inner, _)| *inner == protocol).map_or(protocol, |(_, outer)| outer)
 }
 
-/// Whether a file defines or lists a protocol.
+/// Returns true for a file that defines or lists a protocol.
 fn is_home(path: &str, module: &str) -> bool {
     let list = ["crates/wire/src/protocol.rs", "crates/wire/src/lib.rs"];
     let own = format!("crates/wire/src/{}", home(module));
     list.contains(&path) || path == format!("{own}.rs") || path.starts_with(&format!("{own}/"))
 }
 
-/// Names by which code can refer to a protocol: its own, its step keys, its schemes, and its noun.
+/// Returns the names by which code can refer to a protocol: its own name, its step keys, its schemes, and its noun.
 fn names(protocol: &Protocol, own: &OwnSteps) -> Vec<&'static str> {
     let keys = own.keys.iter().map(|key| key.name);
     let schemes = protocol.schemes.iter().map(|scheme| scheme.name);
     keys.chain(schemes).chain([protocol.name, own.noun]).collect()
 }
 
-/// Whether the token at an index belongs to a path or a `use`, and is not a variable or a field.
+/// Returns true if the token at an index belongs to a path or a `use`, and is not a variable or a field.
 fn is_in_path(code: &[tokens::Token], at: usize) -> bool {
     let is_colon = |at: usize| code.get(at).is_some_and(|token| token.text == ":");
     let opened = code[..at].iter().rev().find(|token| ["use", "mod", ";"].contains(&token.text.as_str()));
@@ -56,7 +56,7 @@ fn is_in_path(code: &[tokens::Token], at: usize) -> bool {
         || opened.is_some_and(|token| token.text != ";")
 }
 
-/// Tokens outside of a protocol's home that name it, as a module or in a string literal.
+/// Returns the tokens that name a protocol, as a module or in a string literal.
 fn named_by<'a>(code: &'a [tokens::Token], module: &str, names: &[&str]) -> Vec<&'a tokens::Token> {
     let is_doc = |at: usize| at >= 2 && code[at - 2].text == "doc" && code[at - 1].text == "=";
     let is_named = |(at, token): (usize, &'a tokens::Token)| {
@@ -71,7 +71,7 @@ fn named_by<'a>(code: &'a [tokens::Token], module: &str, names: &[&str]) -> Vec<
     code.iter().enumerate().filter_map(is_named).collect()
 }
 
-/// Holds for all crates, and has no exceptions.
+/// Applies to all crates, without exceptions.
 #[test]
 fn protocols_with_further_keys_are_used_only_where_they_are_defined() {
     let with_further = wire::PROTOCOLS.iter().filter(|protocol| protocol.further_keys().is_some());
@@ -91,8 +91,8 @@ fn protocols_with_further_keys_are_used_only_where_they_are_defined() {
     }
 }
 
-/// A file that does not use `wire` cannot refer to a protocol. There, the name means something else, such as a transport. The folders
-/// of databases know how a store is monitored.
+/// Skips files that do not use `wire`, where the name has another meaning, such as a transport. Also skips the folders of
+/// databases, which know how a store is monitored.
 #[test]
 fn protocols_with_own_steps_are_named_only_where_they_are_defined() {
     let files = files::rust();
@@ -141,7 +141,7 @@ fn finds_every_way_to_name_a_protocol() {
     }
 }
 
-/// Crates that name a database only in the folders of databases and in the lists of these folders.
+/// Crates that may name a database only in the folders of databases and in the lists of these folders.
 const WITHOUT_DATABASE_NAMES: &[&str] = &[
     "evidence",
     "lab",
@@ -159,17 +159,17 @@ const WITHOUT_DATABASE_NAMES: &[&str] = &[
     "units",
 ];
 
-/// Parts of identifiers and texts that name a database, in lower case.
+/// Substrings of identifiers and texts that name a database, in lower case.
 const DATABASES: [&str; 5] = ["postgres", "mysql", "mariadb", "sqlite", "innodb"];
 /// Prefix of names in the system catalog of PostgreSQL.
 const CATALOG: &str = "pg_";
 
-/// Whether a file is in the folder of a database, or lists these folders.
+/// Returns true for a file in the folder of a database, or with the list of these folders.
 fn is_of_databases(path: &str) -> bool {
     path.ends_with("/databases.rs") || path.contains("/databases/")
 }
 
-/// Tokens that name a database, in an identifier or in a string literal.
+/// Returns the tokens that name a database, in an identifier or in a string literal.
 fn databases_named(code: &[tokens::Token]) -> Vec<&tokens::Token> {
     let is_doc = |at: usize| at >= 2 && code[at - 2].text == "doc" && code[at - 1].text == "=";
     let is_named = |(at, token): (usize, &'_ tokens::Token)| {
@@ -199,13 +199,13 @@ fn databases_are_named_only_in_their_folders_and_lists() {
     );
 }
 
-/// Whether a file, or a folder above it, is named for one database or for all of them.
+/// Returns true if a file or one of its parent folders is named after a database, or after databases in general.
 fn is_home_of_database(path: &str) -> bool {
     let homes = ["database", "databases", "mysql", "postgres", "sqlite"];
     path.split('/').any(|part| homes.contains(&part.trim_end_matches(".rs")))
 }
 
-/// Holds for all crates, and has no exceptions.
+/// Applies to all crates, without exceptions.
 #[test]
 fn kinds_of_databases_are_named_only_in_files_of_their_names() {
     for file in files::rust().iter().filter(|file| file.is_product() && !is_home_of_database(&file.path)) {
@@ -222,10 +222,11 @@ fn kinds_of_databases_are_named_only_in_files_of_their_names() {
     }
 }
 
-/// Words for all databases. As texts, they are keys of plans and endings of file names.
+/// Words for databases in general. As texts, they are plan keys and file extensions, and do not name a kind.
 const GENERAL: [&str; 3] = ["sql", "database", "transaction"];
 
-/// Words for protocols and databases in identifiers and texts. Raw TCP is left out, because it shares its name with the transport.
+/// Returns the words for protocols and databases in identifiers and texts. Excludes raw TCP, which shares its name with the
+/// transport.
 fn kind_words() -> Vec<&'static str> {
     let of_protocol = |protocol: &'static Protocol| {
         let schemes = protocol.schemes.iter().map(|scheme| scheme.name);
@@ -235,7 +236,7 @@ fn kind_words() -> Vec<&'static str> {
     words.filter(|word| *word != wire::tcp::PROTOCOL.name).collect()
 }
 
-/// Whether a file, or a folder above it, carries the name of a protocol or of a database.
+/// Returns true if a file or one of its parent folders is named after a protocol or a database.
 fn is_named_for_kind(path: &str, words: &[&str]) -> bool {
     path.split('/').any(|part| {
         let part = part.trim_end_matches(".rs");
@@ -243,10 +244,10 @@ fn is_named_for_kind(path: &str, words: &[&str]) -> bool {
     })
 }
 
-/// Types of the entries that define protocols, kinds of systems and endpoints, and kinds of recorded traffic.
+/// Types that define protocols, kinds of systems, kinds of endpoints, and kinds of recorded traffic.
 const ENTRIES: [&str; 5] = ["Protocol", "OwnSteps", "SystemKind", "EndpointKind", "Traffic"];
 
-/// Whether code has a constant of such a type, or a list of them.
+/// Returns true if code has a constant of one of the types in [`ENTRIES`], or a list of them.
 fn defines_or_lists_kinds(code: &[tokens::Token]) -> bool {
     let text = |at: usize| code.get(at).map_or("", |token| token.text.as_str());
     (0..code.len()).any(|at| {
@@ -256,7 +257,7 @@ fn defines_or_lists_kinds(code: &[tokens::Token]) -> bool {
     })
 }
 
-/// Tokens of a file by index, empty outside of it.
+/// Tokens of a file by index. Tokens beyond the end are empty.
 struct Code<'a>(&'a [tokens::Token]);
 
 impl Code<'_> {
@@ -268,18 +269,18 @@ impl Code<'_> {
         texts.iter().zip(at..).all(|(text, at)| self.text(at) == *text)
     }
 
-    /// Whether `==` or `!=` begins at an index.
+    /// Returns true if `==` or `!=` begins at an index.
     fn compares(&self, at: usize) -> bool {
         self.is(at, &["=", "="]) || self.is(at, &["!", "="])
     }
 
-    /// Whether an index is within the patterns of `matches!`.
+    /// Returns true if an index is within the patterns of `matches!`.
     fn is_matched(&self, at: usize) -> bool {
         let before = (at.saturating_sub(14)..at).rev().map(|at| self.text(at));
         before.take_while(|text| *text != ";").any(|text| text == "matches")
     }
 
-    /// Index of the first token of the path that ends before an index: 3 for `a == b::` and 6.
+    /// Returns the index of the first token of the path that ends before an index: 3 for `a == b::` and 6.
     fn path_start(&self, at: usize) -> usize {
         let is_of_path = |text: &str| {
             [":", "*", "&"].contains(&text) || text.starts_with(|first: char| first.is_ascii_lowercase())
@@ -287,19 +288,20 @@ impl Code<'_> {
         (0..at).rev().take_while(|at| is_of_path(self.text(*at))).last().unwrap_or(at)
     }
 
-    /// Whether the expression from `at` to `end` is compared, before it or after it.
+    /// Returns true if `==` or `!=` precedes or follows the expression from `at` to `end`.
     fn is_compared(&self, at: usize, end: usize) -> bool {
         self.compares(end) || at.checked_sub(2).is_some_and(|before| self.compares(before))
     }
 
-    /// An identifier that asks: `is_http`, `takes_statements`.
+    /// Returns true for an identifier that tests for a kind: `is_http`, `takes_statements`.
     fn is_question(&self, at: usize, words: &[&str]) -> bool {
         let Some((verb, noun)) = self.text(at).split_once('_') else { return false };
         let asks_for_kind = ["is", "are", "has", "takes", "speaks"].contains(&verb) && words.contains(&noun);
         asks_for_kind || (verb == "takes" && noun == "statements")
     }
 
-    /// A variant that is named for a kind: `Traffic::Http`. Parts of reports and sources of figures have such names, too.
+    /// Returns true for an enum variant named after a kind: `Traffic::Http`. Checks the type's name, because parts of reports and
+    /// sources of figures have such variants too.
     fn is_variant(&self, at: usize, words: &[&str]) -> bool {
         let variant = self.text(at);
         let begins_upper = |text: &str| text.starts_with(|first: char| first.is_ascii_uppercase());
@@ -312,7 +314,8 @@ impl Code<'_> {
                 .any(|of_type| self.text(at - 3).ends_with(of_type))
     }
 
-    /// The type of a step or of a load: `step.downcast::<SqlStep>()`, `endpoint.load.downcast()`. A generic type is none.
+    /// Returns true for a downcast of a step or a load: `step.downcast::<SqlStep>()`, `endpoint.load.downcast()`. Downcasts to a
+    /// generic type do not count.
     fn is_downcast(&self, at: usize) -> bool {
         let names_type = self.is(at + 1, &[":", ":", "<"]);
         let is_asked = match names_type {
@@ -322,7 +325,7 @@ impl Code<'_> {
         self.text(at) == "downcast" && at >= 1 && self.text(at - 1) == "." && is_asked
     }
 
-    /// A unit that is compared with one of its variants.
+    /// Returns true for a comparison of a unit with one of its variants.
     fn is_unit(&self, at: usize) -> bool {
         let units = ["Request", "Requests", "Transaction", "Transactions"];
         self.is(at, &["Unit", ":", ":"])
@@ -330,7 +333,7 @@ impl Code<'_> {
             && (self.is_compared(self.path_start(at), at + 4) || self.is_matched(at))
     }
 
-    /// Whether there is a definition that only some kinds have: `protocol.own_steps().is_some()`.
+    /// Returns true for a check for a definition that only some kinds have: `protocol.own_steps().is_some()`.
     fn is_presence(&self, at: usize) -> bool {
         let parts = ["own_steps", "further_keys", "protocol", "database", "scripts_json", "words", "sql"];
         ["is_some", "is_none"].contains(&self.text(at))
@@ -339,7 +342,7 @@ impl Code<'_> {
             && parts.contains(&self.text(at - 2))
     }
 
-    /// The name of a protocol that is compared: `protocol.name == "tcp"`.
+    /// Returns true for a comparison of a protocol's name: `protocol.name == "tcp"`.
     fn is_compared_name(&self, at: usize) -> bool {
         let is_name = self.is(at, &[".", "name"]) && at >= 1;
         let first = (0..at).rev().take_while(|at| {
@@ -353,14 +356,14 @@ impl Code<'_> {
         is_name && is_of_protocol && self.is_compared(first, at + 2)
     }
 
-    /// An entry that is compared with a named one: `ptr::eq(kind, &SYSTEMS)`.
+    /// Returns true for a comparison of an entry with a constant: `ptr::eq(kind, &SYSTEMS)`.
     fn is_compared_entry(&self, at: usize) -> bool {
         let is_constant =
             |text: &str| text.len() > 1 && text.chars().all(|c| c.is_ascii_uppercase() || c == '_');
         self.is(at, &["ptr", ":", ":", "eq"]) && (at + 4..at + 12).any(|at| is_constant(self.text(at)))
     }
 
-    /// A text with the name of a kind that is compared: `scheme == "http"`, `"https" =>`, `url.starts_with("http://")`.
+    /// Returns true for a comparison with the name of a kind: `scheme == "http"`, `"https" =>`, `url.starts_with("http://")`.
     fn is_compared_text(&self, at: usize, words: &[&str]) -> bool {
         let text = self.text(at).strip_prefix('"').and_then(|text| text.strip_suffix('"'));
         let Some(name) = text.map(|text| text.trim_end_matches("//").trim_end_matches(':')) else {
@@ -378,7 +381,7 @@ impl Code<'_> {
     }
 }
 
-/// Lines of code that ask which protocol or database something is.
+/// Returns the lines of code that test for a kind of protocol or database.
 fn asks(code: &[tokens::Token], words: &[&str]) -> Vec<usize> {
     let asked = Code(code);
     let does_ask = |at: &usize| {
@@ -399,7 +402,7 @@ fn asks(code: &[tokens::Token], words: &[&str]) -> Vec<usize> {
     (0..code.len()).filter(does_ask).map(|at| code[at].line).collect()
 }
 
-/// Names of packages that know protocols, or records of their steps.
+/// Returns the names of packages that depend on protocols, or on records of their steps.
 fn knowing_packages() -> Vec<String> {
     let known = ["wire", "sql", "replay", "plan", "evidence"];
     let knows = |package: &packages::Package| {
@@ -408,7 +411,7 @@ fn knowing_packages() -> Vec<String> {
     packages::all().into_values().filter(knows).map(|package| package.name).collect()
 }
 
-/// Holds for all files that neither define or list kinds nor carry the name of one, and has no other exceptions.
+/// Applies to all files, except those that define or list kinds, or are named after one.
 #[test]
 fn no_other_code_asks_for_the_kind_of_a_protocol() {
     let (words, knowing) = (kind_words(), knowing_packages());

@@ -5,12 +5,12 @@ use rules::{files, packages, tokens};
 /// Crates without a clock, a socket, a file, or a thread.
 const PURE: [&str; 5] = ["load", "outcome", "wire", "record", "stats"];
 
-/// Packages that the pure crates may depend on. Each was reviewed: none uses a file, a socket, a thread, or a clock.
+/// Packages that pure crates may depend on. Each was reviewed: none uses a file, a socket, a thread, or a clock.
 ///
-/// `libc` could. Only `cpufeatures` uses it, on some processors, to ask which instructions there are.
+/// `libc` could do I/O. Only `cpufeatures` uses it, to detect instruction sets on some processors.
 ///
-/// `autocfg` and `rustc_version` ask the compiler for its features, and those of `curve25519-dalek-derive` generate code. They run
-/// when Tenbin is built, and are not part of it.
+/// `autocfg` and `rustc_version` query the compiler, and the dependencies of `curve25519-dalek-derive` generate code. They run at
+/// build time only.
 const COMPUTE_ONLY: &[&str] = &[
     "adler2",
     "aho-corasick",
@@ -38,7 +38,7 @@ const COMPUTE_ONLY: &[&str] = &[
     "num-bigint",
     "num-integer",
     "num-traits",
-    // Only its cell that is written once, which needs no standard library.
+    // Only its once cell is used, which works without the standard library.
     "once_cell",
     "proc-macro2",
     "quote",

@@ -1,4 +1,4 @@
-//! Percentages are not printed of quotients that may exceed 1.
+//! Quotients that may exceed 1 are not printed as percentages.
 
 use rules::{files, tokens};
 

@@ -1,11 +1,11 @@
-//! Statistics are computed in `stats` and interpreted in `judge`. Reports get finished values.
+//! Statistics are computed in `stats` and interpreted in `judge`. Reports only format the results.
 
 use rules::{files, tokens};
 
-/// File with the results of `stats` that reports read.
+/// File that lists the result types of `stats` that reports may read.
 const RESULTS: &str = "crates/judge/src/results.rs";
 
-/// Names of the result types, read from the list in `judge`.
+/// Returns the names of the result types, read from the list in `judge`.
 fn results() -> Vec<String> {
     let code = tokens::of(&files::read(RESULTS));
     let is_type = |text: &str| text.chars().any(|character| character.is_ascii_lowercase());
@@ -13,7 +13,7 @@ fn results() -> Vec<String> {
     names.filter(|text| text.starts_with(|first: char| first.is_ascii_uppercase()) && is_type(text)).collect()
 }
 
-/// Calls of functions of `stats` and of methods of its types, each with its line.
+/// Returns the calls of functions of `stats` and of methods of its types, each with its line.
 fn calls(code: &[tokens::Token], results: &[String]) -> Vec<(usize, String)> {
     let is_function = |text: &str| text.starts_with(|first: char| first.is_ascii_lowercase());
     let path = |window: &[tokens::Token]| {

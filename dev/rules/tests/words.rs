@@ -1,4 +1,4 @@
-//! Plain English: no text that people read contains a banned phrase.
+//! Plain English: no human-readable text contains a banned phrase.
 
 use rules::files;
 use rules::words::{has, passages};
@@ -34,11 +34,11 @@ const BANNED: &[(&str, &str)] = &[
     ("twin", "confirmation run with twice the threads"),
 ];
 
-/// Words that are banned in one place only: path, word, and replacement.
+/// Words that are banned only in some paths: path prefix, word, and replacement.
 const BANNED_IN: &[(&str, &str, &str)] =
     &[("crates/plan/", "fault", "error"), ("crates/plan/", "faults", "errors")];
 
-/// Names that other programs read and that must stay: path, name, and reason.
+/// Stable names that other programs read: path prefix, name, and reason.
 const CONTRACTS: &[(&str, &str, &str)] = &[
     ("crates/report/src/formats/csv", "lateness", "titles of columns"),
     ("crates/report/src/formats/csv", "knob", "titles of columns"),
@@ -58,7 +58,7 @@ const OWN_FILES: [&str; 2] = ["dev/rules/tests/words.rs", "dev/rules/src/words.r
 /// Path of a file, the phrase in it, and the message.
 type Found = (String, &'static str, String);
 
-/// All banned phrases in all files.
+/// Finds all banned phrases in all files.
 fn found() -> Vec<Found> {
     let files = files::all().into_iter().filter(|file| !OWN_FILES.contains(&file.path.as_str()));
     let mut found = Vec::new();

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-/// A user of this machine.
+/// User and group ID of a server process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Account {
     pub(crate) user: u32,
@@ -10,7 +10,8 @@ pub(crate) struct Account {
 }
 
 impl Account {
-    /// Account with this name, otherwise `nobody`. `None` if this process is not root, and so keeps its account.
+    /// Returns the account with this name, otherwise `nobody`. `None` if this process is not root, because then it cannot switch
+    /// accounts.
     pub(crate) fn for_server(name: &str) -> Option<Self> {
         if !rustix::process::geteuid().is_root() {
             return None;

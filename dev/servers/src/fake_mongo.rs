@@ -12,7 +12,7 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Maximum length of a client message in tests.
 const MESSAGE_BYTES_MAX: usize = 1 << 20;
-/// Bytes of a message before the elements of its document.
+/// Number of bytes of a message before the elements of its document.
 const HEAD_BYTES: usize = 25;
 const DOUBLE: u8 = 1;
 const STRING: u8 = 2;
@@ -21,15 +21,15 @@ const ARRAY: u8 = 4;
 const BOOLEAN: u8 = 8;
 const INT32: u8 = 16;
 const INT64: u8 = 18;
-/// Number of the cursor that a `find` leaves open.
+/// ID of the cursor that a `find` leaves open.
 const CURSOR: i64 = 77;
 
-/// A server of fixed replies. Dropping it stops accepting connections.
+/// Server with fixed replies. Dropping it stops accepting connections.
 ///
-/// - `hello` says whether it is the primary of the set.
+/// - `hello` reports whether the server is the primary of the set.
 /// - `insert` is answered with `n: 1`, or with an error if the server is not the primary.
 /// - `find` returns one document and a cursor, and `getMore` two more documents.
-/// - `fail` returns the error of the code that follows.
+/// - `fail` returns the error with the given code.
 /// - Other commands succeed.
 #[derive(Debug)]
 pub struct FakeMongo {
@@ -45,7 +45,7 @@ struct State {
 }
 
 impl FakeMongo {
-    /// Starts a server, the primary of the set `rs0` or a secondary.
+    /// Starts a server as the primary or a secondary of the set `rs0`.
     ///
     /// # Errors
     ///
@@ -66,19 +66,19 @@ impl FakeMongo {
                 }
                 let Ok(stream) = stream else { continue };
                 let state = Arc::clone(&shared);
-                // A disconnected client is a regular end.
+                // A disconnected client is not an error.
                 thread::spawn(move || drop(serve(stream, &state)));
             }
         });
         Ok(Self { address, state })
     }
 
-    /// Address it listens on.
+    /// Returns the address that the server listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// `mongodb://address/db`.
+    /// Returns the URL `mongodb://address/db`.
     pub fn url(&self) -> String {
         format!("mongodb://{}/db", self.address)
     }
@@ -88,7 +88,7 @@ impl FakeMongo {
         self.state.is_primary.store(is_primary, Ordering::SeqCst);
     }
 
-    /// Number of commands with this name that succeeded.
+    /// Returns the number of commands with this name that succeeded.
     pub fn calls(&self, command: &str) -> u64 {
         let calls = self.state.calls.lock().unwrap_or_else(PoisonError::into_inner);
         calls.get(command).copied().unwrap_or(0)
@@ -124,7 +124,7 @@ fn serve(mut stream: TcpStream, state: &State) -> io::Result<()> {
         let document = answer(&name, code, state);
         let numbers = [document.len() as u32 + 21, 0];
         let mut reply: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
-        // The number of the request, the operation code, no flags, and a section of kind 0.
+        // Request ID, operation code, no flags, and a section of kind 0.
         reply.extend_from_slice(&message[4..8]);
         reply.extend_from_slice(&message[12..16]);
         reply.extend_from_slice(&[0; 5]);
@@ -133,7 +133,7 @@ fn serve(mut stream: TcpStream, state: &State) -> io::Result<()> {
     }
 }
 
-/// Document that answers a command.
+/// Returns the reply document for a command.
 fn answer(name: &str, code: i32, state: &State) -> Vec<u8> {
     let is_primary = state.is_primary.load(Ordering::SeqCst);
     let ok = element(DOUBLE, "ok", &1f64.to_le_bytes());

@@ -12,7 +12,7 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 /// Maximum length of a client message in tests.
 const MESSAGE_BYTES_MAX: u32 = 1 << 20;
 
-/// A server with a scripted behavior. Dropping it stops accepting connections.
+/// Server with a scripted behavior. Dropping it stops accepting connections.
 #[derive(Debug)]
 pub struct FakePostgres {
     address: SocketAddr,
@@ -20,7 +20,7 @@ pub struct FakePostgres {
     is_over: Arc<AtomicBool>,
 }
 
-/// One connection, as passed to the behavior. Calls fail when the client is gone, which ends the behavior.
+/// Connection that is passed to the behavior. Calls fail after the client has disconnected, which ends the behavior.
 #[derive(Debug)]
 pub struct Peer {
     stream: TcpStream,
@@ -28,11 +28,11 @@ pub struct Peer {
     pub number: u32,
 }
 
-/// A client message: tag and body.
+/// Client message: tag and body.
 pub type Heard = (u8, Vec<u8>);
 
 impl FakePostgres {
-    /// Serves every connection with this behavior, each on its own thread.
+    /// Starts a server that runs `behave` for each connection, on a separate thread.
     ///
     /// # Errors
     ///
@@ -55,7 +55,7 @@ impl FakePostgres {
                         && stream.set_write_timeout(Some(TIMEOUT)).is_ok()
                         && stream.set_nodelay(true).is_ok();
                     if is_set {
-                        // A disconnected client ends the behavior, which is a regular end.
+                        // A disconnected client ends the behavior, which is not an error.
                         let _ = behave(&mut Peer { stream, number });
                     }
                 });
@@ -64,17 +64,17 @@ impl FakePostgres {
         Ok(Self { address, accepted, is_over })
     }
 
-    /// Address it listens on.
+    /// Returns the address that the server listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// URL of the server with a user and a password.
+    /// Returns the server's URL with a user and a password.
     pub fn url(&self) -> String {
         format!("postgres://tester:sesame@{}/db?sslmode=disable", self.address)
     }
 
-    /// Number of accepted connections.
+    /// Returns the number of accepted connections.
     pub fn accepted(&self) -> u32 {
         self.accepted.load(Ordering::Relaxed)
     }
@@ -83,37 +83,36 @@ impl FakePostgres {
 impl Drop for FakePostgres {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::Relaxed);
-        // Wakes the listener, which then sees that it is over.
+        // Wakes the listener, which then checks the stop flag.
         let _ = TcpStream::connect(self.address);
     }
 }
 
 impl Peer {
-    /// Reads a startup message, or a request for TLS or a cancellation, which have an equal format. Returns the bytes after the
-    /// length.
+    /// Reads a StartupMessage, SSLRequest, or CancelRequest, which share a format. Returns the bytes after the length.
     ///
     /// # Errors
     ///
-    /// If the client is gone, or sent an invalid message.
+    /// If the client has disconnected, or sent an invalid message.
     pub fn start_up(&mut self) -> io::Result<Vec<u8>> {
         self.body()
     }
 
-    /// Reads a startup message, and accepts the client without authentication.
+    /// Reads a StartupMessage, and accepts the client without authentication.
     ///
     /// # Errors
     ///
-    /// If the client is gone, or sent an invalid message.
+    /// If the client has disconnected, or sent an invalid message.
     pub fn let_in(&mut self) -> io::Result<()> {
         self.start_up()?;
         self.say(&[authentication(0, b""), parameter("server_version", "15.0"), ready(b'I')].concat())
     }
 
-    /// Reads one message.
+    /// Reads a message.
     ///
     /// # Errors
     ///
-    /// If the client is gone, or sent an invalid message.
+    /// If the client has disconnected, or sent an invalid message.
     pub fn hear(&mut self) -> io::Result<Heard> {
         let mut tag = [0];
         self.stream.read_exact(&mut tag)?;
@@ -125,7 +124,7 @@ impl Peer {
     ///
     /// # Errors
     ///
-    /// If the client is gone, or sent an invalid message.
+    /// If the client has disconnected, or sent an invalid message.
     pub fn hear_request(&mut self) -> io::Result<Heard> {
         loop {
             let (tag, bytes) = self.hear()?;
@@ -141,7 +140,7 @@ impl Peer {
     ///
     /// # Errors
     ///
-    /// If the client is gone.
+    /// If the client has disconnected.
     pub fn say(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.stream.write_all(bytes)
     }
@@ -159,40 +158,41 @@ impl Peer {
     }
 }
 
-/// A message with any tag.
+/// Builds a message with any tag.
 pub fn message(tag: u8, body: &[u8]) -> Vec<u8> {
     let length = (body.len() as u32 + 4).to_be_bytes();
     [&[tag], &length[..], body].concat()
 }
 
-/// An authentication message: 0 is OK, 3 a clear-text password, 5 MD5, 10 SASL, and 11 and 12 the later SASL messages.
+/// Builds an authentication message. `kind` is 0 for OK, 3 for a clear-text password, 5 for MD5, 10 for SASL, and 11 and 12 for
+/// later SASL messages.
 pub fn authentication(kind: u32, rest: &[u8]) -> Vec<u8> {
     message(b'R', &[&kind.to_be_bytes()[..], rest].concat())
 }
 
-/// A ParameterStatus message.
+/// Builds a ParameterStatus message.
 pub fn parameter(name: &str, value: &str) -> Vec<u8> {
     message(b'S', &[name.as_bytes(), b"\0", value.as_bytes(), b"\0"].concat())
 }
 
-/// A ReadyForQuery message; `status` is I, T, or E.
+/// Builds a ReadyForQuery message; `status` is I, T, or E.
 pub fn ready(status: u8) -> Vec<u8> {
     message(b'Z', &[status])
 }
 
-/// An ErrorResponse or, with the tag N, a NoticeResponse.
+/// Builds an ErrorResponse (tag E) or a NoticeResponse (tag N).
 pub fn complaint(tag: u8, severity: &str, sqlstate: &str, text: &str) -> Vec<u8> {
     let field = |code: &[u8], text: &str| [code, text.as_bytes(), b"\0"].concat();
     let fields = [field(b"S", severity), field(b"V", severity), field(b"C", sqlstate), field(b"M", text)];
     message(tag, &[fields.concat(), b"\0".to_vec()].concat())
 }
 
-/// A result with one row of one text, including its description and end.
+/// Builds a result with one text value: RowDescription, DataRow, and CommandComplete.
 pub fn one_row(value: &str) -> Vec<u8> {
     [description(1), row(&[value]), complete("SELECT 1")].concat()
 }
 
-/// A RowDescription of text columns.
+/// Builds a RowDescription of text columns.
 pub fn description(columns: u16) -> Vec<u8> {
     let mut body = columns.to_be_bytes().to_vec();
     for number in 0..columns {
@@ -202,7 +202,7 @@ pub fn description(columns: u16) -> Vec<u8> {
     message(b'T', &body)
 }
 
-/// A DataRow of texts.
+/// Builds a DataRow of text values.
 pub fn row(values: &[&str]) -> Vec<u8> {
     let mut body = (values.len() as u16).to_be_bytes().to_vec();
     for value in values {
@@ -212,7 +212,7 @@ pub fn row(values: &[&str]) -> Vec<u8> {
     message(b'D', &body)
 }
 
-/// A CommandComplete message.
+/// Builds a CommandComplete message.
 pub fn complete(tag: &str) -> Vec<u8> {
     message(b'C', &[tag.as_bytes(), b"\0"].concat())
 }

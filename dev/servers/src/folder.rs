@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use crate::account::Account;
 use crate::missing::Missing;
 
-/// Folder that belongs to the account of a server. Dropping it removes the folder.
+/// Folder owned by a server's account. Dropping it removes the folder.
 #[derive(Debug)]
 pub(crate) struct Folder {
     folder: TempDir,

@@ -1,7 +1,7 @@
 //! Starts real database servers for tests and comparisons, and stops them afterwards.
 //!
-//! Each server has its own folder, a free port on the loopback interface, and a socket in its folder. It ends when its value is
-//! dropped, and also when this process is killed.
+//! Each server has its own folder, a free port on the loopback interface, and a socket in its folder. A server ends when its handle
+//! is dropped, and also when this process is killed.
 
 mod account;
 mod fake_mongo;

@@ -18,9 +18,9 @@ const PACKAGE: &str = "mariadb-server";
 pub struct MariaDbSettings {
     /// Additional options of `mariadbd` by name. They override those of this crate.
     pub settings: Vec<(String, String)>,
-    /// True if commits wait for the disk. Committed data survives the server's process in any case.
+    /// True if commits wait for the disk. Committed data survives a crash of the server process in any case.
     pub is_durable: bool,
-    /// Only core that the server may run on. `None` for any core.
+    /// Core that the server is pinned to. `None` for any core.
     pub core: Option<u32>,
     /// Certificate for clients that request TLS. `None` for no TLS.
     pub tls: Option<Tls>,
@@ -35,7 +35,7 @@ impl MariaDbSettings {
     }
 }
 
-/// A server with an empty database [`MariaDb::DATABASE`]. Dropping it stops the server and removes its data.
+/// Server with an empty database [`MariaDb::DATABASE`]. Dropping it stops the server and removes its data.
 #[derive(Debug)]
 pub struct MariaDb {
     server: Server,
@@ -48,12 +48,12 @@ pub struct MariaDb {
 impl MariaDb {
     /// User with all privileges, from any host.
     pub const USER: &str = "tenbin";
-    /// Password of that user.
+    /// Password of [`Self::USER`].
     pub const PASSWORD: &str = "only for tests";
     /// Name of an empty database.
     pub const DATABASE: &str = "tenbin";
 
-    /// Creates a server's data, starts it, and waits until it responds.
+    /// Initializes a data folder, starts the server, and waits until it responds.
     ///
     /// # Errors
     ///
@@ -65,38 +65,38 @@ impl MariaDb {
         Ok(Self { server, port, settings: settings.clone(), folder })
     }
 
-    /// Port on 127.0.0.1.
+    /// Returns the port on 127.0.0.1.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// Folder of the server, with data, log, and socket.
+    /// Returns the folder with data, log, and socket.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Path of the socket.
+    /// Returns the path of the Unix socket.
     pub fn socket(&self) -> PathBuf {
         socket(&self.folder)
     }
 
-    /// Process ID of the server.
+    /// Returns the process ID of the server.
     pub fn pid(&self) -> u32 {
         self.server.pid()
     }
 
-    /// URL `mysql://user:password@127.0.0.1:port/tenbin`.
+    /// Returns the URL `mysql://user:password@127.0.0.1:port/tenbin`.
     pub fn url(&self, user: &str, password: Option<&str>) -> String {
         let credentials = url::credentials(user, password);
         format!("mysql://{credentials}@127.0.0.1:{}/{}", self.port, Self::DATABASE)
     }
 
-    /// URL of the user with all privileges.
+    /// Returns the URL with the user that has all privileges.
     pub fn own_url(&self) -> String {
         self.url(Self::USER, Some(Self::PASSWORD))
     }
 
-    /// Complete log of the server.
+    /// Returns the complete log of the server.
     pub fn log(&self) -> String {
         server::log(self.folder.path())
     }
@@ -113,11 +113,11 @@ impl MariaDb {
         program::output(&client)
     }
 
-    /// Kills the server, and starts it again. Every connection breaks, and the server recovers from its log.
+    /// Kills and restarts the server. All connections break, and the server recovers from its log.
     ///
     /// # Errors
     ///
-    /// If it does not start again.
+    /// If the server does not start again.
     pub fn restart_immediate(&mut self) -> Result<(), Missing> {
         self.server.end(Signal::KILL);
         self.server = run(&self.folder, self.port, &self.settings)?;
@@ -151,7 +151,7 @@ fn create(folder: &Folder, settings: &MariaDbSettings) -> Result<(), Missing> {
         program::command(&program::find("mariadb-install-db", PACKAGE)?, account(), None, "KILL")?;
     install.args(["--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db"]);
     install.args(["--skip-name-resolve", &option("datadir", data(folder).display())]);
-    // A starting server removes temporary files of others in its folder.
+    // A starting server removes other servers' temporary files in a shared folder.
     install.env("TMPDIR", folder.path());
     program::output(&install)?;
     let (user, password, database) = (MariaDb::USER, MariaDb::PASSWORD, MariaDb::DATABASE);

@@ -1,4 +1,4 @@
-//! memcached, the cache.
+//! memcached server for tests.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpStream};
@@ -13,27 +13,27 @@ use crate::program;
 use crate::server::{self, Server};
 
 const PACKAGE: &str = "memcached";
-/// Package with the program that adds users.
+/// Package of the program that adds SASL users.
 const SASL_PACKAGE: &str = "sasl2-bin";
 /// Timeout of a request for statistics.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A server. Dropped, it is gone without a trace.
+/// Running memcached server. Dropping it stops the server and removes its folder.
 #[derive(Debug)]
 pub struct Memcached {
     server: Server,
     port: u16,
-    // Last: a server needs its folder until its end.
+    // Last field, because a server needs its folder until its end.
     _folder: Folder,
 }
 
 impl Memcached {
-    /// Starts a server with further options, such as `-m 64`, and waits until it answers. With `users`, lines of `user:password`, it
-    /// asks for a log-in.
+    /// Starts a server with additional options, such as `-m 64`, and waits until it responds. `users` are lines of `user:password`;
+    /// `None` for no authentication.
     ///
     /// # Errors
     ///
-    /// When memcached is not installed, or does not start.
+    /// If memcached is not installed, or does not start.
     pub fn start(options: &[&str], users: Option<&str>) -> Result<Self, Missing> {
         let folder = Folder::new("memcached", None)?;
         let mut options: Vec<String> = options.iter().map(|option| (*option).to_owned()).collect();
@@ -46,11 +46,11 @@ impl Memcached {
         Ok(Self { server, port, _folder: folder })
     }
 
-    /// Starts a server that asks for a log-in by SASL, and so takes only the binary protocol.
+    /// Starts a server with SASL authentication, which accepts only the binary protocol.
     ///
     /// # Errors
     ///
-    /// When memcached or Cyrus SASL is not installed, or memcached does not start.
+    /// If memcached or Cyrus SASL is not installed, or memcached does not start.
     pub fn with_sasl(user: &str, password: &str) -> Result<Self, Missing> {
         let folder = Folder::new("memcached", None)?;
         let users = folder.path().join("users.db");
@@ -72,17 +72,17 @@ impl Memcached {
         Ok(Self { server, port, _folder: folder })
     }
 
-    /// The port on 127.0.0.1.
+    /// Returns the port on 127.0.0.1.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// `memcached://127.0.0.1:port`.
+    /// Returns the URL `memcached://127.0.0.1:port`.
     pub fn url(&self) -> String {
         format!("memcached://127.0.0.1:{}", self.port)
     }
 
-    /// Statistic with this name, such as `cmd_set`. `None` if the server has none, or asks for a log-in.
+    /// Returns the statistic with this name, such as `cmd_set`. `None` if the server does not have it, or requires authentication.
     pub fn statistic(&self, name: &str) -> Option<u64> {
         let reply = self.ask("stats\r\n", "END\r\n")?;
         let prefix = format!("STAT {name} ");

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-/// A server could not be started.
+/// Reason why a server could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum Missing {
     /// A required program is not installed.
@@ -25,12 +25,12 @@ pub enum Missing {
 }
 
 impl Missing {
-    /// Error for a failed operation.
+    /// Creates the error of a failed operation.
     pub(crate) fn failed(what: impl Into<String>, reason: impl ToString) -> Self {
         Self::Failed { what: what.into(), reason: reason.to_string() }
     }
 
-    /// Error for a file or a folder.
+    /// Creates the error of a failed operation on a file or folder.
     pub(crate) fn file(path: &Path, error: io::Error) -> Self {
         Self::failed(path.display().to_string(), error)
     }

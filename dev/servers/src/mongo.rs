@@ -1,4 +1,4 @@
-//! mongo-java-server, a server of MongoDB's protocol that keeps documents in memory.
+//! mongo-java-server for tests: speaks the MongoDB protocol, and keeps documents in memory.
 
 use std::env;
 use std::net::{Ipv4Addr, TcpStream};
@@ -11,21 +11,21 @@ use crate::server::{self, Server};
 
 const PROGRAM: &str = "mongo-java-server";
 
-/// A server. Dropped, it is gone without a trace.
+/// Running mongo-java-server. Dropping it stops the server and removes its folder.
 #[derive(Debug)]
 pub struct Mongo {
     _server: Server,
     port: u16,
-    // Last: a server needs its folder until its end.
+    // Last field, because a server needs its folder until its end.
     _folder: Folder,
 }
 
 impl Mongo {
-    /// Starts a server, and waits until it answers.
+    /// Starts a server, and waits until it responds.
     ///
     /// # Errors
     ///
-    /// When mongo-java-server is not installed, or does not start.
+    /// If mongo-java-server is not installed, or does not start.
     pub fn start() -> Result<Self, Missing> {
         let folder = Folder::new("mongo", None)?;
         let program = installed()?;
@@ -33,13 +33,13 @@ impl Mongo {
         Ok(Self { _server: server, port, _folder: folder })
     }
 
-    /// `mongodb://127.0.0.1:port/test`.
+    /// Returns the URL `mongodb://127.0.0.1:port/test`.
     pub fn url(&self) -> String {
         format!("mongodb://127.0.0.1:{}/test", self.port)
     }
 }
 
-/// Program in `PATH`, or in the tools next to the folder of this program.
+/// Finds the program in `PATH`, or in the tools folder next to the folder of this program.
 fn installed() -> Result<PathBuf, Missing> {
     let path = env::var_os("PATH").unwrap_or_default();
     let own = env::current_exe().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! PgBouncer.
+//! PgBouncer for tests.
 
 use std::path::Path;
 
@@ -9,22 +9,22 @@ use crate::postgres::Postgres;
 use crate::program;
 use crate::server::{self, Server};
 
-/// PgBouncer in front of a server. All clients are [`Postgres::USER`] at the server. Dropping it stops it and removes its files.
+/// PgBouncer in front of a server, where it logs in as [`Postgres::USER`]. Dropping it stops PgBouncer and removes its folder.
 #[derive(Debug)]
 pub struct PgBouncer {
     _server: Server,
     port: u16,
-    // Last: a pooler needs its folder until its end.
+    // Last field, because PgBouncer needs its folder until its end.
     folder: Folder,
 }
 
 impl PgBouncer {
-    /// Starts the first `pgbouncer` of `PATH` in front of a server, and waits until it listens. `settings` are lines of
-    /// `[pgbouncer]` by name, such as `pool_mode`; they win over those of this crate.
+    /// Starts the first `pgbouncer` in `PATH` in front of a server, and waits until it listens. `settings` are parameters of the
+    /// section `[pgbouncer]`, such as `pool_mode`. They override the defaults of this crate.
     ///
     /// # Errors
     ///
-    /// When PgBouncer is not installed, or does not start.
+    /// If PgBouncer is not installed, or does not start.
     pub fn start(behind: &Postgres, settings: &[(&str, &str)]) -> Result<Self, Missing> {
         let folder = Folder::new("pgbouncer", account())?;
         let (server, port) =
@@ -32,17 +32,17 @@ impl PgBouncer {
         Ok(Self { _server: server, port, folder })
     }
 
-    /// The port on 127.0.0.1.
+    /// Returns the port on 127.0.0.1.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// `postgres://postgres@127.0.0.1:port/postgres`.
+    /// Returns the URL `postgres://postgres@127.0.0.1:port/postgres`.
     pub fn url(&self) -> String {
         format!("postgres://{}@127.0.0.1:{}/{}", Postgres::USER, self.port, Postgres::DATABASE)
     }
 
-    /// Everything that it has logged.
+    /// Returns the complete log.
     pub fn log(&self) -> String {
         server::log(self.folder.path())
     }

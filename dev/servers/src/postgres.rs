@@ -22,7 +22,7 @@ pub enum Auth {
     Trust,
     /// SCRAM-SHA-256.
     Scram,
-    /// MD5. Passwords are stored as MD5 too.
+    /// MD5. Passwords are also stored as MD5 hashes.
     Md5,
     /// Clear-text password.
     Password,
@@ -35,9 +35,9 @@ pub struct PostgresSettings {
     pub auth: Auth,
     /// Additional settings as in `postgresql.conf`, by name. They override those of this crate.
     pub settings: Vec<(String, String)>,
-    /// True if commits wait for the disk. Committed data survives the server's process in any case.
+    /// True if commits wait for the disk. Committed data survives a crash of the server process in any case.
     pub is_durable: bool,
-    /// Only core that the server may run on. `None` for any core.
+    /// Core that the server is pinned to. `None` for any core.
     pub core: Option<u32>,
     /// Certificate for clients that request TLS. `None` for no TLS.
     pub tls: Option<Tls>,
@@ -52,7 +52,7 @@ impl PostgresSettings {
     }
 }
 
-/// A server with an empty database [`Postgres::DATABASE`]. Dropping it stops the server and removes its data.
+/// Server with an empty database [`Postgres::DATABASE`]. Dropping it stops the server and removes its data.
 #[derive(Debug)]
 pub struct Postgres {
     server: Server,
@@ -65,12 +65,12 @@ pub struct Postgres {
 impl Postgres {
     /// User with all privileges.
     pub const USER: &str = "postgres";
-    /// Password of that user.
+    /// Password of [`Self::USER`].
     pub const PASSWORD: &str = "only for tests";
     /// Name of an empty database.
     pub const DATABASE: &str = "postgres";
 
-    /// Creates a server's data, starts it, and waits until it responds.
+    /// Initializes a data folder, starts the server, and waits until it responds.
     ///
     /// # Errors
     ///
@@ -82,38 +82,38 @@ impl Postgres {
         Ok(Self { server, port, core: settings.core, folder })
     }
 
-    /// Port on 127.0.0.1.
+    /// Returns the port on 127.0.0.1.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// Folder of the socket, for clients that accept one instead of a host. Data and log are in it too.
+    /// Returns the folder of the Unix socket, for clients that accept a folder instead of a host. It also contains data and log.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Path of the socket.
+    /// Returns the path of the Unix socket.
     pub fn socket(&self) -> PathBuf {
         self.folder.path().join(format!(".s.PGSQL.{}", self.port))
     }
 
-    /// Process ID of the server.
+    /// Returns the process ID of the server.
     pub fn pid(&self) -> u32 {
         self.server.pid()
     }
 
-    /// URL `postgres://user:password@127.0.0.1:port/postgres`.
+    /// Returns the URL `postgres://user:password@127.0.0.1:port/postgres`.
     pub fn url(&self, user: &str, password: Option<&str>) -> String {
         let credentials = url::credentials(user, password);
         format!("postgres://{credentials}@127.0.0.1:{}/{}", self.port, Self::DATABASE)
     }
 
-    /// URL of the user with all privileges.
+    /// Returns the URL with the user that has all privileges.
     pub fn own_url(&self) -> String {
         self.url(Self::USER, Some(Self::PASSWORD))
     }
 
-    /// Complete log of the server.
+    /// Returns the complete log of the server.
     pub fn log(&self) -> String {
         server::log(self.folder.path())
     }
@@ -129,11 +129,11 @@ impl Postgres {
         program::output(&psql)
     }
 
-    /// Client program such as psql or pgbench, which finds the server by its environment.
+    /// Returns a command for a client program such as psql or pgbench, with environment variables that point it to the server.
     ///
     /// # Errors
     ///
-    /// If it is not installed.
+    /// If the program is not installed.
     pub fn client(&self, name: &'static str, package: &'static str) -> Result<Command, Missing> {
         let beside = program::newest_postgres().map(|folder| folder.join(name)).filter(|file| file.is_file());
         let mut command = Command::new(match beside {
@@ -146,12 +146,12 @@ impl Postgres {
         Ok(command)
     }
 
-    /// Stops the server immediately, like `pg_ctl restart -m immediate`, and starts it again. Every connection breaks, and the
-    /// server recovers from its log.
+    /// Stops the server immediately and restarts it, like `pg_ctl restart -m immediate`. All connections break, and the server
+    /// recovers from its log.
     ///
     /// # Errors
     ///
-    /// If it does not start again.
+    /// If the server does not start again.
     pub fn restart_immediate(&mut self) -> Result<(), Missing> {
         self.server.end(Signal::QUIT);
         self.server = run(&self.folder, self.port, self.core)?;

@@ -8,7 +8,7 @@ use std::{env, fs};
 use crate::account::Account;
 use crate::missing::Missing;
 
-/// Program with this name: in `PATH`, or in Debian's folders for administrators.
+/// Finds a program by name in `PATH` and in the usual Debian folders.
 pub(crate) fn find(program: &'static str, package: &'static str) -> Result<PathBuf, Missing> {
     let path = env::var_os("PATH").unwrap_or_default();
     let usual = ["/usr/local/sbin", "/usr/sbin", "/usr/bin"].map(PathBuf::from);
@@ -19,7 +19,7 @@ pub(crate) fn find(program: &'static str, package: &'static str) -> Result<PathB
         .ok_or(Missing::Program { program, package })
 }
 
-/// Newest folder of PostgreSQL's own programs on Debian. `None` if there is none.
+/// Returns the folder of the newest PostgreSQL version's programs on Debian. `None` if there is none.
 pub(crate) fn newest_postgres() -> Option<PathBuf> {
     let versions = fs::read_dir("/usr/lib/postgresql").ok()?.flatten();
     let with_numbers = versions.filter_map(|entry| {
@@ -29,7 +29,8 @@ pub(crate) fn newest_postgres() -> Option<PathBuf> {
     with_numbers.filter(|(_, folder)| folder.join("postgres").is_file()).max().map(|(_, folder)| folder)
 }
 
-/// Command that runs as `account`, optionally on one core, and gets `death_signal` when the thread that started it ends.
+/// Returns a command that runs as `account`, optionally on one core, and receives `death_signal` when the thread that started it
+/// ends.
 pub(crate) fn command(
     program: &Path,
     account: Option<Account>,

@@ -1,4 +1,4 @@
-//! Redis, the key-value store.
+//! Redis server for tests.
 
 use std::process::Command;
 
@@ -11,26 +11,26 @@ use crate::server::{self, Server};
 
 pub(crate) const PACKAGE: &str = "redis-server";
 const PORT_MAX: u16 = u16::MAX;
-/// Distance from the port of a node of a cluster to that of its cluster bus.
+/// Offset from a cluster node's port to its cluster bus port.
 const CLUSTER_OFFSET: u16 = 10_000;
-/// Line of the log of a server that accepts connections.
+/// Log line of a server that accepts connections.
 const READY: &str = "Ready to accept connections";
 
-/// A server that keeps nothing on disk, unless its options say so. Dropped, it is gone without a trace.
+/// Running Redis server, without persistence by default. Dropping it stops the server and removes its folder.
 #[derive(Debug)]
 pub struct Redis {
     server: Server,
     port: u16,
-    // Last: a server needs its folder until its end.
+    // Last field, because a server needs its folder until its end.
     folder: Folder,
 }
 
 impl Redis {
-    /// Starts a server with further options, such as `--requirepass`, and waits until it answers.
+    /// Starts a server with additional options, such as `--requirepass`, and waits until it responds.
     ///
     /// # Errors
     ///
-    /// When Redis is not installed, or does not start.
+    /// If Redis is not installed, or does not start.
     pub fn start(options: &[&str]) -> Result<Self, Missing> {
         let folder = Folder::new("redis", None)?;
         // Nodes of a cluster also listen on their port + 10000.
@@ -43,47 +43,47 @@ impl Redis {
         Ok(Self { server, port, folder })
     }
 
-    /// The port on 127.0.0.1.
+    /// Returns the port on 127.0.0.1.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// `redis://127.0.0.1:port`.
+    /// Returns the URL `redis://127.0.0.1:port`.
     pub fn url(&self) -> String {
         format!("redis://127.0.0.1:{}", self.port)
     }
 
-    /// The Unix socket.
+    /// Returns the path of the Unix socket.
     pub fn socket(&self) -> String {
         self.folder.path().join("socket").display().to_string()
     }
 
-    /// The process number of the server.
+    /// Returns the process ID of the server.
     pub fn pid(&self) -> u32 {
         self.server.pid()
     }
 
-    /// Runs a command with redis-cli; its output.
+    /// Runs a command with redis-cli. Returns its output.
     ///
     /// # Errors
     ///
-    /// When the client is not installed, or the server does not answer.
+    /// If the client is not installed, or the server does not respond.
     pub fn cli(&self, words: &[&str]) -> Result<String, Missing> {
         self.cli_at(self.port, words)
     }
 
-    /// Runs a command with redis-cli on another port of 127.0.0.1; its output.
+    /// Runs a command with redis-cli on another port of 127.0.0.1. Returns its output.
     pub(crate) fn cli_at(&self, port: u16, words: &[&str]) -> Result<String, Missing> {
         let mut client = Command::new(program::find("redis-cli", "redis-tools")?);
         client.args(["-p", &port.to_string()]).args(words);
         program::output(&client)
     }
 
-    /// Number of calls of a command, in lower case, that the server has counted.
+    /// Returns the server's call count of a command. `command` is in lower case.
     ///
     /// # Errors
     ///
-    /// As [`Self::cli`].
+    /// Returns the errors of [`Self::cli`].
     pub fn calls(&self, command: &str) -> Result<u64, Missing> {
         let stats = self.cli(&["INFO", "commandstats"])?;
         let prefix = format!("cmdstat_{command}:calls=");

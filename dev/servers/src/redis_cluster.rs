@@ -1,4 +1,4 @@
-//! Redis Cluster: masters, each with the same number of replicas.
+//! Redis Cluster for tests: masters with an equal number of replicas each.
 
 use std::process::Command;
 use std::thread;
@@ -8,25 +8,25 @@ use crate::missing::Missing;
 use crate::program;
 use crate::redis::Redis;
 
-/// Time after which a node that does not answer counts as failed, in milliseconds.
+/// Time after which an unresponsive node counts as failed, in milliseconds.
 const NODE_TIMEOUT_MS: &str = "1000";
-/// Max checks for a cluster that is up on all nodes, and the interval between them.
+/// Max number of checks whether the cluster is up, and the interval between them.
 const LOOKS_MAX: u32 = 300;
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// A cluster that `redis-cli --cluster create` has made. Dropped, its servers are gone without a trace.
+/// Cluster created by `redis-cli --cluster create`. Dropping it stops all servers and removes their folders.
 #[derive(Debug)]
 pub struct RedisCluster {
-    /// The nodes, masters first.
+    /// Nodes, masters first.
     pub nodes: Vec<Redis>,
 }
 
 impl RedisCluster {
-    /// Starts a cluster, and waits until all nodes agree on it.
+    /// Starts a cluster, and waits until all nodes report that it is up.
     ///
     /// # Errors
     ///
-    /// When Redis is not installed, or the cluster does not come up.
+    /// If Redis is not installed, or the cluster does not come up.
     pub fn start(masters: usize, replicas: usize) -> Result<Self, Missing> {
         let options = ["--cluster-enabled", "yes", "--cluster-node-timeout", NODE_TIMEOUT_MS];
         let count = masters * (1 + replicas);
@@ -46,14 +46,14 @@ impl RedisCluster {
         Err(Missing::failed("redis-cli --cluster create", "the nodes did not agree on the cluster in 30 s"))
     }
 
-    /// Number of keys on each node that answers, replicas included; `None` for one that does not.
+    /// Returns the number of keys on each node, including replicas. `None` for a node that does not respond.
     pub fn keys(&self) -> Vec<Option<u64>> {
         let size = |node: &Redis| node.cli(&["DBSIZE"]).ok()?.trim().parse().ok();
         self.nodes.iter().map(size).collect()
     }
 }
 
-/// Whether a node knows the cluster as up, with all nodes and replicas.
+/// Returns true if a node reports the cluster as up, with all nodes and replicas.
 fn is_up(node: &Redis, count: usize, replicas: usize) -> bool {
     let says = |words: &[&str], text: &str| node.cli(words).is_ok_and(|said| said.contains(text));
     let known = node.cli(&["CLUSTER", "NODES"]).map_or(0, |nodes| nodes.matches(" slave ").count());

@@ -1,4 +1,4 @@
-//! Redis Sentinel: a master, its replica, and a Sentinel that fails over.
+//! Redis Sentinel for tests: a master, its replica, and a Sentinel that fails over.
 
 use std::thread;
 use std::time::Duration;
@@ -9,31 +9,32 @@ use crate::program;
 use crate::redis::{PACKAGE, Redis};
 use crate::server::{self, Server};
 
-/// Name of the master at the Sentinel.
+/// Name of the master in the Sentinel's configuration.
 pub const MASTER_NAME: &str = "mymaster";
-/// Max checks for a Sentinel that knows the replica, and the interval between them.
+/// Max number of checks whether the Sentinel knows the replica, and the interval between them.
 const LOOKS_MAX: u32 = 300;
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// A master, a replica, and a Sentinel. Dropped, they are gone without a trace.
+/// Master, replica, and Sentinel. Dropping the value stops all servers and removes their folders.
 #[derive(Debug)]
 pub struct RedisSentinel {
-    /// The first master.
+    /// Initial master.
     pub master: Redis,
-    /// Its replica, which becomes the master when that is killed.
+    /// Replica, which becomes the master when the initial master is killed.
     pub replica: Redis,
     _sentinel: Server,
     port: u16,
-    // Last: a server needs its folder until its end.
+    // Last field, because a server needs its folder until its end.
     _folder: Folder,
 }
 
 impl RedisSentinel {
-    /// Starts the servers, and waits until the Sentinel knows both. It fails over a master that is silent for half a second.
+    /// Starts the servers, and waits until the Sentinel knows master and replica. The Sentinel fails over if the master does not
+    /// respond for half a second.
     ///
     /// # Errors
     ///
-    /// When Redis is not installed, or does not start.
+    /// If Redis is not installed, or does not start.
     pub fn start() -> Result<Self, Missing> {
         let master = Redis::start(&["--repl-diskless-sync-delay", "0"])?;
         let replica = Redis::start(&["--replicaof", "127.0.0.1", &master.port().to_string()])?;
@@ -50,7 +51,7 @@ impl RedisSentinel {
         Err(Missing::failed("redis-server --sentinel", "it did not find the replica in 30 s"))
     }
 
-    /// `redis+sentinel://127.0.0.1:port/mymaster`.
+    /// Returns the URL `redis+sentinel://127.0.0.1:port/mymaster`.
     pub fn url(&self) -> String {
         format!("redis+sentinel://127.0.0.1:{}/{MASTER_NAME}", self.port)
     }

@@ -1,4 +1,4 @@
-//! Process of a server of any kind, from its start to its end.
+//! Process of a server, from start to exit.
 
 use std::fs::{self, OpenOptions};
 use std::net::TcpListener;
@@ -12,9 +12,9 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::keeper;
 use crate::missing::Missing;
 
-/// Interval of checks while waiting.
+/// Interval between checks while waiting.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
-/// Maximum number of checks while waiting, which is half a minute.
+/// Maximum number of checks while waiting: 30 s in total.
 const LOOKS_MAX: u32 = 3000;
 
 /// A running server. Dropping it kills the server.
@@ -24,8 +24,8 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a server whose output is appended to the file `log`. Waits until `is_ready` returns true for its process and its own
-    /// part of the log.
+    /// Starts a server whose output is appended to the file `log`. Waits until `is_ready` returns true for the process ID and for
+    /// the log since the start.
     pub(crate) fn start(
         mut command: Command,
         log: &Path,
@@ -57,12 +57,12 @@ impl Server {
         self.child.id()
     }
 
-    /// Sends a signal, and waits for the end. Kills the process if it does not end in time.
+    /// Sends a signal, and waits until the process exits. Kills the process if it does not exit in time.
     pub(crate) fn end(&mut self, signal: Signal) {
         if let Some(pid) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw)
             && matches!(self.child.try_wait(), Ok(None))
         {
-            // A process that is already gone needs no signal.
+            // The process may already have exited.
             let _ = kill_process(pid, signal);
             for _ in 0..LOOKS_MAX {
                 if !matches!(self.child.try_wait(), Ok(None)) {
@@ -83,13 +83,13 @@ impl Drop for Server {
     }
 }
 
-/// Port that was free a moment ago.
+/// Returns a port that is currently free. Another process may take it at any time.
 pub(crate) fn free_port() -> Result<u16, Missing> {
     let listener = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
     Ok(listener.map_err(|error| Missing::failed("find a free port on 127.0.0.1", error))?.port())
 }
 
-/// Retries with another port if another process has taken it meanwhile.
+/// Calls `start` with a free port. Retries with another port if another process has taken it meanwhile.
 pub(crate) fn on_a_free_port<T>(start: impl Fn(u16) -> Result<T, Missing>) -> Result<T, Missing> {
     let mut tries = 0;
     loop {
@@ -102,19 +102,19 @@ pub(crate) fn on_a_free_port<T>(start: impl Fn(u16) -> Result<T, Missing>) -> Re
     }
 }
 
-/// Content of a file from an offset on.
+/// Returns the content of a file from an offset on.
 fn text_from(path: &Path, from: u64) -> String {
     let bytes = fs::read(path).unwrap_or_default();
     let from = usize::try_from(from).unwrap_or(usize::MAX).min(bytes.len());
     String::from_utf8_lossy(&bytes[from..]).into_owned()
 }
 
-/// Complete log.
+/// Returns the complete log of the server in `folder`.
 pub(crate) fn log(folder: &Path) -> String {
     text_from(&log_path(folder), 0)
 }
 
-/// Path of the log.
+/// Returns the path of the log in `folder`.
 pub(crate) fn log_path(folder: &Path) -> PathBuf {
     folder.join("log")
 }

@@ -1,9 +1,9 @@
-//! Names of prepared statements in the log of a server.
+//! Names of prepared statements in server logs.
 
-/// Characters between `P_` and the number of a statement in the names that Tenbin gives, with the `_` at their end.
+/// Number of characters between `P_` and the number in Tenbin's statement names, including the `_` at the end.
 const OWN_CHARACTERS: usize = 9;
 
-/// Replaces the names that Tenbin gives to prepared statements, such as `P_k3wq7zab_12`, by those of pgbench, such as `P_12`.
+/// Replaces Tenbin's names of prepared statements, such as `P_k3wq7zab_12`, with pgbench's names, such as `P_12`.
 pub fn with_names_of_pgbench(log: &str) -> String {
     let mut pieces = log.split("P_");
     let first = pieces.next().unwrap_or_default().to_owned();

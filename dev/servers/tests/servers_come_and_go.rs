@@ -115,7 +115,7 @@ fn servers_do_not_outlive_a_process_that_is_killed() {
         std::thread::sleep(Duration::from_millis(10));
     }
     assert!(!pids.iter().any(|pid| is_running(*pid)));
-    // The servers' own process was killed, so nobody has removed their folders.
+    // The process that started the servers was killed before it could remove their folders.
     for folder in &words[2..] {
         std::fs::remove_dir_all(folder).unwrap();
     }

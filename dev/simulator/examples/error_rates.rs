@@ -1,5 +1,5 @@
-//! Prints error rates and power of comparisons. Arguments: `kinds`, `carry-over`, or `power`, and the number of comparisons of each cell.
-//! Ten thousand take minutes.
+//! Prints error rates and power of comparisons. Arguments: `kinds`, `carry-over`, or `power`, and the number of comparisons per
+//! cell. Ten thousand take minutes.
 
 #![allow(clippy::print_stdout)]
 
@@ -27,7 +27,7 @@ fn trial(ratio: f64, disturbed: Disturbed, made: Made) -> Interleaved {
     Interleaved { rules: RULES, figure: Figure::Throughput, ratio, disturbed, made, start_s: 0.5 }
 }
 
-/// Kinds of dependence, none of which is a difference.
+/// Returns disturbances of equal systems, with their names.
 fn kinds() -> Vec<(&'static str, Disturbed)> {
     let quiet = Disturbed::normal(0.02, 0.02);
     let coupled = |kind| Disturbed { coupled: Some(Coupling { slower: 2.4, kind }), ..quiet };
@@ -49,7 +49,7 @@ fn kinds() -> Vec<(&'static str, Disturbed)> {
     ]
 }
 
-/// Disturbances of equal systems, of which the load on A takes a share from B for a time.
+/// Returns disturbances of equal systems where the load on A takes `share` of B's figure for `lasts_s` after it ends.
 fn lasting(share: f64, lasts_s: f64) -> Disturbed {
     Disturbed { lasting: Some(Lasting { share, lasts_s }), ..Disturbed::normal(0.005, 0.02) }
 }
@@ -61,7 +61,7 @@ fn kinds_of_machines(count: u32) {
     }
 }
 
-/// Shares that the load on A takes from B: about the noise of a pair of slices (2.8 %), and 2 and 5 times as much.
+/// Shares that the load on A takes from B: about 1, 2, and 5 times the noise of a pair of slices (2.8 %).
 const SHARES: [f64; 3] = [0.03, 0.06, 0.15];
 const LASTS_S: [f64; 5] = [0.1, 0.5, 1.0, 3.0, 10.0];
 

@@ -1,5 +1,5 @@
-//! Prints how often comparisons are right, wrong, and undecided, and how long they take: planted differences, kinds of machines, figures,
-//! and slices or whole runs. Runs two thousand comparisons for each cell, or as many as the first argument says.
+//! Prints the shares of right, wrong, and undecided comparisons, and their durations, by planted difference, machine, figure, and
+//! slices or whole runs. The first argument is the number of comparisons per cell, by default two thousand.
 
 #![allow(clippy::print_stdout)]
 

@@ -14,7 +14,7 @@ pub use mg1::Mg1;
 pub use mm1::Mm1;
 pub use mmc::Mmc;
 
-/// Smallest argument, to a relative 1e-9, at which a decreasing function of time is at most `level`.
+/// Returns the smallest time at which a decreasing function is at most `level`, with a relative error of 1e-9.
 fn first_at_or_below(level: f64, step_s: f64, tail: impl Fn(f64) -> f64) -> f64 {
     let mut high_s = step_s;
     for _ in 0..60 {

@@ -14,8 +14,8 @@ impl Connections {
         Self { free_ns: BinaryHeap::new(), most: most.max(1) as usize }
     }
 
-    /// Returns the send time of a request that is due at `due_ns`. Requests must come in time order, and each call must be followed
-    /// by [`Connections::taken_until`].
+    /// Returns the send time of a request that is due at `due_ns`. Calls must be in time order, each followed by
+    /// [`Connections::taken_until`].
     #[inline]
     pub(crate) fn take(&mut self, due_ns: u64) -> u64 {
         match self.free_ns.peek() {

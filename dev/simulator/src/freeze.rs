@@ -10,7 +10,7 @@ pub struct Freeze {
 }
 
 impl Freeze {
-    /// Actual end of a service that would last from `begun_ns` to `done_ns`.
+    /// Returns the actual end of a service that would last from `begun_ns` to `done_ns` without the freeze.
     #[inline]
     pub(crate) fn done_ns(self, begun_ns: u64, done_ns: u64) -> u64 {
         if begun_ns >= self.to_ns || done_ns <= self.from_ns {

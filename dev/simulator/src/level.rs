@@ -1,4 +1,4 @@
-//! Runs a search level on a simulated queue, and judges its conditions.
+//! Runs a level of a capacity search on a simulated queue, and judges its conditions.
 
 use load::open::{Profile, Segment};
 use load::{Closed, Load, Open, SECOND_NS, Schedule, Spacing, ThinkTime};
@@ -8,9 +8,9 @@ use stats::{At, Level, LevelRunResult, SearchStage};
 use crate::play::{LoadTimes, play};
 use crate::queue::Queue;
 
-/// Minimum share of arrivals with a reply when the load stops. A smaller share means that the queue grows.
+/// Minimum share of arrivals that are answered when the load stops. A smaller share means that the queue grows.
 const COMPLETED_MIN: f64 = 0.99;
-/// Number of connections of an open load, which never run out.
+/// Number of connections of an open load: enough to never run out.
 const CONNECTIONS: u32 = 1_000_000;
 /// Duration of an overload before the judged rate.
 const OVERLOAD_NS: u64 = 10 * SECOND_NS;
@@ -18,7 +18,7 @@ const OVERLOAD_NS: u64 = 10 * SECOND_NS;
 /// for ten seconds, it takes (0.3 / 0.08) · 10 s = 38 s at 92 % of the capacity.
 const GRACE_NS: u64 = 60 * SECOND_NS;
 
-/// Execution and conditions of the runs of a search.
+/// Durations and pass condition of the runs of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Condition {
     /// Percentile of the response time.

@@ -1,6 +1,6 @@
-//! Queues in virtual time, on which procedures are graded: hours of load in milliseconds, with known results.
+//! Queues in virtual time for testing statistical procedures: hours of load in milliseconds, with known results.
 //!
-//! The load comes from [`load`], and results go into the recorder of [`record`], as in a real run. Only the time in between is
+//! The load comes from [`load`], and results go to the recorder of [`record`], as in a real run. Only the response times are
 //! simulated. [`closed_forms`] has the theoretical results of these queues.
 //!
 //! ```

@@ -1,7 +1,7 @@
-//! Noise model of the figures of runs, cheap enough for a hundred thousand of them.
+//! Noise model of the figures of runs, cheap enough for a hundred thousand runs.
 //!
-//! A log figure is the true log figure plus three disturbances. One is common to all runs of a block, like their arrivals. One is a
-//! random walk from run to run, like a host that warms up or is shared. One belongs to a single run.
+//! A log figure is the true log figure plus three disturbances. The first is common to all runs of a block, like their arrivals.
+//! The second is a random walk from run to run, like a host that warms up or is shared. The third is specific to a run.
 
 use load::chance::Chance;
 use stats::RunResult;

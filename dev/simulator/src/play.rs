@@ -11,7 +11,7 @@ use crate::freeze::Freeze;
 use crate::played::Played;
 use crate::queue::{Queue, Serving};
 
-/// Times of a load, in nanoseconds since it began.
+/// Times of a load, in nanoseconds since its start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoadTimes {
     /// End of the warm-up. Requests scheduled earlier are excluded from figures.
@@ -25,7 +25,7 @@ pub fn play(load: &Load, queue: &Queue, times: LoadTimes, seed: u64) -> Played {
     play_frozen(load, queue, Freeze::default(), times, seed)
 }
 
-/// Like [`play`], with a freeze of the queue.
+/// Simulates a load like [`play`], with a freeze of the queue.
 pub fn play_frozen(load: &Load, queue: &Queue, freeze: Freeze, times: LoadTimes, seed: u64) -> Played {
     let mut notebook = Notebook {
         recorder: Recorder::new((times.warm_up_ns, times.stop_ns), 0),

@@ -1,4 +1,4 @@
-//! Results of a simulated run, with the figures of a real one.
+//! Results of a simulated run, with the figures of a real run.
 
 use record::{Interval, Percentile, Phase, Tally};
 use stats::Window;
@@ -6,10 +6,10 @@ use stats::Window;
 /// Length of a window, equal to that of the pulses of a real run.
 pub const WINDOW_NS: u64 = 250_000_000;
 
-/// Maximum number of windows. Later ends are not counted in windows.
+/// Maximum number of windows. Requests that end later are not counted in windows.
 const WINDOWS_MAX: usize = 2_048;
 
-/// Data of a window.
+/// Counters of a window.
 #[derive(Clone, Copy, Debug, Default)]
 struct Busy {
     ended: u64,
@@ -27,7 +27,7 @@ pub struct Played {
     pub warm_up: Tally,
     /// Time from the stop of the load to the last reply.
     pub drain_ns: u64,
-    /// Requests that ended between the end of the warm-up and the stop, no matter when they were scheduled.
+    /// Requests that ended between the end of the warm-up and the stop, regardless of when they were scheduled.
     pub answers: u64,
     /// Requests of the warm-up that had not ended when it was over.
     pub backlog: u64,
@@ -53,12 +53,13 @@ impl Played {
         }
     }
 
-    /// Mean response time of measured requests, in seconds. `None` without any.
+    /// Returns the mean response time of measured requests, in seconds. `None` if there are none.
     pub fn mean_response_s(&self) -> Option<f64> {
         self.tally.response.ok.mean_ns().map(|mean_ns| mean_ns / 1e9)
     }
 
-    /// Percentile of the response times of measured requests, in seconds. `None` if there are too few samples to judge it.
+    /// Returns a percentile of the response times of measured requests, in seconds. `None` if there are too few samples to judge
+    /// it.
     pub fn response_s(&self, percentile: Percentile) -> Option<f64> {
         let response = &self.tally.response.ok;
         if !percentile.is_judgeable(response.count()) {
@@ -67,25 +68,25 @@ impl Played {
         response.value_at(percentile).map(|value_ns| value_ns as f64 / 1e9)
     }
 
-    /// Requests per second that ended between the end of the warm-up and the stop. `None` if that period is empty.
+    /// Returns the requests per second that ended between the end of the warm-up and the stop. `None` if this period is empty.
     pub fn throughput_per_s(&self) -> Option<f64> {
         let window_ns = self.stop_ns.checked_sub(self.warm_up_ns).filter(|window_ns| *window_ns > 0)?;
         Some(self.answers as f64 * 1e9 / window_ns as f64)
     }
 
-    /// Mean number of requests in flight between the end of the warm-up and the stop.
+    /// Returns the mean number of requests in flight between the end of the warm-up and the stop.
     pub fn mean_in_flight(&self) -> f64 {
         self.in_flight_ns as f64 / self.stop_ns.saturating_sub(self.warm_up_ns).max(1) as f64
     }
 
-    /// Share of planned measured requests that had ended when the load stopped.
+    /// Returns the share of planned measured requests that had ended when the load stopped.
     pub fn completed_share(&self) -> f64 {
         let measured_from = (self.warm_up_ns / WINDOW_NS) as usize;
         let ended: u64 = self.windows.iter().skip(measured_from).map(|window| window.ended).sum();
         ended as f64 / self.tally.counts.planned.max(1) as f64
     }
 
-    /// Series of the whole run including the warm-up, in windows of [`WINDOW_NS`], without a truncated last one.
+    /// Returns the time series of the run including the warm-up, in complete windows of [`WINDOW_NS`].
     pub fn series(&self) -> Vec<Window> {
         let whole = (self.stop_ns / WINDOW_NS) as usize;
         let window = |busy: &Busy| Window {

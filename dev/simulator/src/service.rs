@@ -37,7 +37,7 @@ impl Service {
         }
     }
 
-    /// The distribution with all times multiplied by `factor`.
+    /// Returns the distribution with all times multiplied by `factor`.
     #[must_use]
     pub fn times(self, factor: f64) -> Self {
         let longer = |ns: u64| (ns as f64 * factor).round() as u64;

@@ -1,4 +1,4 @@
-//! Trials of procedures on systems with known truth: how often they find it in a thousand attempts.
+//! Trials of procedures on systems with known truth: counts how often a procedure finds the truth in many attempts.
 //!
 //! Each trial has its own seed, derived from a common one. Equal seeds give equal counts.
 
@@ -22,13 +22,13 @@ pub use tournaments::{TournamentTrial, Tournaments, tournaments};
 
 use load::chance::Chance;
 
-/// Seeds of the trials, derived from a common seed.
+/// Returns the seeds of the trials, derived from a common seed.
 fn seeds(seed: u64, trials: u32) -> impl Iterator<Item = u64> {
     let mut chance = Chance::stream(seed, 0);
     (0..trials).map(move |_| chance.within(0, i64::MAX) as u64)
 }
 
-/// The items in random order.
+/// Returns the items in random order.
 fn shuffled(mut items: Vec<usize>, chance: &mut Chance) -> Vec<usize> {
     for last in (1..items.len()).rev() {
         items.swap(last, chance.within(0, last as i64) as usize);

@@ -1,6 +1,6 @@
-//! Comparisons on machines of every kind are seldom wrong, and find large differences.
+//! Comparisons on all machines are seldom wrong, and find large differences.
 //!
-//! `cargo run --profile checked -p simulator --example grid` makes two thousand comparisons for each cell of the whole grid.
+//! `cargo run --profile checked -p simulator --example grid` runs two thousand comparisons for each cell of the complete grid.
 
 use simulator::trials::{Cell, Disturbed, Figure, Interleaved, MACHINES, Made, OwnDelay, Way, race};
 use stats::{DuelRules, MinEffect};
@@ -34,13 +34,15 @@ fn tenfold_difference_is_found_on_every_machine() {
     for machine in MACHINES {
         let found = Cell { machine, figure: Figure::Throughput, planted: 9.0, way: Way::Slices };
         let found = found.compare(SEED, COUNT);
-        // The coin may let the same system come first in each of seven or eight blocks, which then confirm nothing.
+        // Up to 10 % of the duels may be slower: the random order may put one system first in all of seven or eight blocks, which
+        // is inconclusive.
         let is_quick = found.right_within_60_s >= COUNT - COUNT / 10;
         assert!(found.right == COUNT && is_quick, "seed {SEED}, {}: {found:?}", machine.name);
     }
 }
 
-/// Equal systems, or A ahead by this share. The generator may take these shares from runs of A and of B.
+/// Returns a comparison of equal systems, or with A ahead by the share `planted`. The generator may take the shares `most` from
+/// runs of A and of B.
 fn disturbed_by_generator(planted: f64, most: [f64; 2]) -> Interleaved {
     let rules = DuelRules {
         matters: MinEffect::share(0.03),
@@ -58,7 +60,7 @@ fn disturbed_by_generator(planted: f64, most: [f64; 2]) -> Interleaved {
 
 #[test]
 fn generator_that_disturbs_one_system_more_makes_no_difference() {
-    // As measured, A is behind by 5 % in the middle of its bounds.
+    // On average, the generator makes A measure about 5 % below B.
     let found = race(&disturbed_by_generator(0.0, [0.15, 0.0]), SEED, COUNT);
     assert!(found.differs <= WRONG_MAX, "seed {SEED}: {}", found.differs);
     let found = race(&disturbed_by_generator(0.3, [0.15, 0.0]), SEED, COUNT);

@@ -1,4 +1,4 @@
-//! A server that freezes during the measurement does not answer more than it is asked.
+//! The throughput of a server that freezes during the measurement does not exceed the offered load.
 
 use load::open::Profile;
 use load::{Load, Open, SECOND_NS, Schedule, Spacing};

@@ -9,7 +9,7 @@ use simulator::trials::{
 use stats::{DuelRules, MinEffect};
 
 const SEED: u64 = 35;
-/// Share of comparisons of equal systems that may find a difference.
+/// Maximum share of comparisons of equal systems that may find a difference.
 const WRONG_SHARE: f64 = 0.05;
 
 const RULES: DuelRules = DuelRules {
@@ -28,7 +28,7 @@ fn trial(ratio: f64, disturbed: Disturbed, made: Made) -> Interleaved {
     Interleaved { rules: RULES, figure: Figure::Throughput, ratio, disturbed, made, start_s: 0.5 }
 }
 
-/// Kinds of dependence, none of which is a difference.
+/// Returns disturbances of equal systems, with their names.
 fn kinds() -> Vec<(&'static str, Disturbed)> {
     let quiet = Disturbed::normal(0.02, 0.02);
     let coupled = |kind| Disturbed { coupled: Some(Coupling { slower: 2.4, kind }), ..quiet };
@@ -50,7 +50,7 @@ fn kinds() -> Vec<(&'static str, Disturbed)> {
     ]
 }
 
-/// Largest number of `count` comparisons that may find a difference at this rate: three standard errors above it.
+/// Returns the maximum number of `count` comparisons that may find a difference: three standard errors above [`WRONG_SHARE`].
 fn wrong_max(count: u32) -> u32 {
     let count = f64::from(count);
     (WRONG_SHARE * count + 3.0 * (WRONG_SHARE * (1.0 - WRONG_SHARE) * count).sqrt()) as u32
@@ -66,7 +66,7 @@ fn dependent_starts_and_disturbances_keep_the_error_rate() {
     }
 }
 
-/// Disturbances of equal systems, of which the load on A takes a share from B for a time.
+/// Returns disturbances of equal systems where the load on A takes `share` of B's figure for `lasts_s` after it ends.
 fn lasting(share: f64, lasts_s: f64) -> Disturbed {
     Disturbed { lasting: Some(Lasting { share, lasts_s }), ..Disturbed::normal(0.005, 0.02) }
 }

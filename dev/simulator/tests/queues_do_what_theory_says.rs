@@ -1,8 +1,8 @@
 //! Compares simulated queues with their closed forms.
 //!
-//! Neighboring responses of a busy queue are correlated. So standard errors are computed from 20 batches of a run instead of from
-//! requests. A figure may deviate from theory by five standard errors, which by chance happens less than once in ten thousand (t
-//! with 19 degrees of freedom). Seeds are fixed.
+//! Neighboring responses of a busy queue are correlated, so standard errors are computed from 20 batches of a run instead of from
+//! requests. A figure may deviate from theory by five standard errors; the probability of a larger deviation is below 1 in 10,000
+//! (t with 19 degrees of freedom). Seeds are fixed.
 
 use load::open::Profile;
 use load::{Closed, Load, Open, Schedule, Spacing, ThinkTime};

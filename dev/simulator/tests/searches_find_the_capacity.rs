@@ -1,8 +1,8 @@
 //! Runs a thousand searches for the known capacity of four servers with a service time of 10 ms.
 //!
-//! Runs of 25 s are judged by their own 95th percentile, so every run has an apparent capacity around the true one. A test on the
-//! queue checks that its distribution is nearly lognormal with a standard deviation of 2 %. A thousand searches use this model, and
-//! some use the queue itself.
+//! Runs of 25 s are judged by their own 95th percentile, so each run has an apparent capacity near the true one. A test on the
+//! queue checks that the apparent capacity is nearly lognormal with a standard deviation of 2 %. A thousand searches use this
+//! model, and some use the queue itself.
 
 use load::chance::Chance;
 use record::Percentile;
@@ -15,7 +15,7 @@ const SEED: u64 = 20_262;
 const QUEUE: Queue = Queue { servers: 4, service: Service::Constant { ns: 10_000_000 } };
 const CONDITION: Condition =
     Condition { percentile: Percentile::P95, limit_s: 0.050, warm_up_s: 1, measured_s: 25 };
-/// Standard deviation of the log capacity that a run shows.
+/// Standard deviation of the apparent log capacity of a run.
 const OF_RUN: f64 = 0.02;
 
 fn truth_per_s() -> f64 {
@@ -49,7 +49,8 @@ fn theory_and_queue_agree_on_the_capacity() {
         let runs = (1..=100).map(|seed| judge(&QUEUE, &CONDITION, at(truth * share), None, seed));
         runs.filter(|judged| *judged == LevelRunResult::Passed).count()
     };
-    // The model predicts 93, 50, and 7 of a hundred. Three standard errors are 8, 15, and 8, and the rest is model error.
+    // The model predicts 93, 50, and 7 of a hundred. Three standard errors are 8, 15, and 8; the rest of the tolerance is for model
+    // error.
     assert!(passed(0.97) >= 80, "{}", passed(0.97));
     assert!((30..=70).contains(&passed(1.0)), "{}", passed(1.0));
     assert!(passed(1.03) <= 20, "{}", passed(1.03));

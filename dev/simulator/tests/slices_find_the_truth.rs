@@ -77,7 +77,7 @@ fn slices_take_less_time_than_runs() {
     let quiet = disturbed(0.005, 0.02);
     let noisy = Disturbed { neighbor: Some(NEIGHBOR), ..quiet };
     let brief = Disturbed { neighbor: Some(Neighbor { count: 1, mean_s: 0.3, leaves: 0.6 }), ..quiet };
-    // Maximum share of the time of whole runs, and minimum number of two hundred differences that are found.
+    // Columns 3 and 4: max duration relative to whole runs, and min number of two hundred duels that find the difference.
     for (ratio, disturbed, share, found_least) in
         [(1.05, quiet, 0.4, 190), (1.02, quiet, 1.4, 70), (1.05, brief, 1.2, 40), (1.05, noisy, 0.65, 10)]
     {
@@ -94,14 +94,14 @@ fn slices_take_less_time_than_runs() {
 #[test]
 fn carry_over_is_detected_instead_of_a_difference() {
     let of = |spills| Disturbed { spills, ..disturbed(0.002, 0.01) };
-    // The delayed work of A takes a tenth of the machine from B for the following second.
+    // A's delayed work takes a tenth of the machine from B in the slice that follows.
     let spilled = race(&trial(1.0, of(0.1)), SEED, 200);
     assert!(spilled.carried >= 190 && spilled.differs <= 10, "seed {SEED}: {spilled:?}");
     let none = race(&trial(1.0, of(0.0)), SEED, DUELS);
     assert!(none.carried <= 19, "seed {SEED}: {}", none.carried);
 }
 
-/// A quiet machine with a neighbor that comes and goes.
+/// Returns disturbances of a quiet machine with a neighbor that comes and goes.
 fn beside(mean_s: f64) -> Disturbed {
     Disturbed { neighbor: Some(Neighbor { count: 1, mean_s, leaves: 0.6 }), ..disturbed(0.005, 0.02) }
 }

@@ -7,7 +7,7 @@ use super::*;
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000_000_000;
 
-/// Lets data leave as soon as possible, to a peer that takes `take` bytes of the ready ones. Returns the times and data.
+/// Sends data as soon as possible to a peer that reads at most `take` of the ready bytes. Returns the send times and data.
 fn play(line: &mut Line, until_ns: u64, rate: Option<u64>, take: usize) -> Vec<(u64, Vec<u8>)> {
     let mut left = Vec::new();
     while let Some(now_ns) = line.next_at_ns(rate).filter(|at_ns| *at_ns <= until_ns) {
@@ -103,7 +103,7 @@ fn memory_is_bounded_and_freed() {
     }
 }
 
-/// Pieces of data: time since the previous piece was read, delay, and length.
+/// Generates pieces of data: time since the previous piece was read, delay, and length.
 fn pieces() -> impl Strategy<Value = Vec<(u64, u64, usize)>> {
     prop::collection::vec((0..5 * MS, 0..30 * MS, 1usize..3000), 1..40)
 }
@@ -134,7 +134,7 @@ proptest! {
         prop_assert_eq!(line.end(u64::MAX), Some(End::Fin));
     }
 
-    /// The link carries one piece after another: Lindley's recursion, accurate to 1 ns per slice.
+    /// The link carries one piece at a time: Lindley's recursion, accurate to 1 ns per slice.
     #[test]
     fn piece_has_left_when_the_link_has_carried_it(
         pieces in pieces(), rate in 10_000u64..1_000_000_000,

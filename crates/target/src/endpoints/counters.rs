@@ -14,7 +14,7 @@ pub(super) const ENDPOINT: Endpoint = Endpoint {
     prepare: |_| Ok(Work::Counters),
 };
 
-/// Counters on one line.
+/// Builds a reply with the counters on one line.
 pub(crate) fn reply(counters: &Counters, instance: u64) -> Reply {
     let Counters {
         accepted,

@@ -13,7 +13,7 @@ pub(super) const ENDPOINT: Endpoint = Endpoint {
     prepare: |_| Ok(Work::Help),
 };
 
-/// Text of the help page.
+/// Formats the help page.
 pub(crate) fn page(settings: &Settings) -> String {
     let mut page = String::from("A server whose truth is known.\n\nEndpoints\n");
     for Endpoint { path, sentence, example, methods, .. } in endpoints() {

@@ -16,7 +16,7 @@ pub(super) const ENDPOINT: Endpoint = Endpoint {
     prepare,
 };
 
-/// Reply with the times of a finished hold.
+/// Builds a reply with the times of a finished hold.
 pub(crate) fn reply(queued: Duration, drawn: Duration, service: Duration) -> Reply {
     Reply::fixed(200, "held\n")
         .with("x-service-us", service.as_micros())
@@ -56,7 +56,7 @@ fn prepare(query: &Query<'_>) -> Result<Work, Reply> {
     Ok(Work::Hold(distribution))
 }
 
-/// Reads a time above zero and up to the longest hold.
+/// Parses a time above zero and at most [`LONGEST`], in microseconds.
 fn time_us(query: &Query<'_>, key: &str) -> Result<Option<f64>, Reply> {
     let most_us = LONGEST.as_micros() as f64;
     match query.number::<f64>(key)? {

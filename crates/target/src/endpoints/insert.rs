@@ -19,7 +19,7 @@ pub(super) const ENDPOINT: Endpoint = Endpoint {
     prepare,
 };
 
-/// E-mail address of a request: from the query, otherwise from its form or JSON body.
+/// Returns the e-mail address of a request: from the query, otherwise from its form or JSON body.
 pub(crate) fn email_of(query: Option<String>, body: &[u8]) -> Result<String, Reply> {
     let email = query.or_else(|| body_email(body)).ok_or_else(|| {
         bad("email is missing; send email=someone@example.org or {\"email\": \"someone@example.org\"}")
@@ -28,7 +28,7 @@ pub(crate) fn email_of(query: Option<String>, body: &[u8]) -> Result<String, Rep
     if fine { Ok(email) } else { Err(bad("email must contain @ and be at most 254 bytes of text")) }
 }
 
-/// Reply with the result of an insert.
+/// Builds a reply with the result of an insert.
 pub(crate) fn reply(outcome: &Outcome, waited: Duration) -> Reply {
     match outcome {
         Outcome::Created => Reply::fixed(201, "created\n"),

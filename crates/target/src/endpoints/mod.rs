@@ -1,4 +1,4 @@
-//! Endpoints of the target: a single list, from which routing and the help page derive.
+//! Endpoints of the target in a single list, which defines routing and the help page.
 
 mod bytes;
 mod counters;
@@ -33,7 +33,7 @@ pub struct Endpoint {
     prepare: fn(&Query<'_>) -> Result<Work, Reply>,
 }
 
-/// All endpoints, in the order of the help page.
+/// Returns all endpoints, in the order of the help page.
 pub fn endpoints() -> &'static [Endpoint] {
     static ALL: [Endpoint; 9] = [
         help::ENDPOINT,
@@ -68,7 +68,7 @@ pub(crate) enum Work {
     Insert { email: Option<String> },
 }
 
-/// CPU work: a function and its argument. It gives up when the target stops.
+/// CPU work: a function and its argument. Aborts when the target stops.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Computation {
     pub(crate) run: fn(u64, &Stop) -> Reply,
@@ -76,13 +76,13 @@ pub(crate) struct Computation {
 }
 
 impl Work {
-    /// True if the work needs the request body.
+    /// Returns true if the work needs the request body.
     pub(crate) fn wants_body(&self) -> bool {
         matches!(self, Work::Echo | Work::Insert { email: None })
     }
 }
 
-/// Work of a request line. An error becomes a ready reply, so the connection can be kept.
+/// Returns the work of a request line. An error becomes a ready reply, so the connection can be kept.
 pub(crate) fn route(method: &str, target: &str) -> Work {
     prepare(method, target).unwrap_or_else(Work::Ready)
 }

@@ -1,4 +1,4 @@
-//! Drift: ever longer holds, like a program whose tables only grow.
+//! Drift: continuously longer holds, like a program whose tables only grow.
 
 use std::time::Duration;
 

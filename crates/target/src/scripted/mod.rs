@@ -1,6 +1,6 @@
-//! Scripted server for tests of how a client handles faults: it does exactly what a script says.
+//! Scripted server for tests of a client's error handling: it executes a script exactly.
 //!
-//! It runs one thread per connection, at most [`CONNECTIONS_MAX`] at a time. Dropping the handle ends all of them.
+//! The server runs one thread per connection, at most [`CONNECTIONS_MAX`] at a time. Dropping the handle ends all threads.
 
 mod play;
 mod ports;
@@ -26,8 +26,8 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(5);
 /// Stack size of a connection's thread. Scripts are shallow, and small stacks keep many connections cheap.
 const STACK_BYTES: usize = 256 * 1024;
 
-/// Steps on one connection. After the last step the connection is closed, which the system turns into a reset if input was left
-/// unread. A step that fails because the peer is gone ends the script.
+/// Steps on one connection. The connection is closed after the last step; the kernel resets it if input is unread. A step that
+/// fails because the peer has disconnected ends the script.
 #[derive(Clone, Debug, Default)]
 pub struct Script(pub Vec<Step>);
 
@@ -50,7 +50,7 @@ pub enum Step {
         /// Chunk size in bytes; 0 counts as 1.
         chunk: usize,
     },
-    /// Sends bytes repeatedly, until the peer or the server is gone.
+    /// Sends bytes repeatedly, until the peer disconnects or the server stops.
     SendForever {
         /// Bytes to repeat. If empty, the connection is only held open.
         bytes: Vec<u8>,
@@ -63,9 +63,9 @@ pub enum Step {
     CloseGracefully,
     /// Resets the connection.
     Reset,
-    /// Keeps the connection open without reading or writing, until the server is gone.
+    /// Keeps the connection open without reading or writing, until the server stops.
     HoldOpen,
-    /// Repeats the script, until the peer or the server is gone.
+    /// Repeats the script, until the peer disconnects or the server stops.
     Loop(Box<Script>),
 }
 
@@ -98,17 +98,17 @@ impl fmt::Debug for Scripted {
 }
 
 impl Scripted {
-    /// Address it listens on.
+    /// Returns the address that the server listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Number of accepted connections.
+    /// Returns the number of accepted connections.
     pub fn connections(&self) -> usize {
         self.stage.connections.load(Ordering::Acquire)
     }
 
-    /// Number of requests that [`Step::ReadRequest`] has read completely.
+    /// Returns the number of requests that [`Step::ReadRequest`] has read completely.
     pub fn requests(&self) -> usize {
         self.stage.requests.load(Ordering::Acquire)
     }
@@ -125,7 +125,7 @@ impl Drop for Scripted {
         // Shutting down a listening socket wakes the thread that waits in accept.
         let _ = rustix::net::shutdown(&self.waker, Shutdown::Both);
         if let Some(acceptor) = self.acceptor.take() {
-            // A panic was already reported, and there is nothing left to wait for.
+            // Ignores a panic, which was already reported.
             let _ = acceptor.join();
         }
     }
@@ -152,7 +152,7 @@ impl Stage {
             let number = self.connections.fetch_add(1, Ordering::AcqRel);
             players.retain(|player| !player.is_finished());
             if players.len() < CONNECTIONS_MAX && !self.stop.is_set() {
-                // Without a thread, the connection is closed immediately, like one above the limit.
+                // If no thread can be started, the connection is closed immediately, like a connection above the limit.
                 players.extend(self.play(number, socket, script_for(number)).ok());
             }
         }
@@ -176,7 +176,7 @@ impl Stage {
         let play = move || {
             let mut player = play::Player::new(&socket, &stage.stop, &stage.requests);
             let end = player.play(&script);
-            // Drops the second handle first, because only dropping the last one closes the connection.
+            // Drops the second handle first, because the connection is closed only when the last handle is dropped.
             stage.open().remove(&number);
             if end == play::End::Reset {
                 play::reset(&socket);

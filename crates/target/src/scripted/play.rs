@@ -16,7 +16,7 @@ const REQUEST_BYTES: usize = 16 * 1024 * 1024;
 pub(super) enum End {
     /// All steps were executed.
     Played,
-    /// The peer or the server is gone.
+    /// The peer has disconnected, or the server stops.
     Gone,
     /// The connection must be reset.
     Reset,
@@ -27,7 +27,7 @@ pub(super) struct Player<'a> {
     socket: &'a TcpStream,
     stop: &'a Stop,
     requests: &'a AtomicUsize,
-    /// Received bytes that no step has requested yet.
+    /// Received bytes that no step has consumed yet.
     ahead: Vec<u8>,
 }
 
@@ -44,7 +44,7 @@ impl<'a> Player<'a> {
         Self { socket, stop, requests, ahead: Vec::new() }
     }
 
-    /// Executes all steps, or as many as the peer and the server allow.
+    /// Executes all steps. Ends early if the peer disconnects or the server stops.
     pub(super) fn play(&mut self, script: &Script) -> End {
         for step in &script.0 {
             if self.stop.is_set() {
@@ -59,7 +59,7 @@ impl<'a> Player<'a> {
         End::Played
     }
 
-    /// Executes a step. `None` if the peer or the server is gone.
+    /// Executes a step. `None` if the peer has disconnected or the server stops.
     fn step(&mut self, step: &Step) -> Option<End> {
         match step {
             Step::ReadRequest => self.read_request()?,
@@ -143,7 +143,7 @@ impl<'a> Player<'a> {
     }
 }
 
-/// Value of Content-Length. `None` if the field is invalid.
+/// Returns the value of Content-Length. `None` if the field is invalid.
 fn content_length(head: &[u8]) -> Option<usize> {
     let head = String::from_utf8_lossy(head);
     let mut fields = head.lines().filter_map(|line| line.split_once(':'));

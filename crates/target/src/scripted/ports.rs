@@ -19,7 +19,7 @@ pub struct Blackhole {
 }
 
 impl Blackhole {
-    /// Address that never responds.
+    /// Returns the address that never responds.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -53,7 +53,7 @@ pub struct ClosedPort {
 }
 
 impl ClosedPort {
-    /// Address that refuses connections.
+    /// Returns the address that refuses connections.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -67,7 +67,7 @@ pub fn closed_port() -> io::Result<ClosedPort> {
     Ok(ClosedPort { address: socket.local_addr()?, _socket: socket })
 }
 
-/// Socket that is bound to a loopback port, and does not listen yet.
+/// Returns a socket that is bound to a loopback port, and does not listen yet.
 fn bound() -> io::Result<TcpListener> {
     let socket =
         rustix::net::socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;

@@ -62,7 +62,7 @@ impl Worker {
             Work::Help => {
                 self.executed(token, Reply::text(200, self.shared.help.as_str()), Slot::Running);
             }
-            // Answered before it gets here.
+            // Normally answered before admission, without counting the request.
             Work::Counters => {
                 self.executed(
                     token,

@@ -8,7 +8,7 @@ use crate::slab::Token;
 use crate::timers::TimerKind;
 use std::time::Duration;
 
-/// Number of reads from one connection before others get their turn.
+/// Max number of reads from a connection per turn.
 const READS: usize = 16;
 /// Maximum wait for the peer to see the end of a closing connection.
 const LINGER: Duration = Duration::from_secs(1);

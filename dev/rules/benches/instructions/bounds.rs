@@ -1,45 +1,44 @@
-//! Max instructions of hot-path operations, counted on x86-64 with the compiler of `rust-version`.
+//! Max instructions of hot-path operations, counted on x86-64 with the compiler version in `rust-version`.
 //!
-//! `memchr` detects the processor and uses AVX2 if it can. It only reads heads that arrive in pieces, so only that bound has a
-//! wider margin.
+//! `memchr` uses AVX2 if the processor has it. It scans only heads that arrive in pieces, so only that bound has a wider margin.
 //!
-//! Everything else runs the same instructions on every x86-64 processor. A count may be lowered at any time. Raising it needs a
-//! reason in the commit.
+//! All other code runs the same instructions on every x86-64 processor. A count may be lowered at any time. Raising it requires a
+//! reason in the commit message.
 
-/// Repetitions of an operation in one count.
+/// Number of repetitions of an operation per count.
 pub(crate) const REPETITIONS: u64 = 1_000;
 
-/// Cost of an operation, and how far it may be exceeded.
+/// Instruction count of an operation, and its margin.
 #[derive(Clone, Copy)]
 pub(crate) struct Bound {
-    /// Instructions of [`REPETITIONS`] operations, as counted when the bound was set.
+    /// Instructions for [`REPETITIONS`] operations, counted when the bound was set.
     counted: u64,
-    /// Percent by which `counted` may be exceeded.
+    /// Margin above `counted`, in percent.
     margin: u64,
 }
 
 impl Bound {
-    /// Max instructions that pass the check.
+    /// Returns the max instruction count that passes the check.
     pub(crate) const fn limit(self) -> u64 {
         self.counted + self.counted * self.margin / 100
     }
 }
 
-/// A reply that arrives in one piece, with the head of an earlier one.
+/// Cost of parsing a reply that arrives in one piece, with a head identical to that of the previous reply.
 pub(crate) const REPLY_WHOLE: Bound = Bound { counted: 574_017, margin: 5 };
-/// A reply that arrives in one piece, with a head of its own.
+/// Cost of parsing a reply that arrives in one piece, with a head that differs from that of the previous reply.
 pub(crate) const REPLY_UNLIKE: Bound = Bound { counted: 2_588_705, margin: 5 };
-/// A reply whose head arrives in two pieces.
+/// Cost of parsing a reply whose head arrives in two pieces.
 pub(crate) const REPLY_IN_TWO: Bound = Bound { counted: 3_017_080, margin: 15 };
-/// A prepared SELECT of PostgreSQL, from drawing its value to the end of its answer.
+/// Cost of a prepared PostgreSQL SELECT, from drawing its parameter to the end of its result.
 pub(crate) const SELECT_PREPARED: Bound = Bound { counted: 2_736_999, margin: 10 };
-/// An HTTP request and its reply over a channel, as the engine carries it.
+/// Cost of an HTTP request and its reply over a channel, as in the engine.
 pub(crate) const HTTP_EXCHANGE: Bound = Bound { counted: 732_031, margin: 5 };
-/// A prepared SELECT of PostgreSQL and its answer over a channel, as the engine carries it.
+/// Cost of a prepared PostgreSQL SELECT and its result over a channel, as in the engine.
 pub(crate) const POSTGRES_EXCHANGE: Bound = Bound { counted: 3_043_319, margin: 5 };
-/// A request's start and end, with its four durations.
+/// Cost of recording the start and end of a request, with its four durations.
 pub(crate) const RECORD: Bound = Bound { counted: 344_062, margin: 5 };
-/// The next scheduled send time of an even rate.
+/// Cost of computing the next scheduled send time of evenly spaced arrivals.
 pub(crate) const ARRIVALS_EVEN: Bound = Bound { counted: 129_108, margin: 5 };
-/// The next scheduled send time of a Poisson process.
+/// Cost of computing the next scheduled send time of a Poisson process.
 pub(crate) const ARRIVALS_POISSON: Bound = Bound { counted: 224_792, margin: 5 };

@@ -1,6 +1,6 @@
 //! Counts the instructions of the hot path with Valgrind, and checks them against `bounds.rs`.
 //!
-//! Counts do not depend on how busy the machine is, so a change of a few percent is a change of the code.
+//! Counts do not depend on machine load, so a change of a few percent comes from a code change.
 #![allow(clippy::print_stdout, reason = "its result is what it prints")]
 
 mod bounds;
@@ -20,15 +20,15 @@ use wire::{Channel, Conversation, Event, Next, Progress, Script, Ticket, Values}
 
 use bounds::{Bound, REPETITIONS};
 
-/// Reply of a small server, 160 bytes.
+/// Typical reply of a small HTTP server, 160 bytes.
 const REPLY: &[u8] = b"HTTP/1.1 200 OK\r\nServer: an-http-server\r\nDate: Sat, 21 Nov 2026 03:21:00 GMT\r\n\
     Content-Type: text/plain\r\nContent-Length: 14\r\nConnection: keep-alive\r\n\r\nhello, world!\n";
 
-/// A kind of operation whose instructions are counted.
+/// Operation whose instructions are counted.
 struct Operation {
     name: &'static str,
     bound: Bound,
-    /// Makes its preparations, and repeats the operation this many times.
+    /// Sets up the operation, then repeats it this many times.
     repeat: fn(u64),
 }
 
@@ -44,7 +44,7 @@ const OPERATIONS: &[Operation] = &[
     Operation { name: "arrivals_poisson", bound: bounds::ARRIVALS_POISSON, repeat: arrivals_poisson },
 ];
 
-/// Argument of the program that Valgrind runs, before the name of an operation and its repetitions.
+/// Argument that makes this program repeat an operation. Its name and the number of repetitions follow.
 const REPEAT: &str = "--repeat";
 
 fn main() -> ExitCode {
@@ -58,7 +58,7 @@ fn main() -> ExitCode {
     println!("{:<18} {:>12} {:>12}", "instructions", "counted", "limit");
     let mut is_passed = true;
     for operation in OPERATIONS {
-        // The difference leaves out the start of the program and all preparations.
+        // The difference excludes program start and setup.
         let counted = instructions(operation, REPETITIONS).saturating_sub(instructions(operation, 0));
         let (limit, is_within) = (operation.bound.limit(), counted <= operation.bound.limit());
         is_passed &= is_within;
@@ -71,7 +71,7 @@ fn main() -> ExitCode {
     if is_passed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Instructions of this program with so many repetitions of an operation.
+/// Counts the instructions of this program with `times` repetitions of an operation.
 ///
 /// # Panics
 ///
@@ -92,7 +92,7 @@ fn instructions(operation: &Operation, times: u64) -> u64 {
 fn conversation() -> HttpConversation {
     let script = Http1::single(&Request::get("localhost", "/"), Checks::default());
     let mut conversation = script.expect("it is a plain request").open(0);
-    // The first reply pays for work that is done once.
+    // Does one-time work of the first reply outside of the count.
     exchange(&mut conversation, &[REPLY]);
     conversation
 }
@@ -132,14 +132,14 @@ fn reply_in_two(times: u64) {
     }
 }
 
-/// Script of pgbench's select-only, one transaction.
+/// Transaction of pgbench's select-only script.
 const SELECT: &[u8] =
     b"\\set aid random(1, 100000 * :scale)\nSELECT abalance FROM pgbench_accounts WHERE aid = :aid;\n";
-/// Authentication is complete, and a statement may be sent.
+/// AuthenticationOk and ReadyForQuery: the client may send a statement.
 const LET_IN: &[u8] = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
-/// Answer to Parse and Describe, which only the first execution gets.
+/// Reply to Parse and Describe, sent only for the first execution.
 const PREPARED: &[u8] = b"1\0\0\0\x04t\0\0\0\x0a\0\x01\0\0\0\x17T\0\0\0\x21\0\x01abalance\0\0\0\0\0\0\0\0\0\0\x17\0\x04\xff\xff\xff\xff\0\0";
-/// Answer to Bind and Execute: one row of one column.
+/// Reply to Bind and Execute: one row with one column.
 const ROW: &[u8] = b"2\0\0\0\x04D\0\0\0\x0b\0\x01\0\0\0\x010C\0\0\0\x0dSELECT 1\0Z\0\0\0\x05I";
 
 type Selecting = sql::SqlConversation;
@@ -194,7 +194,7 @@ fn postgres_channel() -> Box<dyn Channel> {
     channel
 }
 
-/// Carries one exchange as the engine does.
+/// Sends a request and receives its reply, as the engine does.
 fn carry(channel: &mut dyn Channel, reply: &[u8]) {
     let next = channel.begin(Ticket(7), 0, &Values::default());
     assert!(matches!(next, Next::Send));

@@ -36,24 +36,26 @@ impl Mdc {
         Some(Self { servers, arrivals_per_s, service_s, waiting_at_most })
     }
 
-    /// Share of requests whose response time exceeds `than_s`.
+    /// Returns the share of requests whose response time exceeds `than_s`.
     pub fn response_tail(&self, than_s: f64) -> f64 {
         if than_s < self.service_s { 1.0 } else { self.wait_tail(than_s - self.service_s) }
     }
 
-    /// Response time at a quantile.
+    /// Returns the response time at a quantile.
     pub fn response_quantile_s(&self, quantile: f64) -> f64 {
         first_at_or_below(1.0 - quantile, self.service_s, |than_s| self.response_tail(than_s))
     }
 
-    /// Mean response time: the service time plus, by Little's law, the mean number of waiting requests divided by the arrival rate.
+    /// Returns the mean response time: the service time plus, by Little's law, the mean number of waiting requests divided by the
+    /// arrival rate.
     pub fn response_mean_s(&self) -> f64 {
         let waiting: f64 = self.waiting_at_most.iter().map(|at_most| 1.0 - at_most).sum();
         self.service_s + waiting / self.arrivals_per_s
     }
 
-    /// Share of requests that wait longer than `than_s`. Looks back to a time before the arrival such that the wait ends an integer
-    /// number k of service times after it. In k service times, k·c of the requests that waited or have arrived since have started.
+    /// Returns the share of requests that wait longer than `than_s`. Considers the state at a time before the arrival such that the
+    /// wait ends an integer number k of service times later. By then, k·c of the requests that waited or have arrived since have
+    /// started.
     fn wait_tail(&self, than_s: f64) -> f64 {
         let services = (than_s / self.service_s).floor() + 1.0;
         let came_mean = self.arrivals_per_s * (services * self.service_s - than_s);
@@ -72,8 +74,8 @@ impl Mdc {
     }
 }
 
-/// Highest rate at which the response time at `quantile` is at most `limit_s`: the result that a capacity search must find. `None`
-/// if the service time alone exceeds the limit.
+/// Returns the highest rate at which the response time at `quantile` is at most `limit_s`: the expected result of a capacity
+/// search. `None` if the service time alone exceeds the limit.
 pub fn capacity_per_s(servers: u32, service_s: f64, quantile: f64, limit_s: f64) -> Option<f64> {
     if limit_s <= service_s {
         return None;
@@ -89,8 +91,8 @@ pub fn capacity_per_s(servers: u32, service_s: f64, quantile: f64, limit_s: f64)
     Some(low)
 }
 
-/// Stationary probabilities of the number of requests in the system. One service time later, exactly the requests now in service
-/// have left. So the new number is that of the waiting requests plus new arrivals: a Markov chain, which is iterated to its
+/// Computes the stationary probabilities of the number of requests in the system. After one service time, exactly the requests now
+/// in service have left, and the number is that of the waiting requests plus new arrivals. This Markov chain is iterated to its
 /// stationary state.
 fn states(servers: usize, came_mean: f64) -> Vec<f64> {
     let came = poisson(came_mean);

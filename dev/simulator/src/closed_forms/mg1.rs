@@ -12,7 +12,7 @@ pub struct Mg1 {
 }
 
 impl Mg1 {
-    /// Mean response time: the mean service time plus a mean wait of λ E\[S²\] / 2(1 − ρ).
+    /// Returns the mean response time: the mean service time plus a mean wait of λ E\[S²\] / 2(1 − ρ).
     pub fn response_mean_s(&self) -> f64 {
         let second_moment = self.service_variance_s2 + self.service_mean_s * self.service_mean_s;
         let busy = self.arrivals_per_s * self.service_mean_s;

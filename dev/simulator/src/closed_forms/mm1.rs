@@ -10,12 +10,12 @@ pub struct Mm1 {
 }
 
 impl Mm1 {
-    /// Mean response time.
+    /// Returns the mean response time.
     pub fn response_mean_s(&self) -> f64 {
         1.0 / (self.services_per_s - self.arrivals_per_s)
     }
 
-    /// Response time at a quantile.
+    /// Returns the response time at a quantile.
     pub fn response_quantile_s(&self, quantile: f64) -> f64 {
         -(1.0 - quantile).ln() * self.response_mean_s()
     }

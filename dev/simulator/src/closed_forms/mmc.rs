@@ -14,7 +14,7 @@ pub struct Mmc {
 }
 
 impl Mmc {
-    /// Share of requests that wait: Erlang C, computed from Erlang B by its recursion.
+    /// Returns the share of requests that wait: Erlang C, computed from Erlang B by its recursion.
     pub fn waits_share(&self) -> f64 {
         let offered = self.arrivals_per_s / self.services_per_s;
         let servers = f64::from(self.servers);
@@ -23,12 +23,12 @@ impl Mmc {
         servers * blocked / (servers - offered * (1.0 - blocked))
     }
 
-    /// Mean response time.
+    /// Returns the mean response time.
     pub fn response_mean_s(&self) -> f64 {
         self.waits_share() / self.spare_per_s() + 1.0 / self.services_per_s
     }
 
-    /// Share of requests whose response time exceeds `than_s`.
+    /// Returns the share of requests whose response time exceeds `than_s`.
     pub fn response_tail(&self, than_s: f64) -> f64 {
         let (waits, spare, served) = (self.waits_share(), self.spare_per_s(), self.services_per_s);
         let not_served = (-served * than_s).exp();
@@ -41,7 +41,7 @@ impl Mmc {
         (1.0 - waits) * not_served + waits * of_both
     }
 
-    /// Response time at a quantile.
+    /// Returns the response time at a quantile.
     pub fn response_quantile_s(&self, quantile: f64) -> f64 {
         first_at_or_below(1.0 - quantile, 1.0 / self.services_per_s, |than_s| self.response_tail(than_s))
     }

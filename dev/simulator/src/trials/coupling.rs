@@ -1,8 +1,8 @@
-//! Dependence between the two systems of a block: starts that are not independent, and load on one that affects the other.
+//! Dependence between the two systems of a block: starts that are not independent, and load on one system that affects the other.
 
 use load::chance::Chance;
 
-/// Identical systems of which exactly one start in each block is slower.
+/// Dependent starts of identical systems: exactly one start in each block is slower.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Coupling {
     /// Figure of the other start ÷ that of the slow one.
@@ -14,16 +14,16 @@ pub struct Coupling {
 /// Rule by which one of the two starts of a block is slow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CouplingKind {
-    /// Either, by chance, as with a lock that one of them gets.
+    /// Either start, at random, as with a lock that one of them acquires.
     Either,
-    /// The first, as with a cache that the first comer fills.
+    /// First start, as with a cache that the first user fills.
     First,
-    /// The first and the second in turn, as with a state that each block toggles.
+    /// First and second start in turn, as with a state that each block toggles.
     InTurn,
 }
 
 impl CouplingKind {
-    /// True if the first start of this block, counted from 0, is the slow one.
+    /// Returns true if the first start of a block is the slow one. Blocks count from 0.
     pub(crate) fn is_first_slow(self, block: u64, chance: &mut Chance) -> bool {
         match self {
             Self::Either => chance.unit() < 0.5,
@@ -33,17 +33,17 @@ impl CouplingKind {
     }
 }
 
-/// Effect of the load on A on B, from the end of that load on. A restart ends it.
+/// Aftereffect on B of the load on A, starting when that load ends. A restart ends the effect.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lasting {
     /// Share of B's figure that is lost while the effect lasts.
     pub share: f64,
-    /// Time for which it lasts, in seconds.
+    /// Duration of the effect, in seconds.
     pub lasts_s: f64,
 }
 
 impl Lasting {
-    /// Share of the figure that is left to a period, in seconds since the end of the load on A.
+    /// Returns the share of B's figure that remains in a period, given in seconds since the end of the load on A.
     pub(crate) fn leaves(self, from_s: f64, to_s: f64) -> f64 {
         let affected_s = (to_s.min(self.lasts_s) - from_s).max(0.0);
         1.0 - self.share * affected_s / (to_s - from_s)

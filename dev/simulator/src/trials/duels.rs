@@ -11,7 +11,7 @@ use crate::{LoadTimes, Queue, Service, play};
 /// Upper bound of the number of steps of a duel.
 const STEPS_MAX: u32 = 10_000;
 
-/// Setup of the duels.
+/// Setup of duels.
 #[derive(Clone, Copy, Debug)]
 pub struct DuelTrial {
     /// Rules of each duel.
@@ -25,9 +25,9 @@ pub struct DuelTrial {
 pub struct Duels {
     /// Duels that ended.
     pub ended: u32,
-    /// Duels with a difference.
+    /// Duels that found a difference.
     pub differs: u32,
-    /// Duels with a difference in the wrong direction, or in any direction if both systems are equal.
+    /// Duels that found a difference in the wrong direction, or in any direction if both systems are equal.
     pub wrong: u32,
     /// Duels with an estimated difference above twice the threshold.
     pub wild: u32,
@@ -41,7 +41,8 @@ pub struct Duels {
     pub blocks: u32,
 }
 
-/// Runs `count` duels. `systems` creates the runs of a duel from its seed; a run gets the side, A (0) or B (1), and the block.
+/// Runs `count` duels. `systems` returns the run function of a duel for its seed, which takes the side, A (0) or B (1), and the
+/// block.
 pub fn duels<Run: FnMut(usize, u32) -> RunResult>(
     trial: &DuelTrial,
     seed: u64,

@@ -15,7 +15,7 @@ use crate::service::Service;
 /// Number of runs by result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Freezes {
-    /// Runs in which at most as many requests ended as were scheduled or open before.
+    /// Runs in which the number of ended requests is at most the number of scheduled requests plus the backlog.
     pub possible: u32,
     /// Runs whose counts add up, and match the recorder's replies and backlog.
     pub conserved: u32,
@@ -56,7 +56,7 @@ fn drawn(rate_per_s: f64, seed: u64, chance: &mut Chance) -> (Load, Queue) {
     (load, Queue { servers: 16, service: Service::Exponential { mean_ns } })
 }
 
-/// True if the recorder's counts of the window equal those of the queue.
+/// Returns true if the recorder's counts of the measured window equal those of the queue.
 fn is_recorded(played: &Played) -> bool {
     let answers = played.warm_up.window.answers() + played.tally.window.answers();
     let backlog = Backlog::of(&played.warm_up, &played.tally);

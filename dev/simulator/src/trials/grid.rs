@@ -1,4 +1,4 @@
-//! Comparisons on a grid of planted differences and machines: how often they are right, wrong, and undecided.
+//! Comparisons on a grid of planted differences and machines: counts right, wrong, and undecided results.
 
 use stats::{DuelRules, MinEffect};
 
@@ -6,7 +6,7 @@ use super::interleaved::{Disturbed, Figure, Interleaved, Made, Neighbor, OwnDela
 
 /// Smallest difference that matters in these comparisons, as a share.
 const MATTERS: f64 = 0.03;
-/// Time within which an answer is quick, in seconds, with the rounding error of sums of durations.
+/// Max duration of a quick result, in seconds, with a margin for rounding errors in sums of durations.
 const QUICK_S: f64 = 60.0 + 1e-6;
 
 /// A machine on which two systems are compared.
@@ -15,7 +15,7 @@ pub struct Machine {
     /// Name in tables.
     pub name: &'static str,
     neighbors: usize,
-    /// Largest share that the generator may take from a run.
+    /// Maximum share that the generator may take from a run. `None` if it takes nothing.
     own_delay: Option<f64>,
 }
 
@@ -27,7 +27,7 @@ pub const MACHINES: [Machine; 4] = [
     Machine { name: "generator on the system's core", neighbors: 0, own_delay: Some(0.04) },
 ];
 
-/// Way in which the load is made.
+/// Arrangement of the load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// Slices of systems that stay up.
@@ -39,33 +39,34 @@ pub enum Way {
 /// Cell of the grid.
 #[derive(Clone, Copy, Debug)]
 pub struct Cell {
-    /// The machine.
+    /// Machine on which the systems are compared.
     pub machine: Machine,
     /// Figure by which the systems are compared.
     pub figure: Figure,
     /// Share by which the figure of A exceeds that of B.
     pub planted: f64,
-    /// Way in which the load is made.
+    /// Arrangement of the load.
     pub way: Way,
 }
 
 /// Results of the comparisons of a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Answers {
-    /// A difference in the planted direction, or equivalence if the planted difference does not matter.
+    /// Verdicts of a difference in the planted direction, or of equivalence if the planted difference is below the threshold.
     pub right: u32,
-    /// Right answers within a minute.
+    /// Right verdicts within a minute.
     pub right_within_60_s: u32,
-    /// A difference that is not there or is in the other direction, or equivalence if the planted difference matters.
+    /// Verdicts of a difference that does not exist or has the other direction, or of equivalence if the planted difference exceeds
+    /// the threshold.
     pub wrong: u32,
-    /// No verdict.
+    /// Comparisons without a verdict.
     pub undecided: u32,
     /// Median and 90th percentile of the duration, in seconds.
     pub seconds: [f64; 2],
 }
 
 impl Cell {
-    /// Makes `count` comparisons of up to 24 blocks.
+    /// Runs `count` comparisons of up to 24 blocks.
     pub fn compare(&self, seed: u64, count: u32) -> Answers {
         let found = race(&self.trial(), seed, count);
         let is_equal = self.planted <= MATTERS;

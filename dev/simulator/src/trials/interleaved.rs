@@ -1,7 +1,7 @@
-//! Trials of duels on a machine whose speed varies over time: in whole runs, and in slices of systems that stay up.
+//! Trials of duels on a machine with varying speed: in whole runs, and in slices of systems that stay up.
 //!
-//! A log figure is the true log figure plus disturbances: one per start, one per measured period, which decreases with its length,
-//! and the share of the machine that a neighbor takes from time to time.
+//! A log figure is the true log figure plus three disturbances. The first is drawn per start. The second is drawn per measured
+//! period, and decreases with its length. The third is the share of the machine that a neighbor takes from time to time.
 
 use load::chance::Chance;
 use stats::{Bounded, Duel, DuelRules, DuelStep, PAIRS_MIN, RunResult, Slice, Verdict};
@@ -25,24 +25,24 @@ pub struct Disturbed {
     pub shape: StartShape,
     /// Standard deviation of the disturbance of one second of load.
     pub of_second: f64,
-    /// Noisy neighbors, which come and go independently of each other. `None` for none.
+    /// Noisy neighbors, which come and go independently. `None` for none.
     pub neighbor: Option<Neighbor>,
-    /// Generator that takes a part of the figure, within known bounds. `None` for one that takes nothing.
+    /// Share of the figure that the generator takes, within known bounds. `None` if it takes nothing.
     pub generator: Option<OwnDelay>,
-    /// Carry-over: share that A takes from B in a slice after one of its own, as delayed work.
+    /// Carry-over: share of B's figure that A's delayed work takes in a slice that follows a slice of A.
     pub spills: f64,
-    /// Share of the neighbor's CPU time that is not read while A has the load, as if A itself had displaced it.
+    /// Share of the neighbor's CPU time that is missing from the readings during the load on A, as if A had displaced it.
     pub hides: f64,
-    /// Dependence between the starts of a block. `None` if each start draws on its own.
+    /// Dependence between the starts of a block. `None` if starts are independent.
     pub coupled: Option<Coupling>,
-    /// Effect of the load on A on B while both are up. `None` for none.
+    /// Aftereffect on B of the load on A while both are up. `None` for none.
     pub lasting: Option<Lasting>,
     /// Change of the logarithm of the machine's speed per hour.
     pub drift_per_hour: f64,
 }
 
 impl Disturbed {
-    /// Independent, normal disturbances with these standard deviations: between starts, and of one second of load.
+    /// Creates independent, normal disturbances with these standard deviations: between starts, and of one second of load.
     pub fn normal(of_start: f64, of_second: f64) -> Self {
         Self {
             of_start,
@@ -62,7 +62,7 @@ impl Disturbed {
 /// Distribution of the disturbance of a start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum StartShape {
-    /// One of the shapes of noise.
+    /// Shape of continuous noise.
     Of(Shape),
     /// One of two equally likely values, as with cores or memory layouts.
     TwoValues,
@@ -73,36 +73,39 @@ pub enum StartShape {
 pub struct Neighbor {
     /// Number of neighbors, at most [`NEIGHBORS_MAX`].
     pub count: usize,
-    /// Mean length of the presences and absences of each, in seconds; both are exponential.
+    /// Mean length of a neighbor's presences and absences, in seconds; both are exponential.
     pub mean_s: f64,
-    /// Share of the machine's speed that remains while one is present. Each further one leaves this share of the rest.
+    /// Share of the machine's speed that remains while one neighbor is present. Each further neighbor leaves this share of the
+    /// rest.
     pub leaves: f64,
 }
 
-/// Largest number of neighbors.
+/// Maximum number of neighbors.
 pub const NEIGHBORS_MAX: usize = 2;
 
-/// Delay of the generator itself, as if it shared a core with the system. A run loses a random share of its figure, up to a bound that
-/// its readings give.
+/// Delay caused by the generator itself, as if it shared a core with the system. A run loses a random share of its figure, up to a
+/// bound that is known from its readings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OwnDelay {
-    /// Largest share that the generator may have taken from a run of A, and of B. The bound of a run is between half of it and all of it.
+    /// Maximum share that the generator may take from a run of A, and of B. The bound of each run is between half of this share and
+    /// all of it.
     pub most: [f64; 2],
 }
 
-/// Figure by which systems are compared. A machine of less speed has less throughput, and longer response times.
+/// Figure by which systems are compared. A slower machine has less throughput and longer response times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Figure {
     /// Answers per second.
     Throughput,
     /// Mean response time.
     Mean,
-    /// The 99th percentile of the response time: it varies three times as much, and the speed of the machine counts twice.
+    /// 99th percentile of the response time. Its noise is three times that of the throughput, and it changes with the square of the
+    /// machine's speed.
     P99,
 }
 
 impl Figure {
-    /// Power of the machine's speed with which the figure changes.
+    /// Returns the exponent of the machine's speed in the figure.
     const fn speed_power(self) -> f64 {
         match self {
             Self::Throughput => 1.0,
@@ -111,13 +114,13 @@ impl Figure {
         }
     }
 
-    /// Standard deviation of the figure in a second, relative to that of the throughput.
+    /// Returns the standard deviation of the figure in a second, relative to that of the throughput.
     const fn noise_factor(self) -> f64 {
         if matches!(self, Self::P99) { 3.0 } else { 1.0 }
     }
 }
 
-/// Execution of the runs. Times are in seconds.
+/// Arrangement of the load in whole runs or slices. Times are in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Made {
     /// Whole runs, each with its own start.
@@ -131,7 +134,7 @@ pub enum Made {
     InSlices {
         /// Warm-up after a start, excluded.
         warm_up_s: f64,
-        /// Beginning of each slice, excluded.
+        /// Settling time at the start of each slice, excluded.
         settle_s: f64,
         /// Measured time of each slice.
         slice_s: f64,
@@ -140,7 +143,7 @@ pub enum Made {
     },
 }
 
-/// Setup of the duels.
+/// Setup of duels.
 #[derive(Clone, Copy, Debug)]
 pub struct Interleaved {
     /// Rules of each duel.
@@ -151,7 +154,7 @@ pub struct Interleaved {
     pub ratio: f64,
     /// Disturbances.
     pub disturbed: Disturbed,
-    /// Execution of the runs.
+    /// Arrangement of the load.
     pub made: Made,
     /// Time of a start plus a stop, in seconds.
     pub start_s: f64,
@@ -160,9 +163,9 @@ pub struct Interleaved {
 /// Results of many duels.
 #[derive(Clone, Debug, Default)]
 pub struct Raced {
-    /// Duels with a difference.
+    /// Duels that found a difference.
     pub differs: u32,
-    /// Duels with a difference in the wrong direction, or in any direction if both systems are equal.
+    /// Duels that found a difference in the wrong direction, or in any direction if both systems are equal.
     pub wrong: u32,
     /// Duels that found equivalence.
     pub equivalent: u32,
@@ -170,7 +173,7 @@ pub struct Raced {
     pub covered: u32,
     /// Duration of each duel in seconds, ascending.
     pub seconds: Vec<f64>,
-    /// Durations of the duels with a difference in the true direction, in seconds.
+    /// Durations of the duels that found a difference in the true direction, in seconds.
     found_s: Vec<f64>,
     /// Durations of the duels that found equivalence, in seconds.
     equivalent_s: Vec<f64>,
@@ -180,27 +183,28 @@ pub struct Raced {
     pub estimates: f64,
     /// Mean number of pairs of slices per counted block.
     pub pairs: f64,
-    /// Duels whose outlook after two, and after four blocks, predicted a number of blocks.
+    /// Number of duels whose outlook predicted the number of blocks until the verdict, after two and after four blocks.
     pub foretold: [u32; 2],
-    /// Predictions within which the verdict came.
+    /// Number of these predictions that held: the verdict came within the predicted number of blocks.
     pub kept: [u32; 2],
 }
 
 impl Raced {
-    /// Number of duels that found the true difference within a time. Equivalence counts as well if the systems `are_equal`.
+    /// Returns the number of duels that found the true difference within `most_s` seconds. Equivalence also counts if the systems
+    /// `are_equal`.
     pub(super) fn right_until(&self, most_s: f64, are_equal: bool) -> u32 {
         let count = |of: &[f64]| of.iter().filter(|seconds| **seconds <= most_s).count() as u32;
         count(&self.found_s) + if are_equal { count(&self.equivalent_s) } else { 0 }
     }
 
-    /// Duration at a quantile of the duels.
+    /// Returns the quantile `share` of the durations, in seconds.
     pub fn seconds_at(&self, share: f64) -> f64 {
         let place = ((self.seconds.len() as f64 * share) as usize).min(self.seconds.len().saturating_sub(1));
         self.seconds.get(place).copied().unwrap_or(f64::NAN)
     }
 }
 
-/// Standard deviation of a reading of others' CPU time, in cores.
+/// Standard deviation of the readings of the neighbor's CPU time, in cores.
 const READING: f64 = 0.02;
 
 /// Runs `count` duels.
@@ -285,7 +289,7 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// Runs a duel to its end. Also returns the number of blocks predicted after two, and after four blocks.
+    /// Runs a duel to its end. Also returns the number of blocks that its outlook predicted after two and after four blocks.
     fn fight(&mut self) -> (Duel, [Option<u32>; 2]) {
         let mut duel = Duel::new(self.trial.rules);
         let mut foretold = [None; 2];
@@ -328,7 +332,7 @@ impl<'a> Course<'a> {
         self.measure(side, start, measured_s).0
     }
 
-    /// Starts both systems, and gives them the load in turn.
+    /// Starts both systems, and puts load on them in turn.
     fn block(&mut self, duel: &Duel) -> Vec<[Slice; 2]> {
         let Made::InSlices { warm_up_s, settle_s, slice_s, pairs_most } = self.trial.made else {
             return Vec::new();
@@ -373,7 +377,7 @@ impl<'a> Course<'a> {
         drawn * self.trial.disturbed.of_start + self.coupled()
     }
 
-    /// Part of the log figure of this start that depends on the other start of its block.
+    /// Returns the part of the log figure of a start that depends on the other start of its block.
     fn coupled(&mut self) -> f64 {
         let Some(Coupling { slower, kind }) = self.trial.disturbed.coupled else { return 0.0 };
         let is_first = self.starts.is_multiple_of(2);
@@ -384,7 +388,7 @@ impl<'a> Course<'a> {
         if is_first == self.is_first_slow { -slower.ln() } else { 0.0 }
     }
 
-    /// Returns the measured figure, and the cores that the neighbor took.
+    /// Measures a period. Returns the figure, and the cores that the neighbor took.
     fn measure(&mut self, side: usize, start: f64, measured_s: f64) -> (RunResult, f64) {
         let figure = self.trial.figure;
         let of_second = self.trial.disturbed.of_second * figure.noise_factor();
@@ -398,7 +402,7 @@ impl<'a> Course<'a> {
         (RunResult::Figure { value, errors: 0, planned: 10_000 }, 1.0 - speed)
     }
 
-    /// The figure as the generator measures it, with its bounds.
+    /// Returns the figure as measured by the generator, with its bounds.
     fn delayed(&mut self, side: usize, truth: f64) -> Bounded {
         let Some(OwnDelay { most }) = self.trial.disturbed.generator else { return Bounded::exactly(truth) };
         let bound = most[side] * (1.0 + self.chance.unit()) / 2.0;
@@ -415,7 +419,7 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// Share of the figure that the load on A leaves to the period since `began_s`.
+    /// Returns the share of the figure that the load on A leaves in the period since `began_s`.
     fn lasting(&mut self, side: usize, began_s: f64) -> f64 {
         if side == 0 {
             self.loaded_a_s = Some(self.now_s);
@@ -425,7 +429,7 @@ impl<'a> Course<'a> {
         lasting.map_or(1.0, |(lasting, ended_s)| lasting.leaves(began_s - ended_s, self.now_s - ended_s))
     }
 
-    /// Lets time pass. Returns the mean speed of the machine in it.
+    /// Advances the time. Returns the mean speed of the machine in this period.
     fn pass(&mut self, lasting_s: f64) -> f64 {
         let Some(Neighbor { count, mean_s, leaves }) = self.trial.disturbed.neighbor else {
             self.now_s += lasting_s;

@@ -7,7 +7,7 @@ use super::seeds;
 /// Setup of the searches.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchTrial {
-    /// Rules of each search. The seed is replaced by that of the search.
+    /// Rules of each search. Each search replaces the seed with its own.
     pub rules: SearchRules,
     /// True capacity.
     pub capacity_per_s: f64,
@@ -26,7 +26,7 @@ pub struct Searches {
     pub contained: u32,
     /// Searches whose interval is within the tolerated width.
     pub narrow: u32,
-    /// Searches that satisfy both.
+    /// Searches whose interval is both within the tolerated width and near the truth.
     pub right: u32,
     /// Searches whose highest passing rate exceeds the truth by more than the tolerance.
     pub too_high: u32,
@@ -38,8 +38,8 @@ pub struct Searches {
     pub runs: u32,
 }
 
-/// Runs `count` searches. `system` creates the runs of a search from its seed. A run gets a level, and the rate of the overload
-/// that precedes it, if there is one.
+/// Runs `count` searches. `system` returns the run function of a search for its seed, which takes a level, and the rate of the
+/// overload that precedes it, if there is one.
 pub fn searches<Run: FnMut(Level, Option<f64>) -> LevelRunResult>(
     trial: &SearchTrial,
     seed: u64,
@@ -56,7 +56,7 @@ pub fn searches<Run: FnMut(Level, Option<f64>) -> LevelRunResult>(
 
 fn search(rules: SearchRules, mut run: impl FnMut(Level, Option<f64>) -> LevelRunResult) -> Capacity {
     let mut search = Search::new(rules);
-    // Searches are bounded by their rules, which this loop also checks.
+    // The loop is bounded, to check that searches end within the number of runs in their rules.
     for _ in 0..=rules.runs_max {
         let SearchStep::Run(level) = search.next() else { break };
         let judged = run(level, search.overload_per_s());

@@ -13,7 +13,7 @@ const BLOCKS_MAX: u32 = 10_000;
 pub struct TournamentTrial {
     /// Rules of each search.
     pub rules: TournamentRules,
-    /// The truly best variant. `None` if all are equal.
+    /// Variant that is truly best. `None` if all are equal.
     pub best: Option<usize>,
 }
 
@@ -26,7 +26,7 @@ pub struct Tournaments {
     pub right: u32,
     /// Searches that eliminated the best.
     pub lost: u32,
-    /// Searches whose winner was confirmed as better than its rival.
+    /// Searches whose winner was confirmed as better than the runner-up.
     pub confirmed: u32,
     /// Searches that ended in a tie.
     pub tied: u32,
@@ -34,7 +34,7 @@ pub struct Tournaments {
     pub runs: u32,
 }
 
-/// Runs `count` searches. `systems` creates the runs of a search from its seed; a run gets the variant and the block.
+/// Runs `count` searches. `systems` returns the run function of a search for its seed, which takes the variant and the block.
 pub fn tournaments<Run: FnMut(usize, u32) -> RunResult>(
     trial: &TournamentTrial,
     seed: u64,
