@@ -26,7 +26,7 @@ pub enum Decision {
     Holds,
     /// No value within the bounds meets the condition.
     Fails,
-    /// Some values within the bounds meet the condition, and others do not; or nothing is known of the figure.
+    /// Some values within the bounds meet the condition, others do not; or the figure is unknown.
     Undecided,
 }
 

@@ -9,7 +9,7 @@ use crate::run::Run;
 pub struct CpuProfile {
     /// Sampling frequency: samples per second of CPU time.
     pub frequency_hz: u32,
-    /// How the profiler found callers: `fp` (frame pointers) or `dwarf` (debug information).
+    /// Method by which the profiler finds callers: `fp` (frame pointers) or `dwarf` (debug information).
     pub stacks: String,
     /// Whether kernel time was sampled as well.
     pub has_kernel: bool,

@@ -55,7 +55,7 @@ impl Unit {
         }
     }
 
-    /// Whether [`record::Tally::statuses`] count tries, and are no statuses of replies.
+    /// Returns whether [`record::Tally::statuses`] count tries instead of reply statuses.
     pub const fn counts_tries(self) -> bool {
         matches!(self, Self::Transactions)
     }
@@ -70,7 +70,7 @@ impl Unit {
         matches!(self, Self::Transactions)
     }
 
-    /// Unit of several steps or runs together: theirs if it is the same, else requests.
+    /// Returns the common unit of several steps or runs; requests if they differ.
     pub fn for_all(units: impl IntoIterator<Item = Self>) -> Self {
         let mut units = units.into_iter();
         let first = units.next().unwrap_or_default();

@@ -89,7 +89,7 @@ pub struct Generator {
     /// Involuntary context switches, per second and thread.
     #[serde(default)]
     pub involuntary_per_s: Option<f64>,
-    /// Steal time: share of the machine's time that its host gave to others, from 0 to 1.
+    /// Steal time: share of the machine's CPU time that its host gave to other guests, from 0 to 1.
     #[serde(default)]
     pub steal_share: Option<f64>,
     /// Time for which the CPU limit of the generator's control group throttled it, in seconds.
@@ -183,7 +183,7 @@ pub struct Ending {
     pub validity: Validity,
     /// Resources that the generator used.
     pub generator: Generator,
-    /// How evenly the connections were served; `None` if not measured.
+    /// Distribution of answers over connections; `None` if not measured.
     pub spread: Option<record::Spread>,
     /// Planned requests still unsent at the end. The seconds already count them as not sent.
     pub planned_left: u64,
@@ -221,7 +221,7 @@ pub struct Ending {
 }
 
 impl Ending {
-    /// Whether repeating the run would gain nothing: it reached its end, or its system failed.
+    /// Returns whether the run need not be repeated: it reached its end, or its system failed.
     pub fn is_done(&self) -> bool {
         let came_to_its_end =
             matches!(self.verdict, Verdict::Complete | Verdict::Degraded | Verdict::Invalid);

@@ -22,7 +22,7 @@ pub struct Event {
     pub signal: Option<i32>,
     /// Last part of the command's output, up to [`Event::OUTPUT_BYTES_MAX`].
     pub output: Vec<u8>,
-    /// Length of the earlier output, which is dropped.
+    /// Length of the dropped start of the output, in bytes.
     pub dropped_bytes: u64,
     /// Reason for the failure; `None` if no failure is known.
     pub failure: Option<String>,
@@ -59,7 +59,7 @@ impl Event {
         }
     }
 
-    /// Duration; `None` if the event did not begin or did not end.
+    /// Returns the duration; `None` if the event did not begin or did not end.
     pub fn lasting_ns(&self) -> Option<u64> {
         self.ended_ns?.checked_sub(self.begun_ns?)
     }

@@ -65,7 +65,7 @@ pub struct Cost {
 pub struct Lost {
     /// Rejected: the system answered with an error.
     pub rejected: u64,
-    /// No answer before the deadline.
+    /// Timed out: no answer arrived before the deadline.
     pub timed_out: u64,
     /// The connection could not be established.
     pub connect: u64,

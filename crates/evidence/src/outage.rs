@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 pub struct Outage {
     /// Longest time without an ok answer, in seconds. 0 if there was no outage.
     pub longest_s: f64,
-    /// Unavailable share, from 0 to 1: that of user time (closed load) or of arrivals (open load) without an answer. The share of
-    /// the window within outages replaces it if that is larger.
+    /// Unavailable share, from 0 to 1: of user time (closed load) or of arrivals (open load) without an answer. If the
+    /// share of the window within outages is larger, that share applies.
     pub gone_share: f64,
     /// Outages in order of time: at most the 64 longest.
     pub times: Vec<OutageTime>,
@@ -35,7 +35,8 @@ pub struct Starvation {
 pub struct OutageTime {
     /// Intended send time of the oldest unanswered request.
     pub from_s: f64,
-    /// Time of the next ok answer, or at which the last user stopped asking, or end of the window, whichever is first.
+    /// Time of the next ok answer, of the moment the last user stopped sending, or of the end of the window, whichever
+    /// is first.
     pub to_s: f64,
     /// Duration of the outage, less stalls of the generator.
     pub lasting_s: f64,

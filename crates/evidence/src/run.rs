@@ -22,11 +22,11 @@ use crate::window::{self, WindowLength};
 /// State of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunState {
-    /// A live process is still writing it.
+    /// A live process is still writing the run.
     Running,
-    /// It has no ending, and its process is gone.
+    /// The run has no ending, and its process is gone.
     Partial,
-    /// It has ended with this verdict.
+    /// The run ended with this verdict.
     Ended(Verdict),
 }
 
@@ -268,8 +268,8 @@ impl PackedSecond<'_> {
         [self.part.received_bytes, self.part.sent_bytes]
     }
 
-    /// Adds response times to the first histogram, and send delays to the second, of all requests that ended, whatever their
-    /// outcome.
+    /// Adds the response times of all ended requests to the first histogram, and their send delays to the second, for
+    /// every outcome.
     pub fn add_to(&self, [response, lateness]: [&mut Histogram; 2]) -> Result<()> {
         Tally::add_response_and_lateness(&self.part.histograms, response, lateness)
             .map_err(|Malformed| self.run.damaged())

@@ -79,7 +79,7 @@ pub struct Compare {
     pub procedure: Procedure,
     /// Further metrics, judged together with the first one.
     pub also: Vec<String>,
-    /// Row that all others are compared with, `system variant` as in reports; `None` to compare every row with every other.
+    /// Row that all others are compared with, as `system variant`; `None` to compare every row with every other.
     pub baseline: Option<String>,
     /// Time limit of the study; `None` for no limit.
     pub within_s: Option<f64>,
@@ -89,7 +89,7 @@ pub struct Compare {
 pub const UNLIKE_OK: &str = "differences between the work of the variants are accepted (`unlike: ok`)";
 
 impl Compare {
-    /// Whether the study looks for failures, and compares nothing.
+    /// Returns whether the study only looks for failures and compares nothing.
     pub fn asks_for_failures(&self) -> bool {
         self.by == "failures"
     }
@@ -161,7 +161,7 @@ pub struct StudyEnding {
 pub const OUT_OF_TIME: &str = "budget";
 
 impl StudyEnding {
-    /// Whether a study that stopped for this reason can never be resumed.
+    /// Returns whether a study that stopped for this reason can never be resumed.
     pub fn is_for_good(why: Option<&str>) -> bool {
         why.is_some_and(|why| why != OUT_OF_TIME)
     }
@@ -170,16 +170,18 @@ impl StudyEnding {
 /// State of a study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StudyState {
-    /// A live process is still writing it.
+    /// A live process is still writing the study.
     Running,
-    /// Runs or the ending are missing, and no process is making them: it was stopped, or its time ran out. It can be resumed.
+    /// Runs or the ending are missing, and no process is making them, because the study was stopped or ran out of time.
+    /// It can be resumed.
     Interrupted,
-    /// It has ended, and either gave a reason or has all the runs that were planned at its start.
+    /// The study ended, and either gave a reason or has all runs that were planned at its start.
     Complete,
 }
 
 impl StudyState {
-    /// State of a study from three facts: it has an ending, it has all its runs, and a live process is writing it.
+    /// Derives the state of a study: whether it has an ending, has all its runs, and is being written by a live
+    /// process.
     pub fn of(has_ended: bool, is_whole: bool, is_written: impl FnOnce() -> bool) -> Self {
         match has_ended {
             true if is_whole => Self::Complete,
@@ -235,7 +237,8 @@ pub struct Study {
     pub runs: Vec<Run>,
     /// Extensions after its end, in order.
     pub extensions: Vec<Extension>,
-    /// Other runs, which no figure includes, in the order in which they began: repeated later, cut short, or still running.
+    /// Runs that no figure includes, because they were repeated, cut short, or are still running; in the order in which
+    /// they began.
     pub superseded: Vec<RunId>,
     /// Stored baseline that the study is compared with; `None` if none was asked for.
     pub baseline: Option<Baseline>,
@@ -266,8 +269,9 @@ impl Study {
         })
     }
 
-    /// Blocks of slices, by load and number, whose slices do not share one start. Either one is missing, or one began after a later
-    /// one, because the block was repeated and interrupted again. `done` maps positions to the start of their run.
+    /// Finds blocks of slices, by load and number, whose slices do not share one start: a slice is missing, or one
+    /// began after a later one because the block was repeated and interrupted again. `done` maps positions to the start
+    /// of their run.
     fn torn(&self, done: &BTreeMap<u32, i64>) -> BTreeSet<(&str, u32)> {
         let mut last: BTreeMap<(&str, u32), i64> = BTreeMap::new();
         let slices = self.new.planned.iter().filter(|place| stage::is_slice(&place.stage));

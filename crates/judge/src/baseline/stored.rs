@@ -1,4 +1,4 @@
-//! Copies of a baseline's figures, with which runs and studies are judged without the baseline's own store.
+//! Copies the figures of a baseline, so that runs and studies can be judged without the baseline's store.
 
 use evidence::{
     BaselineLoad, BaselineRow, BaselineSide, BaselineSpent, Bounds, EvidenceError, NewRun, Run, Study,

@@ -30,13 +30,13 @@ pub struct Gate {
 pub enum Answer {
     /// Both sides were compared.
     Judged(ConditionResult),
-    /// There is no baseline for the gate; the reason in words.
+    /// The gate has no baseline; contains the reason in words.
     NotJudged(String),
 }
 
 impl Gate {
-    /// Whether the gate is breached: the condition is false, or undecided. A quick study promises no decision, so only a false
-    /// condition breaches it.
+    /// Returns whether the gate is breached: the condition is false, or undecided. In a quick study, which promises no
+    /// decision, only a false condition breaches it.
     pub fn is_breached(&self, is_quick: bool) -> bool {
         match &self.answer {
             Answer::NotJudged(_) => false,

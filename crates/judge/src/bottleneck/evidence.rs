@@ -24,8 +24,8 @@ pub struct Evidence<'a> {
     pub runs: Vec<RunEvidence<'a>>,
     /// Combined figures of all runs.
     pub together: CombinedFigures,
-    /// Whether the runs failed the conditions of a search. Then the load was too high, even if all requests were answered in the
-    /// end.
+    /// Whether the runs failed the conditions of a search. The load was then too high, even if all requests were
+    /// answered in the end.
     pub has_failed: bool,
 }
 
@@ -38,7 +38,7 @@ pub struct RunEvidence<'a> {
     pub measured: &'a Measured,
     /// Readings of the machine during the run; `None` if nothing was sampled.
     pub signals: Option<&'a Signals>,
-    /// Mean number of requests in flight, if they were counted. `None` if it must follow from Little's law.
+    /// Mean number of requests in flight, if counted. `None` if Little's law must supply it.
     pub in_flight: Option<f64>,
 }
 
@@ -49,7 +49,7 @@ pub struct CombinedFigures {
     pub unit: Unit,
     /// Number of requests by outcome.
     pub counts: Counts,
-    /// Requests that ended, except those that ended only because the run did.
+    /// Requests that ended, except those ended by the end of the run.
     pub samples: u64,
     /// Number of requests by status code.
     pub statuses: BTreeMap<u16, u64>,
@@ -133,8 +133,8 @@ impl Evidence<'_> {
         self.workers().values().map(Workers::computing).sum()
     }
 
-    /// Process of the plan whose number of processes changed in most seconds, and the share of these seconds. The name comes from
-    /// outside: escape it.
+    /// Returns the process of the plan whose number of processes changed in most seconds, and the share of these
+    /// seconds. The name comes from outside: escape it.
     pub(super) fn changing_processes(&self) -> Option<(String, f64)> {
         let mut of_names: BTreeMap<&String, Vec<f64>> = BTreeMap::new();
         let changing =
@@ -144,7 +144,7 @@ impl Evidence<'_> {
         middles.max_by(|(_, one), (_, other)| one.total_cmp(other))
     }
 
-    /// Disk I/O of a control group nearest to its limit, from the median run.
+    /// Returns the disk I/O that is nearest to its limit, from the median run.
     pub(super) fn limited_io(&self) -> Option<LimitedIo> {
         let mut all: Vec<&LimitedIo> =
             self.runs.iter().filter_map(|run| run.signals?.waits.limited_io.as_ref()).collect();
@@ -152,7 +152,7 @@ impl Evidence<'_> {
         all.get(all.len().saturating_sub(1) / 2).map(|limited| (*limited).clone())
     }
 
-    /// Largest value of a signal over all runs.
+    /// Returns the largest value of a signal over all runs.
     pub(super) fn most(&self, figure: impl Fn(&Signals) -> Option<f64>) -> Option<f64> {
         self.runs.iter().filter_map(|run| figure(run.signals?)).reduce(f64::max)
     }
@@ -168,13 +168,13 @@ impl Evidence<'_> {
         queues.max_by(|a, b| (a[0] / a[1]).total_cmp(&(b[0] / b[1])))
     }
 
-    /// Connections waiting to be accepted at the longest queue; 0 if there is none.
+    /// Returns the length of the longest accept queue; 0 if there is none.
     pub(super) fn queued(&self) -> f64 {
         self.longest_queue().map_or(0.0, |(_, queued)| queued)
     }
 
-    /// Port or socket of the system with the longest accept queue, and the connections waiting. The name comes from outside: escape
-    /// it.
+    /// Returns the port or socket of the system with the longest accept queue, and its length. The name comes from
+    /// outside: escape it.
     pub(super) fn longest_queue(&self) -> Option<(String, f64)> {
         let queues = self.runs.iter().filter_map(|run| run.signals).flat_map(|signals| &signals.queued);
         let (place, queued) = queues.max_by(|(_, one), (_, other)| one.total_cmp(other))?;
@@ -201,10 +201,10 @@ impl Evidence<'_> {
         };
         let (system, generator) =
             (used(|resources| resources.system.as_ref()), used(|resources| resources.generator.as_ref()));
-        // A database in the process of the generator uses its CPU time.
+        // An in-process database uses the generator's CPU time.
         let (system, generator) = if self.is_in_process() { (generator, None) } else { (system, generator) };
         let busy = self.signal(|signals| signals.busy_cores);
-        // Servers on this machine that the system calls are no other processes.
+        // Servers on this machine that the system calls do not count as other processes.
         let called = self.signal(|signals| Some(signals.dependencies.cores())).unwrap_or(0.0);
         let own = [system, generator, Some(called)].into_iter().flatten().sum::<f64>();
         let others = busy.map(|busy| (busy - own).max(0.0));
@@ -253,7 +253,7 @@ impl Evidence<'_> {
         Some((name, nice))
     }
 
-    /// Mean number of threads of the system that ran, and that were ready without a core.
+    /// Returns the mean number of running threads of the system, and of runnable ones without a core.
     pub(super) fn ran_and_waited(&self) -> Option<[f64; 2]> {
         let usages = || {
             let resources = self.runs.iter().filter_map(|run| run.measured.resources.as_ref());
@@ -265,7 +265,7 @@ impl Evidence<'_> {
         Some([ran, median(waited)?])
     }
 
-    /// Share of a request's response time in which threads of the system waited for a core.
+    /// Returns the share of the response time in which threads of the system waited for a core.
     pub(super) fn core_wait_of_response(&self) -> Option<f64> {
         let of_view = |run: &RunEvidence<'_>| {
             let resources = run.measured.resources.as_ref()?;
@@ -284,7 +284,8 @@ impl Evidence<'_> {
         median(self.runs.iter().filter_map(connections)).filter(|connections| *connections > 0.0)
     }
 
-    /// Connections that the users of a closed load share, and the number of users; `None` if each user has a connection.
+    /// Returns the connections that the users of a closed load share, and the number of users; `None` if each user has
+    /// a connection.
     pub(super) fn shared_connections(&self) -> Option<[f64; 2]> {
         let ([users, _], connections) = (self.users()?, self.connections()?);
         (connections < users).then_some([connections, users])
@@ -301,7 +302,7 @@ impl Evidence<'_> {
             Some(users) => Some(f64::from(users)),
             None => Some(run.run.ending.as_ref()?.spread.as_ref()?.connections as f64),
         };
-        // Little's law: the number in flight is the arrival rate × the time that each takes. A connection that is never accepted
+        // Little's law: the number in flight is arrival rate × time in the system. A connection that is never accepted
         // holds a request that never ends, so it is added.
         let waiting = |run: &RunEvidence<'_>| {
             let by_law = || {
@@ -316,15 +317,15 @@ impl Evidence<'_> {
         Some([users, median(self.runs.iter().filter_map(waiting))?.min(users)])
     }
 
-    /// Largest number of users whose requests the system can have at once, and the mean number whose requests it had. Both are
-    /// limited by the connections that users share.
+    /// Returns the max number of users whose requests the system can have at once, and the mean number whose requests
+    /// it had. The connections that users share limit both.
     pub(super) fn users_at_system(&self) -> Option<[f64; 2]> {
         let users = self.users()?;
         Some(self.connections().map_or(users, |connections| users.map(|users| users.min(connections))))
     }
 
-    /// Mean number of requests in flight, by Little's law if not counted. Leaves out waits for a connection, in an open load or
-    /// among users who share connections.
+    /// Returns the mean number of requests in flight, by Little's law if not counted. Excludes waits for a connection,
+    /// in an open load or among users who share connections.
     pub(super) fn in_flight(&self) -> Option<f64> {
         if let Some([_, waiting]) = self.users_at_system() {
             return Some(waiting).filter(|waiting| *waiting > 0.0);
@@ -343,8 +344,8 @@ impl Evidence<'_> {
         median(self.runs.iter().filter_map(in_flight)).filter(|in_flight| *in_flight > 0.0)
     }
 
-    /// Threads or sessions that each hold one request, as a share of the requests in flight. By Little's law this is their share of
-    /// the response time.
+    /// Returns the number of threads or sessions that each hold one request, as a share of the requests in flight. By
+    /// Little's law this is their share of the response time.
     pub(super) fn of_in_flight(&self, holding: f64) -> Option<f64> {
         Some((holding / self.in_flight()?).clamp(0.0, 1.0))
     }
@@ -387,7 +388,7 @@ impl Evidence<'_> {
         self.of_in_flight(share * active).unwrap_or(0.0)
     }
 
-    /// Share of the response time that a saturated resource can explain: the time without other waits.
+    /// Returns the share of the response time that a saturated resource can explain: the time without other waits.
     pub(super) fn not_asleep(&self) -> f64 {
         1.0 - self.asleep().max(self.asleep_in_database()).min(1.0)
     }
@@ -408,8 +409,8 @@ impl Evidence<'_> {
         waits
     }
 
-    /// Process and state with the most threads that can carry requests: name, state, number of threads, and their share of the
-    /// process's threads.
+    /// Returns the process and state with the most threads that can carry requests: name, state, number of threads, and
+    /// their share of the process's threads.
     pub(super) fn waiting_most(&self) -> Option<(String, String, f64, f64)> {
         let workers = self.workers();
         let states = workers.iter().flat_map(|(name, workers)| {
@@ -423,7 +424,8 @@ impl Evidence<'_> {
         Some((name.clone(), state.clone(), threads, share))
     }
 
-    /// Whether the system saturates a thread, a core, or all cores, so that it would not do more under a higher load.
+    /// Returns whether the system saturates a thread, a core, or all cores, so that a higher load would not raise its
+    /// throughput.
     pub(super) fn is_exhausted(&self) -> bool {
         let thread =
             self.signal(|signals| signals.busiest_thread).is_some_and(|share| share >= SATURATED_MIN_SHARE);
@@ -447,7 +449,8 @@ impl Evidence<'_> {
         is_open && !self.has_failed && served * 100 >= u128::from(counts.planned) * 99
     }
 
-    /// Requests lost to events of the plan, as far as known; at most the number that did not end ok.
+    /// Returns the number of requests lost to events of the plan, as far as known; at most the number that did not end
+    /// ok.
     pub(super) fn lost_to_events(&self) -> u64 {
         let lost = self.runs.iter().filter_map(|run| Some(run.measured.events?.lost));
         let counts = &self.together.counts;
@@ -461,8 +464,8 @@ impl Evidence<'_> {
         bad > 0 && u128::from(self.lost_to_events()) * 10 >= u128::from(bad) * 9
     }
 
-    /// First cause of doubt that `wanted` accepts, as a sentence, and the number of runs that have one. Comes from outside: escape
-    /// it.
+    /// Returns the first cause of doubt that `wanted` accepts, as a sentence, and the number of runs with one. Comes
+    /// from outside: escape it.
     pub(super) fn causes(&self, wanted: impl Fn(Doubt) -> bool) -> Option<(&str, usize)> {
         let is_meant = |cause: &&evidence::Cause| Doubt::named(&cause.code).is_some_and(&wanted);
         let mut causes = self.endings().filter_map(|ending| ending.validity.causes.iter().find(is_meant));
