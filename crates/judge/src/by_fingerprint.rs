@@ -1,5 +1,5 @@
-//! Compares two variants by fingerprint: which statements of a replayed log became slower or faster, fail more often, or return
-//! other rows.
+//! Compares two variants by fingerprint: finds statements of a replayed log that became slower or faster, fail more
+//! often, or return other rows.
 //!
 //! Each statement is tested by up to four figures of each block: its mean time, and its errors, rows, and checksum of rows. All tests
 //! under a load share one error rate.
@@ -63,9 +63,9 @@ pub struct FingerprintComparison {
     pub blocks: usize,
     /// Number of tests that share the error rate, over all comparisons of the load.
     pub family: usize,
-    /// Number of blocks in which each statement could be reported.
+    /// Number of blocks in which a statement could be reported.
     pub blocks_needed: u32,
-    /// Statements: those that differ first, then by the time that the other variant needs more.
+    /// Statements: first those that differ, then by extra time in the other variant.
     pub statements: Vec<ComparedStatement>,
 }
 
@@ -82,11 +82,11 @@ pub struct ComparedStatement {
     pub errors: [u64; 2],
     /// Median over blocks of the mean time, in nanoseconds. `None` if nothing ended.
     pub mean_ns: [Option<f64>; 2],
-    /// Median over blocks of rows per statement. `None` if no run says how many.
+    /// Median over blocks of rows per statement. `None` if no run records it.
     pub rows: [Option<f64>; 2],
     /// Median over blocks of the ratio of mean times, other to reference. `None` if nothing ended.
     pub ratio: Option<f64>,
-    /// Median over blocks of the time that the other variant needs more for all statements, in nanoseconds.
+    /// Median over blocks of the extra time of the other variant for all statements, in nanoseconds.
     pub extra_ns: f64,
     /// Figures that differ.
     pub differs: Vec<Aspect>,
@@ -125,7 +125,7 @@ pub fn is_replay(run: &Run) -> bool {
     run.new.plan_json.get(REPLAY_OF_PLAN).is_some_and(|replay| !replay.is_null())
 }
 
-/// Compares the variants of a load with the one at `reference`. Empty if their runs replayed no log, or not the same one.
+/// Compares the variants of a load with the one at `reference`. Empty if their runs replayed no log, or different ones.
 ///
 /// # Errors
 ///

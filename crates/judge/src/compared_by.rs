@@ -43,12 +43,12 @@ impl ComparedBy {
     /// Default smallest effect of ratios, as a share.
     pub(crate) const SHARE: f64 = 0.03;
 
-    /// A metric; of all events, if it is about events.
+    /// Creates the comparison by a metric; over all events, if the metric is about events.
     pub const fn of(metric: &'static Metric) -> Self {
         Self { metric, event: None, own: None, cost: None }
     }
 
-    /// A physical cost.
+    /// Creates the comparison by a physical cost.
     pub fn of_cost(cost: &'static PhysicalCost) -> Self {
         Self { cost: Some(cost), ..Self::of(own_figure::metric_of_cost(cost.unit)) }
     }
@@ -79,7 +79,7 @@ impl ComparedBy {
         }
     }
 
-    /// Head of a column, without the name of an event. Needs no escaping.
+    /// Returns the head of a column, without the name of an event. Needs no escaping.
     pub fn label(&self) -> String {
         match (self.cost, &self.own) {
             (Some(cost), _) => cost.words.to_owned(),
@@ -102,13 +102,13 @@ impl ComparedBy {
         }
     }
 
-    /// Figure whose distortion by the generator also distorts this one. `None` for metrics that count only runs without any
-    /// distortion.
+    /// Returns the figure whose distortion by the generator also distorts this one. `None` for metrics that count only
+    /// runs without any distortion.
     pub const fn distorted(&self) -> Option<Distorted> {
         self.metric.distorted
     }
 
-    /// Whether it is the cost of events.
+    /// Returns whether the metric is a cost of events.
     pub const fn is_of_events(&self) -> bool {
         self.metric.cost.is_some()
     }
@@ -118,8 +118,8 @@ impl ComparedBy {
         if self.is_of_events() { Scale::Difference } else { Scale::Ratio }
     }
 
-    /// Figure of a run, for people; `None` if there is none. A time without an end is infinite: the load, or the next event, came
-    /// before the system had recovered.
+    /// Returns the figure of a run, for people; `None` if there is none. A recovery time without an end is infinite:
+    /// the load ended, or the next event began, before the system recovered.
     pub fn figure(&self, run: &Run, measured: &Measured) -> Option<f64> {
         if let Some(own) = &self.own {
             return own.read(run);
@@ -151,12 +151,12 @@ impl ComparedBy {
         }
     }
 
-    /// Whether more is better, unless a study says otherwise.
+    /// Returns whether higher values are better, unless a study overrides it.
     pub fn higher_is_usually_better(&self) -> bool {
         self.own.as_ref().map_or(self.metric.higher_is_better, |own| own.higher_is_better)
     }
 
-    /// Whether more is better, in a study with this configuration of its comparison.
+    /// Returns whether higher values are better in a study with the comparison `compare`.
     pub fn higher_is_better(&self, compare: &Compare) -> bool {
         if self.name() == compare.by { compare.higher_is_better } else { self.higher_is_usually_better() }
     }
@@ -187,7 +187,7 @@ impl ComparedBy {
             || !by_ratio(self) && !by_ratio(other) && self.metric.kind == other.metric.kind
     }
 
-    /// Smallest effect in a study: that of the plan if its unit fits the metric, else the default.
+    /// Returns the smallest effect in a study: that of the plan if its unit matches the metric, otherwise the default.
     pub fn min_effect(&self, compare: &Compare) -> MinEffect {
         let is_said = Self::named(&compare.by).is_none_or(|by| self.has_unit_of(&by));
         let usual = self.usual_min_effect();
@@ -195,7 +195,7 @@ impl ComparedBy {
     }
 }
 
-/// Whether a comparison can name an event. Its name appears unescaped in sentences.
+/// Returns whether a comparison can name an event. The name appears unescaped in sentences.
 pub fn can_be_named(event: &str) -> bool {
     let is_plain = |character: char| character.is_alphanumeric() || "-_. ".contains(character);
     !event.is_empty() && event.chars().count() <= NAME_CHARACTERS_MAX && event.chars().all(is_plain)

@@ -1,5 +1,5 @@
-//! Endings of commands: the list from which exit codes, outcomes in JUnit and on GitHub, the key `ending` of JSON, and the tables
-//! in docs/ci.md derive.
+//! Endings of commands: the single list from which exit codes, outcomes in JUnit and on GitHub, the key `ending` of
+//! JSON, and the tables in docs/ci.md derive.
 //!
 //! A row of [`ENDINGS`] defines the meaning of an ending everywhere. The functions that select an ending are in `report`, for runs,
 //! studies, and comparisons, and in `tenbin`, for errors and signals. If more than one ending applies, the first row counts.
@@ -23,13 +23,13 @@ pub enum CommandEnding {
     Inconsistent,
     /// A condition failed.
     Breached,
-    /// The figures must not be used.
+    /// The figures are invalid.
     Invalid,
     /// A system did not start, or failed in each of its runs.
     SystemFailed,
     /// The system was unavailable for part of the time, or no request ended ok.
     Degraded,
-    /// A condition is undecided, where that is no failure.
+    /// A condition is undecided, which is no failure for this command.
     Undecided,
     /// A search found that its conditions fail at every rate.
     NothingHolds,
@@ -42,11 +42,11 @@ pub enum CommandEnding {
 pub enum CheckOutcome {
     /// The condition holds.
     Passed,
-    /// There is no result, and that is no failure.
+    /// The check was skipped: no result, and no failure.
     Skipped,
     /// The condition does not hold.
     Failed,
-    /// There is no result, and that is a failure.
+    /// The check could not give a result, which is a failure.
     Error,
 }
 
@@ -281,7 +281,7 @@ impl CommandEnding {
         self.row().code
     }
 
-    /// Ending of a run with this verdict, conditions aside.
+    /// Returns the ending of a run with this verdict, regardless of conditions.
     pub fn of_verdict(verdict: Verdict) -> Self {
         let is_of = |row: &&EndingRow| row.verdicts.contains(&verdict);
         ENDINGS.iter().find(is_of).map_or(Self::CouldNotRun, |row| row.ending)
@@ -294,7 +294,8 @@ impl CommandEnding {
     }
 }
 
-/// Ending of a single run. Invalid figures neither hold nor breach a condition, and say nothing about the consistency of tables.
+/// Returns the ending of a single run. Invalid figures neither meet nor breach a condition, and do not show whether
+/// tables are consistent.
 pub fn of_run(ending: &Ending, gates: &[GateResult]) -> CommandEnding {
     let is_breached = ending.verdict != Verdict::Invalid && gates.iter().any(|gate| !gate.holds());
     let by_verdict = CommandEnding::of_verdict(ending.verdict);

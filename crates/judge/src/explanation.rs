@@ -1,9 +1,10 @@
-//! Explains why one variant is slower than another: it splits the growth of the response time into parts that readings saw, and a rest
-//! that none saw. The readings are from the same blocks, or from runs made at different times. Nothing was changed to confirm the
-//! explanation.
+//! Explains why one variant is slower than another. Splits the growth of the response time into parts seen by readings,
+//! and an unexplained rest. The readings are from the same blocks, or from runs made at different times. The
+//! explanation is not confirmed by a change.
 //!
-//! By Little's law, the mean number of waiting threads ÷ answers per second is the time that a request waits. That holds only for threads
-//! that wait for a request: idle threads in timers and at futexes grow along with any difference, so they are no part.
+//! By Little's law, the mean number of waiting threads ÷ answers per second is the time that a request waits. That
+//! holds only for threads that wait for a request: idle threads in timers and at futexes grow along with any
+//! difference, so they are left out.
 
 use std::collections::BTreeMap;
 
@@ -22,24 +23,24 @@ use crate::signals::Signals;
 use crate::waits::Workers;
 use crate::words::Share;
 
-/// Smallest relative growth of the response time that is split into parts.
+/// Min relative growth of the response time that is split into parts.
 const RESPONSE_MIN_GROWTH: f64 = 0.02;
-/// Smallest share of the growth of the response time at which a part is named. Smaller ones stay in the rest.
+/// Min share of the growth of the response time at which a part is reported. Smaller ones stay in the rest.
 const PART_MIN_SHARE: f64 = 0.05;
-/// Smallest share of the time for which cores or a thread count as saturated.
+/// Min share of time for which cores or a thread count as saturated.
 const SATURATED_MIN_SHARE: f64 = 0.75;
-/// Smallest share of the growth of CPU time for which the user space or kernel part of a process is called most of it.
+/// Min share of the growth of CPU time at which the user space or kernel part of a process counts as most of it.
 const MOST_MIN_SHARE: f64 = 0.6;
-/// Smallest share of that growth that is called all of it.
+/// Min share of the growth of CPU time at which a part counts as all of it.
 const ALL: f64 = 0.9;
-/// Smallest relative growth that is not noise, if there are too few runs for an interval. A figure that grew less is not explained,
-/// and explains nothing.
+/// Min relative growth that is not noise, if there are too few runs for an interval. A figure with less growth is not
+/// explained, and explains nothing.
 const FEW_RUNS_MIN: f64 = 0.05;
 /// Error rate of intervals.
 const ALPHA: f64 = 0.05;
 
-/// A part of the time that a request takes, in the order in which the growth of the response time is split: a wait that was seen comes
-/// before the CPU time that follows from it. Names come from outside: escape them.
+/// Part of the time of a request, in the order in which the growth of the response time is split: an observed wait
+/// precedes the CPU time that follows from it. Names come from outside: escape them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
     /// Waits of database sessions, by class and event of the wait.
@@ -50,13 +51,13 @@ pub enum Part {
     Disk,
     /// Writes of threads to a full pipe.
     Pipe,
-    /// Waits of threads for replies on connections that the system had opened.
+    /// Waits of threads for replies on connections opened by the system.
     Dependency,
     /// CPU time of the system.
     Cpu,
-    /// Time for which threads were ready without a core.
+    /// Time for which threads were runnable without a core.
     Runnable,
-    /// Time for which requests waited for exhausted CPU time outside of threads that were ready.
+    /// Time for which requests waited for exhausted CPU time, except in runnable threads.
     CpuQueue,
 }
 
@@ -89,7 +90,7 @@ impl Part {
 const NAMED: char = ' ';
 
 impl Part {
-    /// Text in a stored baseline.
+    /// Returns the text in a stored baseline.
     fn kept(&self) -> String {
         match self {
             Self::Database(wait) => format!("{}{NAMED}{wait}", self.code()),
@@ -185,7 +186,7 @@ impl TimeByPart {
         Ok(all)
     }
 
-    /// Figures that a baseline stores, so that other runs can be explained without its own store.
+    /// Returns the figures that a baseline stores, so that other runs can be explained without the baseline's store.
     pub(crate) fn kept(&self) -> BaselineSpent {
         let of_kind = |wanted: FrameKind| {
             let of = self.spaces.iter().filter(|((_, kind), us)| *kind == wanted && us.is_finite());
@@ -200,8 +201,8 @@ impl TimeByPart {
         }
     }
 
-    /// Restores the figures of a baseline, as the faster side. Exhausted resources matter only on the slower side, so they are not
-    /// stored.
+    /// Restores the figures of a baseline, as the faster side. Exhausted resources matter only on the slower side, so
+    /// they are not stored.
     pub fn of_kept(kept: &BaselineSpent) -> Self {
         let spaces = [(&kept.user_us, FrameKind::User), (&kept.kernel_us, FrameKind::Kernel)];
         let of_kind = |(of, kind): (&BTreeMap<String, f64>, FrameKind)| {
@@ -215,7 +216,7 @@ impl TimeByPart {
         }
     }
 
-    /// The only process; `None` if there are several, or none was sampled.
+    /// Returns the only process; `None` if there are several, or none was sampled.
     fn lone_process(&self) -> Option<&str> {
         let mut names = self.spaces.keys().map(|(process, _)| process.as_str());
         let first = names.next()?;

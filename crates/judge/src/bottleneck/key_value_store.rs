@@ -74,7 +74,7 @@ fn main_thread(evidence: &Evidence<'_>) -> Option<f64> {
     inside(evidence, |inside| inside.rate("main_thread_s"))
 }
 
-/// If the busiest thread ran less than this, no command thread can have been busy.
+/// If the kernel saw no busy thread, the command thread was not busy either.
 const NO_THREAD_WAS_BUSY: Refutation = Refutation {
     when: "the busiest thread of the system ran less than 70 % of the time",
     is_read: |evidence| {

@@ -1,4 +1,5 @@
-//! Conclusion of an experiment in a sentence: confirmed, refuted, or open, with what was tried, and what was left out.
+//! Summarizes an experiment in a sentence: confirmed, refuted, or open, with the changes that were tried, and those
+//! left out.
 
 use stats::{Finding, Undecided};
 
@@ -9,7 +10,7 @@ use super::{Diagnosis, TriedIntervention};
 pub enum Outcome {
     /// A change has the effect of a limit, and no other change of the same resource contradicts it.
     Confirmed,
-    /// No change that was decided has the effect of a limit.
+    /// No decided change has the effect of a limit.
     Refuted,
     /// No change was decided, or two contradict each other.
     Open,
@@ -26,7 +27,7 @@ impl Outcome {
     }
 }
 
-/// Result of an experiment, and the sentence that says it.
+/// Result of an experiment, with a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conclusion {
     /// Result.
@@ -71,7 +72,7 @@ impl Diagnosis {
 
     /// Whether another change refutes a resource that this one tests.
     pub(super) fn is_contested(&self, confirming: &TriedIntervention) -> bool {
-        // A parameter without an effect says nothing about another one.
+        // A parameter without an effect does not refute other parameters.
         let is_parameter = |code: &str| code == crate::causes::Resource::PARAMETER.code;
         let is_of_both = |refuting: &TriedIntervention| {
             let tests = confirming.changed.tests.iter().filter(|code| !is_parameter(code));

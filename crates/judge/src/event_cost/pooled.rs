@@ -11,7 +11,7 @@ use stats::Repeated;
 pub enum Figure {
     /// Requests lost by all occurrences.
     Lost,
-    /// Requests of one class, as [`Lost::classes`] names it. `stale_reuse` is not in [`Figure::Lost`].
+    /// Lost requests of one class, as [`Lost::classes`] names it. `stale_reuse` is not in [`Figure::Lost`].
     LostAs(&'static str),
     /// Longest outage, in nanoseconds.
     Outage,
@@ -24,7 +24,7 @@ pub enum Figure {
 }
 
 impl Figure {
-    /// Requests on an idle connection that the system closed as it was used again. No client can avoid their loss.
+    /// Requests on an idle connection that the system closed just as it was reused. No client can avoid their loss.
     pub const STALE_REUSE: Self = Self::LostAs(Loss::StaleReuse.name());
 
     /// All figures, in the order in which they are reported.
@@ -154,7 +154,7 @@ impl<'a> Pooled<'a> {
         self.known().count()
     }
 
-    /// Number of runs with a known cost that did not recover.
+    /// Returns the number of runs with a known cost in which the system did not recover.
     pub fn not_recovered(&self) -> usize {
         self.known().filter(|run| run.recovery_ns.is_none()).count()
     }
@@ -169,8 +169,8 @@ impl<'a> Pooled<'a> {
         self.values(figure).any(|(_, value)| value.is_some_and(|value| value > 0.0))
     }
 
-    /// A figure over the runs with a known cost. `Recovery` skips runs that did not recover. Any other figure is `None` if it is
-    /// unknown in one of these runs.
+    /// Returns a figure over the runs with a known cost. `Recovery` skips runs that did not recover. Any other figure
+    /// is `None` if it is unknown in one of these runs.
     pub fn over(&self, figure: Figure) -> Option<Repeated> {
         let all = self.known().map(|run| figure.of(run));
         let figures: Vec<f64> = match figure {
@@ -225,7 +225,7 @@ mod tests {
         InRun { lost, outage_ns: outage_ms * 1e6, recovery_ns, ..InRun::of(&[]) }
     }
 
-    /// `unknown` is the number of blocks in which one of the two costs is unknown.
+    /// Builds a difference with `unknown` blocks in which one of the two costs is unknown.
     fn difference(known: &[[InRun; 2]], unknown: u32) -> Difference<'static> {
         let blocks = (0..).zip(known.iter().map(|both| Some(*both)));
         Difference {

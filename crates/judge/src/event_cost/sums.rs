@@ -58,7 +58,8 @@ fn lost_once(mut costs: Vec<&Cost>) -> u64 {
     lost.fold(0, u64::saturating_add)
 }
 
-/// Figures of one event, with the worst value over its occurrences. `None` if there were none, or if the cost of one is unknown.
+/// Returns the figures of one event, with the worst value over its occurrences. `None` if there were none, or if the
+/// cost of one is unknown.
 pub(crate) fn worst_of(event: &str, run: &Run) -> Option<Measured> {
     let costs = costs_of(run, event)?;
     let share = |cost: &&&Cost| cost.errors as f64 / cost.planned.max(1) as f64;
