@@ -29,7 +29,7 @@ const KINDS: [(&str, &str, &str); 4] = [
 ];
 
 impl LimitedIo {
-    /// Operation of a run that came nearest to its limit; `None` if nothing is limited, or nothing was counted.
+    /// Returns the operation of a run that came nearest to its limit; `None` if nothing is limited or counted.
     pub(crate) fn of(run: &Run) -> Option<Self> {
         let mut seen: BTreeMap<(&str, &str, usize), [Vec<f64>; 2]> = BTreeMap::new();
         for reading in in_measured_time(run).filter(|reading| reading.value.is_finite()) {

@@ -10,7 +10,7 @@ use crate::run_order::RunOrder;
 use crate::setting::Setting;
 use crate::slo::{self, FailedCondition};
 
-/// Rules of a study's search; `None` if its procedure is not a search. The seed is that of the study.
+/// Returns the rules of a study's search; `None` if its procedure is not a search. `seed` is the seed of the study.
 pub fn search_rules(compare: &Compare, seed: u64) -> Option<SearchRules> {
     let Procedure::Capacity(rules) = &compare.procedure else { return None };
     Some(SearchRules {
@@ -60,9 +60,9 @@ pub const fn stage_name(stage: SearchStage) -> &'static str {
 pub struct OfLevel {
     /// Result as the search uses it.
     pub judged: LevelRunResult,
-    /// Conditions that did not hold, or could not be judged.
+    /// Conditions that failed, or could not be judged.
     pub failed: Vec<FailedCondition>,
-    /// Whether it passed although requests were sent late.
+    /// Whether the run passed although requests were sent late.
     pub is_late: bool,
 }
 
@@ -94,8 +94,8 @@ fn sized(run: &Run) -> Result<LevelRunResult, EvidenceError> {
     })
 }
 
-/// Search of a configuration under a load, with all stored results; `None` if the study's procedure is not a search. `load_run`
-/// reads a run with its per-second data, which a study's own runs do not have.
+/// Restores the search of a configuration under a load, with all stored results; `None` if the study's procedure is not
+/// a search. `load_run` reads a run with its per-second data, which a study's own runs do not have.
 ///
 /// A run that the study continued without counts as invalid.
 pub fn search(

@@ -35,11 +35,11 @@ impl Setting {
     }
 }
 
-/// Largest number of variants in a plan.
+/// Max number of variants in a plan.
 const SETTINGS_MAX: usize = 10_000;
 
-/// Configurations that a study has planned under a load, sorted by name, at most as many as a plan may have. A procedure in
-/// progress may not have planned all of them yet.
+/// Returns the configurations that a study has planned under a load, sorted by name, at most as many as a plan may
+/// have. A procedure in progress may not have planned all of them yet.
 pub fn settings(study: &Study, load: &str) -> Vec<Setting> {
     let places = study.new.planned.iter().filter(|place| place.load == load);
     let mut settings: Vec<Setting> = places.map(Setting::of).collect();

@@ -1,4 +1,4 @@
-//! Backlog of due requests that have not ended, second by second, which shows whether the system keeps up.
+//! Backlog of due but unfinished requests, second by second, which shows whether the system keeps up.
 
 use std::collections::BTreeMap;
 
@@ -6,15 +6,15 @@ use evidence::{EvidenceError, Run};
 use record::Counts;
 
 const SECOND_NS: u64 = 1_000_000_000;
-/// Smallest number of measured seconds for which quarters are compared.
+/// Min number of measured seconds for which quarters are compared.
 const SECONDS_MIN: usize = 8;
-/// Largest number of seconds that is processed. A damaged run that claims more must not allocate a list of them.
+/// Max number of seconds that is processed. A damaged run that claims more must not allocate a list of them.
 const SECONDS_MAX: u64 = 1 << 20;
 /// Growth per second, as a share of the offered rate, above which it is not noise.
 const GROWTH_SHARE: f64 = 0.01;
-/// Smallest ratio of the backlogs in the last and in the second quarter that counts as growth.
+/// Min ratio of the backlogs in the last and in the second quarter that counts as growth.
 const GROWTH_RATIO: f64 = 1.5;
-/// Smallest share of the planned requests that must end within the measured time.
+/// Min share of planned requests that must end within the measured time.
 const KEPT_SHARE: f64 = 0.99;
 /// Tolerance in standard deviations of a random number of arrivals, which is the square root of that number.
 const CHANCE: f64 = 2.0;
@@ -35,7 +35,8 @@ pub(super) struct Backlog {
 }
 
 impl Backlog {
-    /// Backlog of a run with its per-second data; `None` if its measured time has no set end, no whole second, or too many.
+    /// Computes the backlog of a run with its per-second data; `None` if its measured time has no set end, no whole
+    /// second, or too many.
     pub(super) fn of(run: &Run) -> Result<Option<Self>, EvidenceError> {
         let Some(duration_ns) = run.new.planned_duration_ns else { return Ok(None) };
         let end_ns = run.new.warm_up_ns.saturating_add(duration_ns);
