@@ -6,7 +6,7 @@ use record::{Counts, Health, Histogram, Percentile, Tail, TailSum, Tally};
 use super::environment::Environment;
 use crate::planned::Planned;
 
-/// Shortest load for which the sharing of cores can be judged, in nanoseconds.
+/// Min length of a load for which the sharing of cores can be judged, in nanoseconds.
 pub(super) const SHORTEST_NS: u64 = 2_000_000_000;
 
 /// Facts about one run that may cast doubt on it.
@@ -23,13 +23,13 @@ pub struct Evidence<'a> {
     pub ended: u64,
     /// Mean number of requests in flight over the window; `None` if it is too short.
     pub mean_in_flight: Option<f64>,
-    /// Whether outages took so large a part of the window that requests could not be sent because the system was unavailable.
+    /// Whether outages took so much of the window that requests could not be sent because the system was unavailable.
     pub was_gone: bool,
-    /// Whether a user, or the end of the system, asked the load to stop.
+    /// Whether a user, or the end of the system, stopped the load.
     pub was_stopped: bool,
     /// Whether the load ended at a planned end because it was steady.
     pub is_settled: bool,
-    /// Faults of this program or its machine, in words.
+    /// Errors of this program or its machine, in words.
     pub broke: &'a [String],
     /// Reasons why the load itself could not continue, in words.
     pub hopeless: &'a [String],
@@ -50,7 +50,8 @@ pub struct Evidence<'a> {
 }
 
 impl<'a> Evidence<'a> {
-    /// Evidence of a load from its accounts, its workers' signals, and its environment alone. All other facts have default values.
+    /// Builds the evidence of a load from its accounts, its workers' signals, and its environment alone. All other
+    /// facts have default values.
     pub fn of(
         planned: &'a Planned,
         tally: &'a Tally,
@@ -85,7 +86,7 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// Signals as they are stored. Fields that do not come from the workers keep their defaults.
+    /// Returns the signals in their stored form. Fields that do not come from the workers keep their defaults.
     pub fn generator(&self) -> Generator {
         let us = |ns: u64| ns as f64 / 1e3;
         Generator {
@@ -108,7 +109,7 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// Share of the generator's own delay in the slowest 1 %; `None` with too few requests.
+    /// Returns the share of the generator's own delay in the slowest 1 %; `None` with too few requests.
     fn share_of_tail(&self) -> Option<f64> {
         let is_told = Percentile::P99.is_printable(self.tail.all().count);
         is_told.then(|| self.tail.slowest(Percentile::P99).lag_share())?
@@ -130,7 +131,7 @@ impl<'a> Evidence<'a> {
         self.workers.iter().filter_map(|worker| worker.cpu_share()).max_by(f64::total_cmp)
     }
 
-    /// Largest share of the time for which a thread was ready to run without a core.
+    /// Returns the largest share of time for which a thread was runnable without a core.
     pub(super) fn run_queue_wait_share(&self) -> Option<f64> {
         let shares = self.workers.iter().filter_map(|worker| {
             let wait_ns = worker.run_queue_wait_ns?;
@@ -139,7 +140,7 @@ impl<'a> Evidence<'a> {
         shares.max_by(f64::total_cmp)
     }
 
-    /// Share of the time of all threads for which they were ready to run without a core.
+    /// Returns the share of all threads' time for which they were runnable without a core.
     pub(super) fn mean_run_queue_wait_share(&self) -> Option<f64> {
         let wait_ns: u64 = self.workers.iter().filter_map(|worker| worker.run_queue_wait_ns).sum();
         let wall_ns: u64 = self.workers.iter().map(|worker| worker.wall_ns).sum();
@@ -155,7 +156,7 @@ impl<'a> Evidence<'a> {
         rates.max_by(f64::total_cmp)
     }
 
-    /// Largest share of the measured time for which a worker was away in long stretches.
+    /// Returns the largest share of the measured time for which a worker was stalled for long.
     pub(super) fn stalled_share(&self) -> Option<f64> {
         let shares = self.workers.iter().filter_map(|worker| {
             let measured_ns = worker.wall_ns.saturating_sub(self.planned.warm_up_ns);
@@ -164,7 +165,7 @@ impl<'a> Evidence<'a> {
         shares.max_by(f64::total_cmp)
     }
 
-    /// Longest time that any worker was away, in nanoseconds.
+    /// Returns the longest stall of any worker, in nanoseconds.
     pub(super) fn heartbeat_max_ns(&self) -> Option<u64> {
         self.workers.iter().map(|worker| worker.heartbeat_max_ns).max()
     }
@@ -180,8 +181,8 @@ impl<'a> Evidence<'a> {
         self.mean_in_flight.or_else(rough).filter(|_| self.tool.is_none())
     }
 
-    /// Requests in flight × time ÷ sum of service times: 1 by Little's law, for every load. `None` if requests were left
-    /// unfinished, because these have no service time.
+    /// Returns requests in flight × time ÷ sum of service times: 1 by Little's law, for every load. `None` if requests
+    /// were left unfinished, because these have no service time.
     pub(super) fn little_ratio(&self) -> Option<f64> {
         let service_ns = self.tally.service.all().sum_ns();
         let is_told = service_ns > 0 && self.tally.counts.unfinished == 0 && self.in_flight_ns() > 0;
@@ -193,7 +194,7 @@ impl<'a> Evidence<'a> {
         Some(self.ended as f64 * 1e9 / self.window_ns? as f64)
     }
 
-    /// Bytes of replies as the protocol implementations counted them.
+    /// Returns the bytes of replies, as counted by the protocol implementations.
     pub(super) fn reply_bytes(&self) -> u64 {
         self.workers.iter().fold(0, |sum, worker| sum.saturating_add(worker.reply_bytes))
     }
@@ -204,7 +205,8 @@ impl<'a> Evidence<'a> {
         (slowest.count > 0).then(|| slowest.response_ns as f64 / slowest.count as f64)
     }
 
-    /// Slowest 1 % of the requests, if there are enough to report p99; otherwise all requests. With words for a sentence.
+    /// Returns the slowest 1 % of the requests, if there are enough to report p99; otherwise all requests. Includes
+    /// words for a sentence.
     pub(super) fn slowest(&self) -> (TailSum, &'static str) {
         let all = self.tail.all();
         if Percentile::P99.is_printable(all.count) {
