@@ -1,6 +1,6 @@
-//! Checksums over the stored data of a second, which detect bits that a disk or a copy changed.
+//! Checksums over the stored data of a second, which detect bits changed by a disk or a copy.
 //!
-//! A checksum covers every field of a part, and the run that it belongs to. Rows of older stores have none.
+//! A checksum covers every field of a part, and the name of its run. Rows of older stores have none.
 
 use crc32fast::Hasher;
 use evidence::{RunId, StoredSecond};
@@ -10,7 +10,8 @@ use crate::outcome::stored_name;
 
 /// Checksum over the row of a part and the rows that belong to it.
 pub(crate) fn of_second(part: &StoredSecond, run: &RunId) -> u32 {
-    // Destructures without `..`: a new field must be in the checksum of parts that have it, and must not change that of others.
+    // Destructures without `..`: a new field must be in the checksum of parts that have it, and must not change the
+    // checksum of others.
     let StoredSecond {
         step,
         second,

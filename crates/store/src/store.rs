@@ -38,7 +38,7 @@ pub(crate) fn file(path: &Path) -> Option<(u64, u64)> {
 }
 
 impl Store {
-    /// Redacts all texts that systems wrote or replied with this function, from now on.
+    /// Sets the function that redacts all texts written or replied by systems.
     #[must_use]
     pub fn redacting(self, redact: impl Fn(&[u8]) -> Vec<u8> + Send + Sync + 'static) -> Self {
         Self { redaction: Redaction::new(redact), ..self }
@@ -49,7 +49,7 @@ impl Store {
         &self.path
     }
 
-    /// Newest runs, newest first by order of insertion, because a clock may be wrong.
+    /// Lists the newest runs, newest first by order of insertion, because a clock may be wrong.
     pub fn runs(&self, limit: usize) -> Result<Vec<Summary>> {
         let explain = |error| self.explain(error);
         // Parts of steps are excluded from all sums.
@@ -100,7 +100,8 @@ impl Store {
         transaction.commit().map_err(|error| self.explain(error))
     }
 
-    /// Begins a transaction that takes the write lock immediately, so that it waits for other writers only at its start.
+    /// Begins a transaction that takes the write lock immediately, so that it waits for other writers only at its
+    /// start.
     pub(crate) fn transaction(&self, durability: Durability) -> Result<Transaction<'_>> {
         let level = match durability {
             Durability::Normal => "normal",
@@ -116,7 +117,7 @@ impl Store {
         begun.map_err(|error| self.explain(error))
     }
 
-    /// Fails if the file was removed or replaced: writes to it would be lost without an error when this process ends.
+    /// Fails if the file was removed or replaced, because writes to it would be silently lost when this process ends.
     fn must_be_in_place(&self) -> Result<()> {
         match file(&self.path) {
             found if found == self.file => Ok(()),
