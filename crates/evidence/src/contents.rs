@@ -35,7 +35,7 @@ pub struct StepContents {
 pub struct SizeClasses(pub Vec<(u64, u64)>);
 
 impl SizeClasses {
-    /// True if nothing was counted.
+    /// Returns whether nothing was counted.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -33,7 +33,7 @@ impl Verdict {
     /// Every verdict.
     pub const ALL: [Self; 5] = [Self::Complete, Self::Degraded, Self::Partial, Self::Aborted, Self::Invalid];
 
-    /// The word for the verdict in the store and in reports.
+    /// Returns the word for the verdict in the store and in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Complete => "complete",
@@ -146,7 +146,7 @@ pub enum ThreadRule {
 }
 
 impl Generator {
-    /// Whether every figure is finite: others can be neither stored nor printed.
+    /// Returns whether every figure is finite: others can be neither stored nor printed.
     pub fn is_finite(&self) -> bool {
         let figures = [
             Some(self.cpu_user_s),
@@ -228,7 +228,7 @@ impl Ending {
         came_to_its_end || self.failure.is_some()
     }
 
-    /// Whether the load left tables that violate the consistency conditions of their workload.
+    /// Returns whether the load left tables that violate the consistency conditions of their workload.
     pub fn is_inconsistent(&self) -> bool {
         self.failure.as_ref().is_some_and(|failure| failure.stage == Failure::CONSISTENCY)
     }

@@ -122,7 +122,7 @@ pub struct IoLimits {
 }
 
 impl IoLimits {
-    /// Whether nothing is limited.
+    /// Returns whether nothing is limited.
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }
@@ -140,7 +140,7 @@ impl IoLimits {
 }
 
 impl Change {
-    /// Whether the change needs a restart of the system. All others are made while it runs.
+    /// Returns whether the change needs a restart of the system. All others are made while it runs.
     pub fn needs_restart(&self) -> bool {
         match self {
             Self::Parameter { .. } | Self::Delay { .. } => true,
@@ -166,12 +166,12 @@ impl Intervention {
     /// A control without untried changes.
     pub const CONTROL: Self = Self::Control { left_out: Vec::new() };
 
-    /// Whether the two are equal, or both controls.
+    /// Returns whether the two are equal, or both controls.
     pub fn is_like(&self, other: &Self) -> bool {
         matches!((self, other), (Self::Control { .. }, Self::Control { .. })) || self == other
     }
 
-    /// Name in reports, unique in the experiment.
+    /// Returns the name in reports, unique in the experiment.
     pub fn name(&self) -> &str {
         match self {
             Self::Control { .. } => "control",
@@ -183,7 +183,7 @@ impl Intervention {
         }
     }
 
-    /// Whether every figure is in its range.
+    /// Returns whether every figure is in its range.
     pub(crate) fn is_sound(&self) -> bool {
         match self {
             Self::Control { .. } | Self::ControlAgain | Self::ControlRestarted | Self::Instrumented => true,

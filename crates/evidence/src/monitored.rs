@@ -41,7 +41,7 @@ pub struct GateResult {
 }
 
 impl GateResult {
-    /// Whether the gate certainly holds.
+    /// Returns whether the gate certainly holds.
     pub const fn holds(&self) -> bool {
         matches!(self.decision, Decision::Holds)
     }

@@ -96,7 +96,7 @@ pub struct CapacityRules {
 }
 
 impl Procedure {
-    /// The word for the procedure in reports.
+    /// Returns the word for the procedure in reports.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Blocks => "blocks",
@@ -107,7 +107,7 @@ impl Procedure {
         }
     }
 
-    /// Rules of slices; `None` if the blocks do not consist of slices.
+    /// Returns the rules of slices; `None` if the blocks do not consist of slices.
     pub const fn slices(&self) -> Option<&SliceRules> {
         match self {
             Self::Duel { slices, .. } | Self::Best { slices, .. } => slices.as_ref(),
@@ -121,7 +121,7 @@ impl Procedure {
         matches!(self, Self::Blocks | Self::Duel { .. } | Self::BestOfEach { .. })
     }
 
-    /// Number of blocks of the sweep; `None` if there is no sweep.
+    /// Returns the number of blocks of the sweep; `None` if there is no sweep.
     pub const fn sweep_blocks(&self) -> Option<u32> {
         match self {
             Self::BestOfEach { sweep_blocks } => Some(*sweep_blocks),
@@ -129,12 +129,12 @@ impl Procedure {
         }
     }
 
-    /// Stage of the runs that decide, for procedures that decide by blocks.
+    /// Returns the stage of the runs that decide, for procedures that decide by blocks.
     pub const fn stage_of_blocks(&self) -> &'static str {
         if self.slices().is_some() { stage::SLICE } else { stage::BLOCK }
     }
 
-    /// Whether every figure is finite: others can be neither stored nor printed.
+    /// Returns whether every figure is finite: others can be neither stored nor printed.
     pub(crate) fn is_finite(&self) -> bool {
         match self {
             Self::Blocks | Self::BestOfEach { .. } => true,

@@ -79,12 +79,12 @@ impl Readings {
         Ok(Self { kinds, seconds })
     }
 
-    /// Keys of the readings, for renaming.
+    /// Returns the keys of the readings, for renaming.
     pub(crate) fn kinds_mut(&mut self) -> &mut [ReadingKey] {
         &mut self.kinds
     }
 
-    /// Every reading, in order of time, and within a second in the order of storage.
+    /// Returns every reading, in order of time, and within a second in the order of storage.
     pub(crate) fn iter(&self) -> impl Iterator<Item = StoredReading<'_>> {
         self.seconds.iter().flat_map(move |(second, packed)| {
             // Unpacking cannot fail here: `checked` tried it.

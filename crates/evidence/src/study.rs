@@ -49,7 +49,7 @@ pub struct NewStudy {
 }
 
 impl NewStudy {
-    /// Names of the loads that have places, in the order of the plan.
+    /// Returns the names of the loads that have places, in the order of the plan.
     pub fn loads_of_places(&self) -> Vec<&str> {
         let names: BTreeSet<&str> = self.planned.iter().map(|place| place.load.as_str()).collect();
         let mut names: Vec<&str> = names.into_iter().collect();
@@ -121,14 +121,14 @@ pub struct StudyPlace {
 }
 
 impl Compare {
-    /// Whether every figure is finite: others can be neither stored nor printed.
+    /// Returns whether every figure is finite: others can be neither stored nor printed.
     pub fn is_finite(&self) -> bool {
         self.matters.is_finite() && self.within_s.is_none_or(f64::is_finite) && self.procedure.is_finite()
     }
 }
 
 impl StudyPlace {
-    /// Reason why the place cannot be stored; `None` if it can.
+    /// Returns the reason why the place cannot be stored; `None` if it can.
     pub fn fault(&self) -> Option<&'static str> {
         match (self.users, self.rate_per_s) {
             _ if !stage::ALL.contains(&&*self.stage) => Some("a run of an unknown stage"),
@@ -190,7 +190,7 @@ impl StudyState {
         }
     }
 
-    /// The word for the state in reports.
+    /// Returns the word for the state in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Running => "running",
@@ -245,14 +245,15 @@ pub struct Study {
 }
 
 impl Study {
-    /// The run at a position; `None` if there is none.
+    /// Returns the run at a position; `None` if there is none.
     pub fn run(&self, position: u32) -> Option<&Run> {
         self.runs
             .iter()
             .find(|run| run.new.place.as_ref().is_some_and(|(_, place)| place.position == position))
     }
 
-    /// Planned places without a done run. Slices of a block share a start, so if one is missing, all of them are.
+    /// Returns the planned places without a done run. Slices of a block share a start, so if one is missing, all of
+    /// them are.
     pub fn missing(&self) -> impl Iterator<Item = &StudyPlace> {
         // A map avoids a search through thousands of runs for each place.
         let is_done = |run: &&Run| run.ending.as_ref().is_some_and(|ending| ending.is_done());

@@ -18,7 +18,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// The word for the level in the store and in reports.
+    /// Returns the word for the level in the store and in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Valid => "valid",
@@ -50,7 +50,7 @@ impl Distorted {
     /// Every figure.
     pub const ALL: [Self; 3] = [Self::Throughput, Self::Mean, Self::Tail];
 
-    /// The word for the figure in the store and in reports.
+    /// Returns the word for the figure in the store and in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Throughput => "throughput",
@@ -74,7 +74,7 @@ pub struct Distortion {
 }
 
 impl Distortion {
-    /// Distortion of unknown size.
+    /// Creates a distortion of unknown size.
     pub const fn unsized_of(figure: Distorted, level: Level) -> Self {
         Self { figure, level, by_share: None, by_us: None }
     }
@@ -197,7 +197,7 @@ impl Validity {
         self.causes.iter().map(of_cause).max().unwrap_or_default().max(unexplained)
     }
 
-    /// Whether every share and time is finite: others can be neither stored nor printed.
+    /// Returns whether every share and time is finite: others can be neither stored nor printed.
     pub fn is_finite(&self) -> bool {
         let causes = self.causes.iter().chain(&self.notes);
         let sizes = causes

@@ -78,12 +78,12 @@ pub struct Findings {
 }
 
 impl Accounts {
-    /// Whether a worker is near its limit, so that measuring the generator's maximum is worthwhile.
+    /// Returns whether a worker is near its limit, so that measuring the generator's maximum is worthwhile.
     pub fn is_near_a_limit(&self) -> bool {
         self.workers.iter().any(validity::is_near_a_limit)
     }
 
-    /// Requests that ended per second of the measured window.
+    /// Returns the requests that ended per second of the measured window.
     pub fn ended_per_s(&self) -> f64 {
         Window::of_ns(self.length_ns(), self.ended).map_or(0.0, |window| window.ended_per_s())
     }
@@ -92,7 +92,8 @@ impl Accounts {
         self.window_ns.1.saturating_sub(self.window_ns.0)
     }
 
-    /// Mean number of requests in flight, over the pulses that lie entirely in the measured window; `None` if there is none.
+    /// Returns the mean number of requests in flight, over the pulses that lie entirely in the measured window; `None`
+    /// if there is none.
     fn mean_in_flight(&self) -> Option<f64> {
         let (from_ns, to_ns) = self.window_ns;
         let pulse_ns = self.pulses.window_ns();
@@ -159,7 +160,7 @@ impl Accounts {
         self.tool.is_none() && counts.ok == 0 && counts.ended() > counts.unfinished
     }
 
-    /// Outage of the system over the measured window.
+    /// Returns the outage of the system over the measured window.
     fn outage(&self, gaps: Vec<Gap>) -> Option<Outage> {
         let mut waits = Waits::default();
         self.workers.iter().for_each(|worker| waits.merge(&worker.waits));

@@ -144,7 +144,7 @@ const SIZE_SLACK_BYTES: f64 = 16.0;
 const ROW_SLACK: f64 = 0.5;
 
 impl Kind {
-    /// Kind with a code. `None` if this version does not know it.
+    /// Returns the kind with a code. `None` if this version does not know it.
     pub fn named(code: &str) -> Option<&'static Self> {
         KINDS.iter().find(|kind| kind.code == code)
     }
@@ -162,8 +162,8 @@ impl std::fmt::Debug for Kind {
     }
 }
 
-/// Differences between the work of two systems. Steps are compared by their order; systems with different numbers of steps, by all
-/// steps together.
+/// Returns the differences between the work of two systems. Steps are compared by their order; systems with different
+/// numbers of steps, by all steps together.
 pub fn unlike(first: &Work, second: &Work) -> Vec<Unlike> {
     if first.steps.len() != second.steps.len() {
         return unlike_step(&first.whole(), &second.whole());
@@ -180,7 +180,8 @@ fn unlike_step(first: &StepWork, second: &StepWork) -> Vec<Unlike> {
     KINDS.iter().filter_map(of_kind).collect()
 }
 
-/// Differences between each variant under a load and the one with index `reference`. `runs` are all runs of the study.
+/// Returns the differences between each variant under a load and the one with index `reference`. `runs` are all runs of
+/// the study.
 pub fn unlike_variants(
     variants: &[&Variant<'_>],
     reference: usize,
@@ -197,7 +198,7 @@ pub fn unlike_variants(
     Ok(others.filter_map(pair).collect())
 }
 
-/// Differences between two stored runs.
+/// Returns the differences between two stored runs.
 pub fn unlike_runs(first: &Run, second: &Run) -> Result<Vec<Unlike>, EvidenceError> {
     Ok(unlike(&Work::of([first].into_iter())?, &Work::of([second].into_iter())?))
 }
@@ -229,7 +230,7 @@ fn cached(first: &StepWork, second: &StepWork) -> Option<[Trait; 2]> {
     is_apart(hits, OTHER_SHARE).then(|| hits.map(|of| Trait::Cached(share(of))))
 }
 
-/// Sizes after decoding, if any system codes most of its replies.
+/// Returns the sizes after decoding, if any system codes most of its replies.
 fn decoded(first: &StepWork, second: &StepWork) -> Option<[Trait; 2]> {
     let is_coded = |work: &StepWork| {
         let coded = work.codings.values().fold(0, |sum: u64, count| sum.saturating_add(*count));

@@ -178,7 +178,8 @@ impl Side {
     }
 }
 
-/// Figure of an eligible run with its bounds; `None` if it has too few samples for a verdict, or lacks the step.
+/// Returns the figure of an eligible run with its bounds; `None` if it has too few samples for a verdict, or lacks the
+/// step.
 fn figure(
     condition: &Condition,
     run: &Run,

@@ -168,7 +168,7 @@ pub const RULES: &[Rule] = &[
 ];
 
 impl Resource {
-    /// Resource with the given code; `None` if this version does not know it.
+    /// Returns the resource with the given code; `None` if this version does not know it.
     pub fn named(code: &str) -> Option<Self> {
         let all = RULES.iter().flat_map(|rule| rule.finds).chain([
             &Self::UNKNOWN,
@@ -242,7 +242,7 @@ fn found(evidence: &Evidence<'_>, covers: Covers) -> Vec<Bottleneck> {
     ranked
 }
 
-/// Most likely cause; `None` if no request ended.
+/// Returns the most likely cause; `None` if no request ended.
 pub fn bottleneck(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     causes(evidence).into_iter().next()
 }
@@ -310,8 +310,8 @@ pub fn causes_of_runs(runs: &[&Run]) -> Result<Vec<Bottleneck>, EvidenceError> {
     causes_of_all(&runs, false)
 }
 
-/// Causes of runs that failed the conditions of a search, and the number of these runs. Uses only runs with trusted throughput.
-/// Empty if there is no such run, or if no request ended.
+/// Returns the causes of runs that failed the conditions of a search, and the number of these runs. Uses only runs with
+/// trusted throughput. Empty if there is no such run, or if no request ended.
 pub fn causes_of_failed(runs: &[&Run]) -> Result<(Vec<Bottleneck>, usize), EvidenceError> {
     let valid = with_throughput(runs, Eligibility::Valid);
     Ok((causes_of_all(&valid, true)?, valid.len()))

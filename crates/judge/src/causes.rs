@@ -32,7 +32,7 @@ pub struct Doubt {
 }
 
 impl Doubt {
-    /// Short description; `None` if the code says enough.
+    /// Returns the short description; `None` if the code says enough.
     pub fn words(&self, unit: Unit) -> Option<String> {
         (!self.words.is_empty()).then(|| self.words.replace("{units}", many(unit)))
     }

@@ -67,7 +67,7 @@ impl ComparedBy {
         can_be_named(event).then(|| Self { event: Some(event.to_owned()), ..Self::of(metric) })
     }
 
-    /// Name in plans, the store, and machine-readable reports.
+    /// Returns the name in plans, the store, and machine-readable reports.
     pub fn name(&self) -> String {
         if let Some(cost) = self.cost {
             return format!("{COST}{}", cost.name);
@@ -88,7 +88,7 @@ impl ComparedBy {
         }
     }
 
-    /// Name in a sentence about `unit`. Needs no escaping.
+    /// Returns the name in a sentence about `unit`. Needs no escaping.
     pub fn words(&self, unit: Unit) -> String {
         if let Some(cost) = self.cost {
             return cost.full_words(crate::words::one(unit));
@@ -113,7 +113,7 @@ impl ComparedBy {
         self.metric.cost.is_some()
     }
 
-    /// Scale of the comparison. Costs of events may be 0, so they are compared by difference.
+    /// Returns the scale of the comparison. Costs of events may be 0, so they are compared by difference.
     pub const fn scale(&self) -> Scale {
         if self.is_of_events() { Scale::Difference } else { Scale::Ratio }
     }
@@ -161,7 +161,7 @@ impl ComparedBy {
         if self.name() == compare.by { compare.higher_is_better } else { self.higher_is_usually_better() }
     }
 
-    /// Default smallest effect: a share, or a number in the unit of the metric.
+    /// Returns the default smallest effect: a share, or a number in the unit of the metric.
     pub const fn usual_min_effect(&self) -> MinEffect {
         match (self.scale(), self.metric.kind) {
             (Scale::Ratio, _) => MinEffect::share(Self::SHARE),
@@ -170,7 +170,7 @@ impl ComparedBy {
         }
     }
 
-    /// Size of a difference, in words: `20.0 ms`, `1 request`.
+    /// Returns the size of a difference, in words: `20.0 ms`, `1 request`.
     pub fn sized(&self, size: f64) -> String {
         let words = self.metric.kind.writer()(size);
         match self.metric.kind {
@@ -180,7 +180,7 @@ impl ComparedBy {
         }
     }
 
-    /// Whether one smallest effect can apply to both metrics.
+    /// Returns whether one smallest effect can apply to both metrics.
     pub fn has_unit_of(&self, other: &Self) -> bool {
         let by_ratio = |by: &Self| by.scale() == Scale::Ratio;
         by_ratio(self) && by_ratio(other)

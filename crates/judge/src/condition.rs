@@ -48,7 +48,7 @@ pub enum OfBaseline {
 }
 
 impl OfBaseline {
-    /// Scale of the comparison with the baseline.
+    /// Returns the scale of the comparison with the baseline.
     pub(crate) const fn scale(self) -> stats::Scale {
         match self {
             Self::Share => stats::Scale::Ratio,
@@ -267,12 +267,12 @@ impl Sign {
         ("=", Self::Exactly),
     ];
 
-    /// Whether the limit is an upper bound.
+    /// Returns whether the limit is an upper bound.
     pub const fn is_upper(self) -> bool {
         matches!(self, Self::Below | Self::AtMost | Self::Exactly)
     }
 
-    /// Words in a sentence: `below`, `at least`.
+    /// Returns the words in a sentence: `below`, `at least`.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Below => "below",

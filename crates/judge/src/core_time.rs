@@ -80,7 +80,7 @@ pub(crate) fn read_in<'a>(run: &'a Run, seconds: Seconds<'a>) -> impl Iterator<I
     })
 }
 
-/// Readings in the measured time, in order of time.
+/// Returns the readings in the measured time, in order of time.
 pub(crate) fn in_measured_time(run: &Run) -> impl Iterator<Item = StoredReading<'_>> {
     read_in(run, Seconds::Measured)
 }

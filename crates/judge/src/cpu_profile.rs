@@ -116,7 +116,7 @@ impl Profile {
         Self::of_profiles(profiled)
     }
 
-    /// Profile of one run; `None` if it was not profiled.
+    /// Returns the profile of one run; `None` if it was not profiled.
     pub fn of_run(run: &Run) -> Result<Option<Self>, EvidenceError> {
         if run.cpu_profile().is_none() {
             return Ok(None);
@@ -156,23 +156,24 @@ impl Profile {
         Some(sum)
     }
 
-    /// Whether there are enough samples to report shares.
+    /// Returns whether there are enough samples to report shares.
     pub fn is_enough(&self) -> bool {
         self.samples >= SAMPLES_MIN
     }
 
-    /// Functions with own samples, most first.
+    /// Returns the functions with own samples, most first.
     pub fn functions(&self) -> impl Iterator<Item = &Frame> {
         self.frames.iter().filter(|frame| frame.function.kind != FrameKind::Process && frame.own > 0)
     }
 
-    /// Share of `samples` in all samples, with its 95 % interval; `None` if there are too few in total.
+    /// Returns the share of `samples` in all samples, with its 95 % interval; `None` if there are too few in total.
     pub fn share(&self, samples: u64) -> Option<(f64, [f64; 2])> {
         let interval = proportion_interval(samples, self.samples).filter(|_| self.is_enough())?;
         Some((samples as f64 / self.samples as f64, interval))
     }
 
-    /// CPU time per request that `samples` represent, in microseconds; `None` if the share or the total is unknown.
+    /// Returns the CPU time per request that `samples` represent, in microseconds; `None` if the share or the total is
+    /// unknown.
     pub fn us(&self, samples: u64) -> Option<f64> {
         Some(self.share(samples)?.0 * self.us_per_request?)
     }
@@ -261,7 +262,7 @@ impl Profile {
         paths
     }
 
-    /// Whether each side has one process and their names differ.
+    /// Returns whether each side has one process and their names differ.
     fn is_renamed_in(&self, other: &Self) -> bool {
         let only = [self, other].map(Self::only_process);
         only.iter().all(Option::is_some) && only[0] != only[1]
@@ -398,7 +399,7 @@ impl Tree {
         }
     }
 
-    /// Frames sorted by own samples, calls with indices into these frames, and the spaces of processes.
+    /// Returns the frames sorted by own samples, calls with indices into these frames, and the spaces of processes.
     fn sorted(self) -> (Vec<Frame>, Vec<ProfileCall>, Vec<Space>) {
         let spaces = self.spaces();
         let mut order: Vec<usize> = (0..self.frames.len()).collect();

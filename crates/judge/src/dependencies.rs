@@ -183,7 +183,7 @@ fn programs(run: &Run) -> BTreeMap<String, &str> {
     pairs.map(|(address, program)| (address.to_owned(), program)).collect()
 }
 
-/// Connections that the generator opened while requests were measured, per second.
+/// Returns the connections that the generator opened while requests were measured, per second.
 fn opened_by_generator(run: &Run) -> f64 {
     let opened = run.whole(Phase::Measured).map_or(0, |tally| tally.connections);
     let length_s = run.window().map_or(0.0, |window| window.ns as f64 / 1e9);

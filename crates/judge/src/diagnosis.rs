@@ -240,7 +240,7 @@ impl Diagnosis {
         self.tried.iter().find(|tried| tried.effect.finding == finding && tried.tests(resource))
     }
 
-    /// Intervention that refutes a resource as the limit: it tests the resource and has no effect.
+    /// Returns the intervention that refutes a resource as the limit: it tests the resource and has no effect.
     fn refutes(&self, resource: Resource) -> Option<&TriedIntervention> {
         self.tried.iter().find(|tried| {
             tried.changed.can_refute && tried.effect.finding == Finding::Refuted && tried.tests(resource)
@@ -365,13 +365,13 @@ fn min_effect(study: &Study) -> f64 {
     if is_share { compare.matters } else { ComparedBy::SHARE }
 }
 
-/// Number of blocks in which a change was planned.
+/// Returns the number of blocks in which a change was planned.
 fn planned_blocks(planned: &[&StudyPlace], changed: &Changed) -> usize {
     let is_it = |place: &&&StudyPlace| matches!(&place.intervention, Some(Intervention::Changed(of)) if of == changed);
     planned.iter().filter(is_it).count()
 }
 
-/// Finished runs of a study, by position.
+/// Returns the finished runs of a study, by position.
 fn done(study: &Study) -> BTreeMap<u32, &Run> {
     let is_done = |run: &&Run| run.ending.as_ref().is_some_and(Ending::is_done);
     let position = |run: &'_ Run| run.new.place.as_ref().map(|(_, place)| place.position);
@@ -396,7 +396,7 @@ impl Blocks {
         Ok(Self { by_block })
     }
 
-    /// Throughput of an intervention and of the control, in the blocks that have both.
+    /// Returns the throughput of an intervention and of the control, in the blocks that have both.
     fn pairs(&self, wanted: &Intervention) -> Vec<(f64, f64)> {
         self.pairs_to(wanted, &Intervention::CONTROL)
     }
@@ -409,7 +409,7 @@ impl Blocks {
         self.by_block.values().filter_map(pair).collect()
     }
 
-    /// All changes, in the order in which they were chosen.
+    /// Returns all changes, in the order in which they were chosen.
     fn changes(&self) -> Vec<&Changed> {
         let mut all: Vec<&Changed> = Vec::new();
         for (intervention, _) in self.by_block.values().flatten() {
@@ -424,7 +424,7 @@ impl Blocks {
     }
 }
 
-/// Likely bottleneck of a system with the first confirmed change that raises a limit.
+/// Returns the likely bottleneck of a system with the first confirmed change that raises a limit.
 fn next_limit(
     tried: &[TriedIntervention],
     planned: &[&StudyPlace],

@@ -18,7 +18,7 @@ pub enum Eligibility {
     CutShort,
 }
 
-/// Eligibility of a run if all its figures are needed.
+/// Returns the eligibility of a run if all its figures are needed.
 pub fn eligibility(run: &Run) -> Eligibility {
     eligible(run, is_invalid(run))
 }
@@ -75,7 +75,7 @@ pub fn is_judged(ending: &Ending, gate: &GateResult) -> bool {
     went_to_its_end(ending) && !is_invalid
 }
 
-/// Whether the causes of doubt explain why a run is invalid.
+/// Returns whether the causes of doubt explain why a run is invalid.
 fn is_explained(ending: &Ending) -> bool {
     ending.verdict != Verdict::Invalid || ending.validity.verdict == Level::Invalid
 }
@@ -89,7 +89,7 @@ fn went_to_its_end(ending: &Ending) -> bool {
     }
 }
 
-/// Whether any figure of a run is invalid, so that it must not be compared with others.
+/// Returns whether any figure of a run is invalid, so that it must not be compared with others.
 pub fn is_invalid(run: &Run) -> bool {
     run.ending.as_ref().is_some_and(has_invalid_figure)
 }

@@ -54,7 +54,7 @@ impl CheckOutcome {
     /// All outcomes.
     pub const ALL: [Self; 4] = [Self::Passed, Self::Skipped, Self::Failed, Self::Error];
 
-    /// Element of a test case in JUnit; `None` if it passed.
+    /// Returns the element of a test case in JUnit; `None` if it passed.
     pub const fn junit(self) -> Option<&'static str> {
         match self {
             Self::Passed => None,
@@ -64,7 +64,7 @@ impl CheckOutcome {
         }
     }
 
-    /// Workflow command that annotates the commit on GitHub; `None` if the check passed.
+    /// Returns the workflow command that annotates the commit on GitHub; `None` if the check passed.
     pub const fn github(self) -> Option<&'static str> {
         match self {
             Self::Passed => None,
@@ -111,7 +111,7 @@ impl CommandGroup {
         Self::Text,
     ];
 
-    /// Commands of the group, as written on the command line.
+    /// Returns the commands of the group, as written on the command line.
     pub const fn commands(self) -> &'static [&'static str] {
         match self {
             Self::Load => &["URL"],
@@ -270,13 +270,13 @@ pub const ENDINGS: [EndingRow; 13] = [
 ];
 
 impl CommandEnding {
-    /// Row of the ending.
+    /// Returns the row of the ending.
     pub const fn row(self) -> &'static EndingRow {
         // Rows are in the order of the variants; a test checks this.
         &ENDINGS[self as usize]
     }
 
-    /// Exit code.
+    /// Returns the exit code.
     pub const fn code(self) -> u8 {
         self.row().code
     }
@@ -287,7 +287,7 @@ impl CommandEnding {
         ENDINGS.iter().find(is_of).map_or(Self::CouldNotRun, |row| row.ending)
     }
 
-    /// The ending that comes first in the table.
+    /// Returns the ending that comes first in the table.
     #[must_use]
     pub fn or_worse(self, other: Self) -> Self {
         if (other as usize) < self as usize { other } else { self }

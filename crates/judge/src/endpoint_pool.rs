@@ -28,7 +28,8 @@ pub struct EndpointPool {
 }
 
 impl EndpointPool {
-    /// Pools of the endpoints of a run, in the order of the plan. Endpoints without a pool or without replies have none.
+    /// Returns the pools of the endpoints of a run, in the order of the plan. Endpoints without a pool or without
+    /// replies have none.
     ///
     /// # Errors
     ///
@@ -98,7 +99,7 @@ impl EndpointPool {
         })
     }
 
-    /// Share of the connections that was busy on average.
+    /// Returns the share of the connections that was busy on average.
     pub fn busy_share(&self) -> f64 {
         Share::of_measured(self.busy, self.connections as f64).map_or(0.0, Share::get)
     }

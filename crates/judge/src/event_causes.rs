@@ -110,7 +110,7 @@ fn causes(read: &[&Read<'_>]) -> Vec<Bottleneck> {
     causes_of_seconds(&Evidence { runs: runs.collect(), together, has_failed: true })
 }
 
-/// Start and end of the effect of an event, in nanoseconds since the load began; `None` if it had none.
+/// Returns start and end of the effect of an event, in nanoseconds since the load began; `None` if it had none.
 fn felt_ns(run: &Run, of: &EventCost, cost: &Cost) -> Option<(u64, u64)> {
     let recovered_ns = match cost.recovery {
         Recovery::After(ns) | Recovery::Unconfirmed(ns) => cost.from_ns.saturating_add(ns),
@@ -174,7 +174,7 @@ impl<'a> OccurrenceReadings<'a> {
     }
 }
 
-/// Names of other events of a run that were in progress, or had an effect, in these seconds.
+/// Returns the names of other events of a run that were in progress, or had an effect, in these seconds.
 fn others(run: &Run, of: &EventCost, seconds: &BTreeSet<u64>) -> BTreeSet<String> {
     let (Some(first), Some(last)) = (seconds.first(), seconds.last()) else { return BTreeSet::new() };
     let (from_ns, to_ns) = (first * SECOND_NS, (last + 1) * SECOND_NS);

@@ -42,8 +42,8 @@ pub struct Times {
     pub ended_ns: Option<u64>,
 }
 
-/// Costs of the events of a stored run, in the order of its events. Events that did not begin are left out. Empty if the run has no
-/// measured window.
+/// Returns the costs of the events of a stored run, in the order of its events. Events that did not begin are left out.
+/// Empty if the run has no measured window.
 pub fn of_run(run: &Run) -> Vec<EventCost> {
     let Some(window_ns) = window_ns(run) else { return Vec::new() };
     let begun: Vec<(&Event, Times)> = run
@@ -64,13 +64,13 @@ pub fn of_run(run: &Run) -> Vec<EventCost> {
         .collect()
 }
 
-/// Measured window of a run, in nanoseconds since the load began; `None` if it has none.
+/// Returns the measured window of a run, in nanoseconds since the load began; `None` if it has none.
 fn window_ns(run: &Run) -> Option<(u64, u64)> {
     let length_ns = run.ending.as_ref()?.window_ns?;
     Some((run.new.warm_up_ns, run.new.warm_up_ns.saturating_add(length_ns)))
 }
 
-/// Costs of events, in the order in which they began. `windows` are the time series of the load, in order.
+/// Returns the costs of events, in the order in which they began. `windows` are the time series of the load, in order.
 pub fn judge(window_ns: (u64, u64), events: &[Times], windows: &[Moment]) -> Vec<Judged> {
     let course = WindowSeries::of(windows, window_ns.1);
     let mut level_from_ns = window_ns.0;
@@ -97,7 +97,7 @@ pub fn judge(window_ns: (u64, u64), events: &[Times], windows: &[Moment]) -> Vec
     looked.into_iter().map(cost).collect()
 }
 
-/// Whether two events begin within one window, so that their costs are indistinguishable.
+/// Returns whether two events begin within one window, so that their costs are indistinguishable.
 fn begin_together(one_ns: u64, other_ns: u64) -> bool {
     one_ns.abs_diff(other_ns) <= Moment::WINDOW_NS
 }

@@ -62,7 +62,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// Rung of evidence on which a statement about the part stands.
+    /// Returns the rung of evidence on which a statement about the part stands.
     pub const fn rung(&self) -> Rung {
         match self {
             Self::Database(_) | Self::Connection => Rung::Runtime,
@@ -71,7 +71,7 @@ impl Part {
         }
     }
 
-    /// Code in JSON; the resource's code if the part is the wait for a resource.
+    /// Returns the code in JSON; the resource's code if the part is the wait for a resource.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Database(_) => "database_wait",
@@ -125,7 +125,7 @@ pub struct TimeByPart {
 }
 
 impl TimeByPart {
-    /// Time per request; `None` if the system was not sampled, or nothing was answered.
+    /// Returns the time per request; `None` if the system was not sampled, or nothing was answered.
     pub fn of(measured: &Measured, signals: Option<&Signals>, send_delay_ns: Option<f64>) -> Option<Self> {
         let (window, resources) = (measured.window?, measured.resources.as_ref()?);
         let system = resources.system.as_ref()?;

@@ -43,7 +43,7 @@ pub fn percentile(
     Bounds::new(lowered_ns(response, rank, effect).min(highest_ns as f64), highest_ns as f64)
 }
 
-/// Bounds of the mean of these response times, in nanoseconds. `None` without requests.
+/// Returns the bounds of the mean of these response times, in nanoseconds. `None` without requests.
 pub fn mean(response: &Histogram, effect: Option<&GeneratorEffect>) -> Option<Bounds> {
     let mean_ns = response.mean_ns()?;
     let Some(effect) = effect else { return Bounds::exactly(mean_ns) };
@@ -65,7 +65,7 @@ pub struct ResponseBounds {
 }
 
 impl ResponseBounds {
-    /// Bounds for all response times in a histogram.
+    /// Returns the bounds for all response times in a histogram.
     pub fn of(response: &Histogram, effect: &GeneratorEffect) -> Self {
         Self {
             mean: mean(response, Some(effect)),
@@ -74,13 +74,13 @@ impl ResponseBounds {
         }
     }
 
-    /// Bounds of a printed percentile; `None` if it is unknown.
+    /// Returns the bounds of a printed percentile; `None` if it is unknown.
     pub fn at(&self, wanted: Percentile) -> Option<Bounds> {
         PRINTED.iter().zip(self.percentiles).find(|(percentile, _)| **percentile == wanted)?.1
     }
 }
 
-/// Bounds of a throughput, in any unit per second.
+/// Returns the bounds of a throughput, in any unit per second.
 pub fn throughput(per_s: f64, effect: Option<&GeneratorEffect>) -> Option<Bounds> {
     let Some(effect) = effect else { return Bounds::exactly(per_s) };
     let rest = 1.0 - effect.missing_share;
@@ -99,7 +99,7 @@ pub fn median(figures: &[(f64, Bounds)]) -> Option<(f64, Bounds)> {
     Some((over(|(figure, _)| *figure)?, bounds))
 }
 
-/// Sum of the slowest `count` response times.
+/// Returns the sum of the slowest `count` response times.
 fn slowest_ns(response: &Histogram, count: f64) -> f64 {
     let counters: Vec<(u64, u64)> = response.counters().collect();
     let (mut left, mut sum_ns) = (count, 0.0);

@@ -47,7 +47,7 @@ impl LimitedIo {
         limited.max_by(|one, other| one.share().total_cmp(&other.share()))
     }
 
-    /// Used share of the limit.
+    /// Returns the used share of the limit.
     pub fn share(&self) -> f64 {
         self.per_s / self.max_per_s
     }

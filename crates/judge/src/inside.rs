@@ -106,7 +106,7 @@ impl StatementTime {
         all
     }
 
-    /// Mean execution time, in milliseconds.
+    /// Returns the mean execution time, in milliseconds.
     pub fn mean_ms(&self) -> f64 {
         self.total_s * 1e3 / self.calls
     }
@@ -139,7 +139,7 @@ impl SlowCalls {
         all
     }
 
-    /// Mean time of a slow call, in nanoseconds.
+    /// Returns the mean time of a slow call, in nanoseconds.
     pub fn mean_ns(&self) -> f64 {
         self.share / self.calls_per_s * 1e9
     }
@@ -207,7 +207,7 @@ impl Inside {
         })
     }
 
-    /// Waits by their share of the active sessions, largest first.
+    /// Returns the waits by their share of the active sessions, largest first.
     pub fn ranked(&self) -> Vec<(&str, f64)> {
         let shares = self.waits.iter().map(|(wait, sessions)| (wait.as_str(), sessions / self.active));
         let mut shares: Vec<_> = shares.filter(|(_, share)| share.is_finite()).collect();
@@ -222,18 +222,18 @@ impl Inside {
         if self.active > 0.0 { sessions / self.active } else { 0.0 }
     }
 
-    /// Share of one statement in the execution time of all statements; `None` if there is none.
+    /// Returns the share of one statement in the execution time of all statements; `None` if there is none.
     pub fn share_of_time(&self, one: &StatementTime) -> Option<f64> {
         let all_s: f64 = self.executed.iter().map(|of| of.total_s).sum();
         Some(one.total_s / all_s).filter(|share| share.is_finite())
     }
 
-    /// Rate of a counter per second; `None` if the server does not report it.
+    /// Returns the rate of a counter per second; `None` if the server does not report it.
     pub fn rate(&self, metric: &str) -> Option<f64> {
         self.per_s.get(metric).copied()
     }
 
-    /// Mean of a size or state; `None` if the server does not report it.
+    /// Returns the mean of a size or state; `None` if the server does not report it.
     pub fn level(&self, metric: &str) -> Option<f64> {
         self.levels.get(metric).copied()
     }

@@ -231,7 +231,7 @@ pub struct Readings {
 }
 
 impl Readings {
-    /// Readings of stored runs of one configuration.
+    /// Returns the readings of stored runs of one configuration.
     pub fn of(runs: &[&Run]) -> Result<Self, EvidenceError> {
         let (mut cores, mut used, mut busy, mut thread) = (0, Vec::new(), Vec::new(), Vec::new());
         let (mut waiting, mut response, mut allowed) = (Vec::new(), Vec::new(), Vec::new());
@@ -279,7 +279,7 @@ fn dependency_ns(run: &Run, measured: &Measured) -> Option<f64> {
     Some(threads / ok_per_s * 1e9).filter(|ns| *ns > 0.0)
 }
 
-/// Cores that the system could run on in the last sampled second.
+/// Returns the cores that the system could run on in the last sampled second.
 fn cores_allowed(run: &Run) -> Option<Vec<usize>> {
     let listed = in_measured_time(run)
         .filter(|reading| reading.subject == "system" && reading.metric == "cores_allowed");
@@ -388,7 +388,7 @@ impl Known {
         self.suspected.is_some_and(|resource| CPU.contains(&resource))
     }
 
-    /// Number of cores that the system may use, and whether the machine has more.
+    /// Returns the number of cores that the system may use, and whether the machine has more.
     fn cores(&self) -> (f64, bool) {
         let Readings { allowed, cores: machine, .. } = &self.read;
         let cores = if allowed.is_empty() { self.system_cores } else { self.system_cores.min(allowed.len()) };

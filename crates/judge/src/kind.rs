@@ -72,7 +72,7 @@ impl MetricKind {
         }
     }
 
-    /// Example of a limit.
+    /// Returns an example of a limit.
     pub const fn example(self) -> &'static str {
         match self {
             Self::Response | Self::Time => "200ms",

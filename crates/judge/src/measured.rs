@@ -49,12 +49,13 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// Figures of a stored run.
+    /// Returns the figures of a stored run.
     pub fn of(run: &Run) -> Result<Self, EvidenceError> {
         Ok(Self::of_tallies(run, &run.whole(Phase::WarmUp)?, &run.whole(Phase::Measured)?))
     }
 
-    /// Figures of a stored run from the tallies of its warm-up and of the measured time, all steps together.
+    /// Returns the figures of a stored run from the tallies of its warm-up and of the measured time, all steps
+    /// together.
     pub fn of_tallies(run: &Run, warm_up: &Tally, measured: &Tally) -> Self {
         let ending = run.ending.as_ref();
         let tool = ending.and_then(|ending| ending.generator.tool.as_ref());
@@ -96,7 +97,7 @@ impl Measured {
         self.response.count
     }
 
-    /// Share of the planned requests that the system did not serve.
+    /// Returns the share of the planned requests that the system did not serve.
     pub fn error_share(&self) -> Option<f64> {
         rates::error_share(&self.counts)
     }
@@ -113,7 +114,7 @@ impl Measured {
         self.outage.as_ref().filter(|outage| outage.is_degraded()).map_or(0.0, |outage| outage.gone_share)
     }
 
-    /// Ok answers per second; `None` if there was none.
+    /// Returns the ok answers per second; `None` if there was none.
     pub fn ok_per_s(&self) -> Option<f64> {
         self.window.filter(|window| window.counts.ok > 0).map(|window| window.ok_per_s())
     }
@@ -125,7 +126,7 @@ impl Measured {
         Some(cores_used * self.window?.length_s).filter(|cpu_s| cpu_s.is_finite())
     }
 
-    /// CPU time of the system per request that ended in the window, in microseconds.
+    /// Returns the CPU time of the system per request that ended in the window, in microseconds.
     pub fn system_us_per_request(&self) -> Option<f64> {
         rates::us_per_request(self.system_cpu_s()?, self.window?.counts.ended())
     }

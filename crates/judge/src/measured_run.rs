@@ -16,7 +16,7 @@ pub struct MeasuredRun<'a> {
 }
 
 impl MeasuredRun<'_> {
-    /// Figure of a metric, for people; `None` if there is none, or too few samples.
+    /// Returns the figure of a metric, for people; `None` if there is none, or too few samples.
     pub fn figure(&self, by: &ComparedBy) -> Option<f64> {
         by.figure(self.run, self.measured)
     }
@@ -40,7 +40,7 @@ impl MeasuredRun<'_> {
         seen_ns.or_else(by_the_clock_ns).map(|ns| ns / 1e9)
     }
 
-    /// CPU time of the generator per request, warm-up included, in microseconds.
+    /// Returns the CPU time of the generator per request, warm-up included, in microseconds.
     pub fn generator_us_per_request(&self) -> Option<f64> {
         let generator = &self.run.ending.as_ref()?.generator;
         let requests = self.measured.sent_with_warm_up;
@@ -60,7 +60,7 @@ impl MeasuredRun<'_> {
         measured.or_else(over_all)
     }
 
-    /// Cores that the system kept busy during the measured time.
+    /// Returns the cores that the system kept busy during the measured time.
     pub fn system_cores_used(&self) -> Option<f64> {
         let resources = self.measured.resources.as_ref()?;
         resources.cores_used(resources.system.as_ref()?)

@@ -204,7 +204,7 @@ impl Metric {
         METRICS.iter().filter(|metric| metric.cost.is_none())
     }
 
-    /// Metric with the given name; `None` if this version does not know it.
+    /// Returns the metric with the given name; `None` if this version does not know it.
     pub fn named(name: &str) -> Option<&'static Self> {
         METRICS.iter().find(|metric| metric.name == name)
     }
@@ -225,7 +225,7 @@ impl Metric {
         &METRICS[0]
     }
 
-    /// Name in a sentence about `unit`.
+    /// Returns the name in a sentence about `unit`.
     pub fn words(&self, unit: Unit) -> &'static str {
         match (self.words, unit) {
             (CPU_PER_REQUEST, Unit::Transactions) => "CPU per transaction",
@@ -289,7 +289,7 @@ impl Metric {
         figure_bounds::bounded(figure, self.bounds_by(figure, measured.response_bounds.as_ref(), effect))
     }
 
-    /// Figure of a run, for people and for comparisons; `None` if there is none, or too few samples.
+    /// Returns the figure of a run, for people and for comparisons; `None` if there is none, or too few samples.
     pub fn figure(&self, measured: &Measured) -> Option<f64> {
         self.read(measured).filter(|figure| self.kind != MetricKind::Rate || *figure > 0.0)
     }

@@ -79,7 +79,7 @@ fn waited_share(evidence: &Evidence<'_>, usual_ns: Option<f64>, length_ns: f64) 
     let failed_share = evidence.waits.failed_ns(broken_ns) as f64 / (users * length_ns);
     let unanswered_ns = evidence.waits.unanswered_ns(broken_ns, slow_ns) as f64;
     let unanswered_share = unanswered_ns / (users * length_ns);
-    // Concurrently waiting users, if all of them wait as long as the longest wait.
+    // Number of users that wait concurrently, assuming that each waits as long as the longest wait.
     let longest_ns = evidence.waits.longest_unanswered_ns().max(1) as f64;
     let waiting = unanswered_ns / longest_ns;
     let is_served = evidence.counts.ok > 0;

@@ -94,7 +94,7 @@ impl OwnFigure {
         UNITS.iter().find(|(unit, ..)| *unit == self.unit).map_or(1.0, |(.., size)| *size)
     }
 
-    /// Value of the figure in a run. `None` if it was not read.
+    /// Returns the value of the figure in a run. `None` if it was not read.
     pub fn read(&self, run: &Run) -> Option<f64> {
         let is_it = |subject: &str, metric: &str, label: &str| {
             subject == FIGURE_SUBJECT && metric == self.name && label == FIGURE_VALUE
@@ -108,7 +108,7 @@ impl OwnFigure {
         Spread::with_endless(runs.filter_map(|run| self.read(run)))
     }
 
-    /// Figures that the plan of a run defines.
+    /// Returns the figures that the plan of a run defines.
     pub fn of_run(run: &Run) -> Vec<Self> {
         let defined = run.new.plan_json.get(FIGURES_OF_PLAN).and_then(|figures| figures.as_array());
         let names = defined.into_iter().flatten().filter_map(|figure| figure.as_str());

@@ -33,7 +33,7 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Pace of a run, from the tallies of its two phases.
+    /// Returns the pace of a run, from the tallies of its two phases.
     pub fn of(run: &Run, warm_up: &Tally, measured: &Tally) -> Self {
         let [before, ok] = [&warm_up.service.ok, &measured.service.ok];
         let fastest = [before.min_ns(), ok.min_ns()].into_iter().flatten().min();

@@ -100,7 +100,7 @@ const fn size(name: &'static str, words: &'static str) -> PhysicalCost {
 }
 
 impl PhysicalCost {
-    /// Cost with this name. `None` if this version does not know it.
+    /// Returns the cost with this name. `None` if this version does not know it.
     pub fn named(name: &str) -> Option<&'static Self> {
         PHYSICAL_COSTS.iter().find(|cost| cost.name == name)
     }
@@ -139,7 +139,7 @@ fn cost_of(metric: &str) -> Option<&'static PhysicalCost> {
     PHYSICAL_COSTS.iter().find(|cost| cost.name == name)
 }
 
-/// Median of a cost over runs. `None` without runs.
+/// Returns the median of a cost over runs. `None` without runs.
 pub fn median_of(figures: impl Iterator<Item = f64>) -> Option<f64> {
     stats::median(figures)
 }
@@ -216,7 +216,7 @@ fn per(total: f64, requests: u64) -> Option<f64> {
     (requests > 0).then(|| total / requests as f64)
 }
 
-/// Mean size over the replies of all steps. `None` without sizes, or if all replies were empty.
+/// Returns the mean size over the replies of all steps. `None` without sizes, or if all replies were empty.
 fn mean(run: &Run, sizes: fn(&evidence::StepContents) -> &SizeClasses) -> Option<f64> {
     let classes = || run.ending.iter().flat_map(|ending| &ending.contents).flat_map(|step| &sizes(step).0);
     let count: u64 = classes().fold(0, |sum, (count, _)| sum.saturating_add(*count));

@@ -48,7 +48,7 @@ pub enum Offered {
 }
 
 impl Planned {
-    /// Model of the load, as the store records it.
+    /// Returns the model of the load, as the store records it.
     pub const fn model(&self) -> Model {
         match self.offered {
             Offered::Open { .. } => Model::Open,

@@ -7,14 +7,14 @@ use crate::window::Window;
 /// Min CPU time that is divided by requests, in seconds. The kernel counts in ticks, usually of 10 ms.
 const CPU_MIN_S: f64 = 0.1;
 
-/// Planned requests that the system did not serve: rejected, failed, timed out, or never sent.
+/// Returns the planned requests that the system did not serve: rejected, failed, timed out, or never sent.
 pub fn errors(counts: &Counts) -> u64 {
     [counts.rejected, counts.failed, counts.timed_out, counts.not_sent]
         .into_iter()
         .fold(0, u64::saturating_add)
 }
 
-/// Share of planned requests that the system did not serve; `None` if nothing was planned.
+/// Returns the share of planned requests that the system did not serve; `None` if nothing was planned.
 pub fn error_share(counts: &Counts) -> Option<f64> {
     stats::error_share(errors(counts), counts.planned)
 }
@@ -28,7 +28,7 @@ pub fn error_share_of<'a>(runs: impl Iterator<Item = &'a Counts>) -> Option<f64>
     stats::error_share(failed, planned)
 }
 
-/// Number per second, over a time above 0.
+/// Returns the number per second, over a time above 0.
 pub fn per_s(count: u64, length_s: f64) -> f64 {
     count as f64 / length_s
 }

@@ -77,12 +77,12 @@ pub struct Core {
 }
 
 impl Resources {
-    /// Resources of a run; `None` if nothing was sampled in a measured second.
+    /// Returns the resources of a run; `None` if nothing was sampled in a measured second.
     pub fn of(run: &Run) -> Option<Self> {
         Self::during(run, Seconds::Measured)
     }
 
-    /// Resources of the given seconds only.
+    /// Returns the resources of the given seconds only.
     pub(crate) fn during(run: &Run, which: Seconds<'_>) -> Option<Self> {
         let (mut seconds, mut last) = (0u64, None);
         let mut usages: BTreeMap<&str, Usage> = BTreeMap::new();
@@ -121,7 +121,7 @@ impl Resources {
 }
 
 impl Usage {
-    /// CPU time in user space and in the kernel, in seconds.
+    /// Returns the CPU time in user space and in the kernel, in seconds.
     pub fn cpu_s(&self) -> f64 {
         self.cpu_user_s + self.cpu_sys_s
     }

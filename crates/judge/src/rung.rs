@@ -19,7 +19,7 @@ impl Rung {
     /// All rungs, strongest first.
     pub const ALL: [Self; 4] = [Self::Runtime, Self::Kernel, Self::Experiment, Self::Arithmetic];
 
-    /// Name in JSON.
+    /// Returns the name in JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Runtime => "runtime",

@@ -93,17 +93,17 @@ impl Scope {
         Self { tally: Tally::default(), measured }
     }
 
-    /// Figures of the scope.
+    /// Returns the figures of the scope.
     pub(crate) fn measured(&self) -> &Measured {
         &self.measured
     }
 
-    /// Tally of the scope; empty for an event.
+    /// Returns the tally of the scope; empty for an event.
     pub(crate) fn tally(&self) -> &Tally {
         &self.tally
     }
 
-    /// Scope of the whole measured window, as in reports.
+    /// Returns the scope of the whole measured window, as in reports.
     pub(crate) fn whole(step: Option<u16>, run: &Run) -> Result<Self, EvidenceError> {
         let Some(step) = step else {
             return Ok(Self { tally: run.whole(Phase::Measured)?, measured: Measured::of(run)? });

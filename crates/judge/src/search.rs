@@ -26,7 +26,7 @@ pub fn search_rules(compare: &Compare, seed: u64) -> Option<SearchRules> {
     })
 }
 
-/// Level of a place; `None` if the place is not part of a search.
+/// Returns the level of a place; `None` if the place is not part of a search.
 pub fn level(place: &StudyPlace) -> Option<Level> {
     let stage = match place.stage.as_str() {
         stage::SIZING => SearchStage::Sizing,
@@ -42,7 +42,7 @@ pub fn level(place: &StudyPlace) -> Option<Level> {
     Some(Level { stage, at })
 }
 
-/// Name of a stage in the store, as [`level`] reads it.
+/// Returns the name of a stage in the store, as [`level`] reads it.
 pub const fn stage_name(stage: SearchStage) -> &'static str {
     match stage {
         SearchStage::Sizing => stage::SIZING,
@@ -82,7 +82,7 @@ pub fn of_level(run: &Run, level: &Level, slos: &[Condition]) -> Result<OfLevel,
     }
 }
 
-/// Throughput and response time at a number of users.
+/// Returns throughput and response time at a number of users.
 fn sized(run: &Run) -> Result<LevelRunResult, EvidenceError> {
     if eligibility_by(run, Some(Distorted::Throughput)) != Eligibility::Valid {
         return Ok(LevelRunResult::Invalid);

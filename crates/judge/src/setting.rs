@@ -12,12 +12,12 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// Configuration of a place.
+    /// Returns the configuration of a place.
     pub fn of(place: &StudyPlace) -> Self {
         Self { system: place.system.clone(), variant: place.variant.clone() }
     }
 
-    /// Whether a place belongs to this configuration.
+    /// Returns whether a place belongs to this configuration.
     pub fn is_of(&self, place: &StudyPlace) -> bool {
         self.key() == (&place.system, &place.variant)
     }
@@ -26,7 +26,7 @@ impl Setting {
         (&self.system, &self.variant)
     }
 
-    /// Name in reports and plans: `system`, or `system variant`.
+    /// Returns the name in reports and plans: `system`, or `system variant`.
     pub fn name(&self) -> String {
         match self.variant.as_str() {
             "" => self.system.clone(),

@@ -69,12 +69,12 @@ pub struct Signals {
 const SECOND_MIN_S: f64 = 0.5;
 
 impl Signals {
-    /// Signals of a run; `None` if nothing was sampled in a measured second.
+    /// Returns the signals of a run; `None` if nothing was sampled in a measured second.
     pub fn of(run: &Run) -> Option<Self> {
         Self::during(run, Seconds::Measured)
     }
 
-    /// Signals of the given seconds only.
+    /// Returns the signals of the given seconds only.
     pub(crate) fn during(run: &Run, which: Seconds<'_>) -> Option<Self> {
         let (mut seconds, mut last): (Vec<Second<'_>>, _) = (Vec::new(), None);
         for reading in read_in(run, which) {
@@ -256,7 +256,7 @@ impl<'a> Second<'a> {
         }
     }
 
-    /// Share of the system's own memory that is swapped out.
+    /// Returns the share of the system's own memory that is swapped out.
     fn swapped_out(&self) -> Option<f64> {
         let [swapped, resident] = [self.swapped_bytes?, self.resident_bytes?];
         Share::of_measured(swapped, swapped + resident).map(Share::get)

@@ -35,14 +35,14 @@ pub struct ThreadCheckFigures {
 }
 
 impl ThreadCheckFigures {
-    /// Figures of a stored run with its per-second data.
+    /// Returns the figures of a stored run with its per-second data.
     pub fn of(run: &Run) -> Result<Self, EvidenceError> {
         let measured = Measured::of(run)?;
         Ok(Self { ok_per_s: measured.ok_per_s(), p99_ns: measured.response.at(Percentile::P99) })
     }
 }
 
-/// Whether a run is suspect for a cause that more threads can confirm or clear.
+/// Returns whether a run is suspect for a cause that more threads can confirm or clear.
 pub fn is_doubtful(ending: &Ending) -> bool {
     ending.validity.verdict == Level::Suspect
         && ending.verdict == Verdict::Complete

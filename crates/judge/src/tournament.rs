@@ -13,7 +13,7 @@ use crate::versus::said;
 /// Max number of blocks × configurations. No real study comes near, and a damaged one must not exhaust memory.
 const CELLS_MAX: usize = 1 << 21;
 
-/// Rules of a study's tournament of the given configurations; `None` if its procedure is not a tournament.
+/// Returns the rules of a study's tournament of the given configurations; `None` if its procedure is not a tournament.
 pub(crate) fn tournament_rules(compare: &Compare, settings: &[Setting]) -> Option<TournamentRules> {
     let Procedure::Best { incumbent, .. } = &compare.procedure else { return None };
     let place = |name: &String| settings.iter().position(|setting| setting.name() == *name);

@@ -80,12 +80,12 @@ const IN_BOUNDS: &[Doubt] = &[
 const BY_OTHERS: &[Doubt] = &[Doubt::GENERATOR_BOUND, Doubt::NO_ENDING, Doubt::NO_LOAD];
 
 impl Doubt {
-    /// All causes of doubt, in the order of the rules.
+    /// Returns all causes of doubt, in the order of the rules.
     pub fn all() -> impl Iterator<Item = Self> {
         RULES.iter().map(|(doubt, _)| *doubt).chain(BY_OTHERS.iter().copied())
     }
 
-    /// Cause of doubt with the given code; `None` if this version does not know it.
+    /// Returns the cause of doubt with the given code; `None` if this version does not know it.
     pub fn named(code: &str) -> Option<Self> {
         Self::all().find(|doubt| doubt.code == code)
     }

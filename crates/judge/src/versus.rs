@@ -148,7 +148,7 @@ fn tail_of_slice(run: &Run, by: &ComparedBy) -> Result<Option<Bounded>, Evidence
     Ok(bounded_percentile(percentile, &run.whole(Phase::Measured)?.response.all(), run.generator_effect()))
 }
 
-/// Observation of a stored run in its block, by a metric.
+/// Returns the observation of a stored run in its block, by a metric.
 pub fn said(run: &Run, by: &ComparedBy) -> Result<RunResult, EvidenceError> {
     let measured = Measured::of(run)?;
     let seen =

@@ -98,12 +98,12 @@ const EVENT_LOOP_RUNTIME: &str = "node";
 const WORKER: &str = "worker";
 
 impl Workers {
-    /// Number of threads in one state.
+    /// Returns the number of threads in one state.
     pub fn in_state(&self, state: &str) -> f64 {
         self.states.get(state).copied().unwrap_or(0.0)
     }
 
-    /// Number of threads in any state.
+    /// Returns the number of threads in any state.
     pub fn all(&self) -> f64 {
         self.states.values().sum()
     }

@@ -65,17 +65,17 @@ impl Window {
         windows.into_iter().collect::<Option<Vec<_>>>()?.into_iter().reduce(together)
     }
 
-    /// Window of whole seconds.
+    /// Returns the window of whole seconds.
     pub(crate) fn of_seconds(seconds: u64, counts: InWindow) -> Option<Self> {
         Self::of_ns(seconds.saturating_mul(1_000_000_000), counts)
     }
 
-    /// Window of a number of nanoseconds; `None` if it is 0.
+    /// Returns the window of a number of nanoseconds; `None` if it is 0.
     pub(crate) fn of_ns(ns: u64, counts: InWindow) -> Option<Self> {
         (ns > 0).then_some(Self { length_s: ns as f64 / 1e9, counts, offered: None, backlog: None })
     }
 
-    /// Answers per second, ok or rejected.
+    /// Returns the answers per second, ok or rejected.
     pub fn answers_per_s(&self) -> f64 {
         self.per_s(self.counts.answers())
     }
@@ -87,7 +87,7 @@ impl Window {
         self.per_s(self.offered.map_or(self.counts.ok, |offered| self.counts.ok.min(offered)))
     }
 
-    /// Requests that ended per second, with any outcome.
+    /// Returns the requests that ended per second, with any outcome.
     pub fn ended_per_s(&self) -> f64 {
         self.per_s(self.counts.ended())
     }

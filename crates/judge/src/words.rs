@@ -29,7 +29,7 @@ pub fn blocks(number: usize) -> String {
     if number == 1 { "1 block".to_owned() } else { format!("{number} blocks") }
 }
 
-/// Singular name of the counted unit.
+/// Returns the singular name of the counted unit.
 pub const fn one(unit: Unit) -> &'static str {
     match unit {
         Unit::Requests => "request",
@@ -37,7 +37,7 @@ pub const fn one(unit: Unit) -> &'static str {
     }
 }
 
-/// Plural name of the counted unit.
+/// Returns the plural name of the counted unit.
 pub const fn many(unit: Unit) -> &'static str {
     match unit {
         Unit::Requests => "requests",

@@ -74,7 +74,7 @@ impl Written {
         Ok(Some(Self { rows_by_server: rows, doubled, ok: counts.ok, unknown }))
     }
 
-    /// Rows over all servers.
+    /// Returns the rows over all servers.
     pub fn rows(&self) -> i64 {
         self.rows_by_server.iter().sum()
     }

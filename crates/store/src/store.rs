@@ -32,7 +32,7 @@ pub(crate) enum Durability {
     Full,
 }
 
-/// Device and inode of the file at a path. `None` if there is none.
+/// Returns device and inode of the file at a path. `None` if there is none.
 pub(crate) fn file(path: &Path) -> Option<(u64, u64)> {
     fs::metadata(path).ok().map(|meta| (meta.dev(), meta.ino()))
 }
@@ -44,7 +44,7 @@ impl Store {
         Self { redaction: Redaction::new(redact), ..self }
     }
 
-    /// Path of the file.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -125,7 +125,7 @@ impl Store {
         }
     }
 
-    /// Row number of a run.
+    /// Returns the row number of a run.
     pub(crate) fn number(&self, run: &RunId) -> Result<i64> {
         self.connection
             .prepare_cached("SELECT number FROM run WHERE id = ?1")
@@ -134,7 +134,7 @@ impl Store {
             .ok_or_else(|| StoreError::UnknownRun { path: self.path.clone(), text: run.to_string() })
     }
 
-    /// State of a run, from a row with the columns `verdict` and `writer`.
+    /// Returns the state of a run, from a row with the columns `verdict` and `writer`.
     pub(crate) fn state(&self, id: &RunId, row: &Row<'_>) -> Result<RunState> {
         if let Some(verdict) = self.get::<Option<String>>(row, "verdict")? {
             let verdict =

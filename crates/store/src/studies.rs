@@ -67,7 +67,7 @@ impl Store {
         })
     }
 
-    /// Row number of a study.
+    /// Returns the row number of a study.
     pub(crate) fn study_number(&self, study: &StudyId) -> Result<i64> {
         self.connection
             .prepare_cached("SELECT number FROM study WHERE id = ?1")

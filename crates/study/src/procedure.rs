@@ -76,7 +76,7 @@ pub(crate) enum EndReason {
 }
 
 impl EndReason {
-    /// Name of the reason in the store.
+    /// Returns the name of the reason in the store.
     pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Decided => "decided",

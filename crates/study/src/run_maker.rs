@@ -24,10 +24,10 @@ pub trait RunMaker {
     /// Publishes an event of the study. Runs publish their own events.
     fn publish(&mut self, event: RunEvent);
 
-    /// Whether a stop was requested.
+    /// Returns whether a stop was requested.
     fn is_stopped(&self) -> bool;
 
-    /// The current time.
+    /// Returns the current time.
     fn now(&self) -> Instant;
 }
 

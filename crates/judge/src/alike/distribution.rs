@@ -51,7 +51,7 @@ impl Distribution {
             / self.count()
     }
 
-    /// Smallest size that at least `share` of all sizes do not exceed.
+    /// Returns the smallest size that at least `share` of all sizes do not exceed.
     fn at(&self, share: f64) -> f64 {
         let rank = share.clamp(0.0, 1.0) * self.count();
         let mut seen = 0.0;
@@ -66,7 +66,7 @@ impl Distribution {
         self.0.iter().map(|(size, count)| size * count).sum::<f64>() / self.count()
     }
 
-    /// Standard error of the mean.
+    /// Returns the standard error of the mean.
     fn error_of_mean(&self) -> f64 {
         let (mean, count) = (self.mean(), self.count());
         let squares: f64 = self.0.iter().map(|(size, count)| (size - mean).powi(2) * count).sum();

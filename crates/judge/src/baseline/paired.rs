@@ -68,7 +68,7 @@ pub(super) fn judge(
     }
 }
 
-/// Reason why there is no interval; `None` if there is one.
+/// Returns the reason why there is no interval; `None` if there is one.
 fn why_not(found: Option<&InBlocks>, common: usize) -> Option<String> {
     match found {
         None if common == 0 => Some("no block has valid runs of both".to_owned()),

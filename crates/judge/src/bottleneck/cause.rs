@@ -59,7 +59,7 @@ pub enum Certainty {
 }
 
 impl Certainty {
-    /// Name in JSON.
+    /// Returns the name in JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Confirmed => "confirmed",
@@ -130,7 +130,7 @@ pub(crate) enum CauseRank {
 }
 
 impl CauseRank {
-    /// Sort key; lower comes first.
+    /// Returns the sort key; lower comes first.
     fn order(self, rung: Rung) -> (u8, Option<Rung>, f64) {
         match self {
             Self::First => (0, None, 0.0),

@@ -25,7 +25,7 @@ const fn contradiction(of: Resource, is_read: fn(&Evidence<'_>) -> bool) -> Cont
     Contradiction { of, is_read }
 }
 
-/// Signals of the only run.
+/// Returns the signals of the only run.
 fn signals<'a>(evidence: &'a Evidence<'_>) -> &'a Signals {
     evidence.runs[0].signals.unwrap()
 }
@@ -214,7 +214,7 @@ impl Draws {
         self.0
     }
 
-    /// Independent draws that do not advance this sequence.
+    /// Returns independent draws that do not advance this sequence.
     fn aside(&self) -> Self {
         Self(self.0 ^ 0x5851_f42d_4c95_7f2d)
     }
@@ -223,7 +223,7 @@ impl Draws {
         Self(self.0 ^ 0x1405_7b7e_f767_814f)
     }
 
-    /// Number from 0 to 1, often exactly 0 or 1.
+    /// Draws a number from 0 to 1, often exactly 0 or 1.
     fn share(&mut self) -> f64 {
         match self.bits() % 8 {
             0 => 0.0,
@@ -437,7 +437,7 @@ fn draw_calls(draws: &mut Draws, planted: &mut Planted) {
     }
 }
 
-/// Statistics of a key-value store.
+/// Draws the statistics of a key-value store.
 fn store(draws: &mut Draws) -> Inside {
     let rates = ["commands", "keys_evicted", "errors", "key_hits", "key_misses"];
     let mut per_s: BTreeMap<String, f64> =

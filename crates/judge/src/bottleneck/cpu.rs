@@ -40,7 +40,7 @@ const IDLE_CORES_REFUTE: Refutation = Refutation {
     },
 };
 
-/// Share of all cores that the system used. `None` if that is unknown.
+/// Returns the share of all cores that the system used. `None` if that is unknown.
 fn share_of_the_system(evidence: &Evidence<'_>) -> Option<f64> {
     let cores = evidence.cores()?;
     Some(cores.system? / cores.all as f64)

@@ -126,7 +126,7 @@ pub(super) fn waits_inside(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     Some(if resource == Resource::DATABASE_LOCK { cause.next(next_of_lock(wait, blocker)) } else { cause })
 }
 
-/// Advice to shorten the time for which the lock is held.
+/// Returns advice to shorten the time for which the lock is held.
 fn next_of_lock(wait: &str, blocker: Option<(String, String)>) -> String {
     if class_of(wait) == "LWLock" {
         return format!(
@@ -178,7 +178,7 @@ fn blocker_of_most(evidence: &Evidence<'_>) -> Option<(String, String)> {
     Some((state.to_owned(), quoted(statement)))
 }
 
-/// Text with the largest sum over all runs; `None` if there is none, or if it is empty.
+/// Returns the text with the largest sum over all runs; `None` if there is none, or if it is empty.
 pub(super) fn largest(
     evidence: &Evidence<'_>,
     of_run: impl Fn(&Inside) -> Vec<(String, f64)>,

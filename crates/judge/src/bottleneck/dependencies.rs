@@ -78,7 +78,7 @@ impl Call<'_> {
     }
 
     /// Returns whether all connections awaited a reply nearly all the time, so that further requests wait for one.
-    /// Always true of connections that are opened per request.
+    /// Connections opened per request do not count, because they always await a reply.
     fn are_all_taken(&self) -> bool {
         let is_kept = self.called.seen_opened_per_s < RENEWED_MIN_PER_S;
         is_kept && self.called.awaited >= ALL_TAKEN_MIN_SHARE * self.called.connections.max(THREADS_MIN)
@@ -126,7 +126,7 @@ fn dependencies(evidence: &Evidence<'_>) -> Dependencies {
     Dependencies::mean(evidence.runs.iter().filter_map(|run| Some(&run.signals?.dependencies)))
 }
 
-/// Call with the largest figure.
+/// Returns the call with the largest figure.
 fn largest<'a>(all: &'a Dependencies, figure: impl Fn(&Call<'a>) -> Option<f64>) -> Option<(Call<'a>, f64)> {
     let calls = all.called.iter().map(|(key, called)| Call { key, called });
     let rated = calls.filter_map(|call| figure(&call).map(|figure| (call, figure)));

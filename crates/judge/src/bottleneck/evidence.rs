@@ -95,7 +95,7 @@ impl CombinedFigures {
         }))
     }
 
-    /// Share of the planned requests that the system did not serve; 0 if none were planned.
+    /// Returns the share of the planned requests that the system did not serve; 0 if none were planned.
     pub(super) fn error_share(&self) -> f64 {
         rates::error_share(&self.counts).unwrap_or(0.0)
     }
@@ -114,12 +114,12 @@ pub(super) struct Cores {
 }
 
 impl Evidence<'_> {
-    /// Median of a signal over all runs.
+    /// Returns the median of a signal over all runs.
     pub(super) fn signal(&self, figure: impl Fn(&Signals) -> Option<f64>) -> Option<f64> {
         median(self.runs.iter().filter_map(|run| figure(run.signals?)))
     }
 
-    /// Waits of the threads of each process, the median of all runs. Names come from outside: escape them.
+    /// Returns the waits of the threads of each process, the median of all runs. Names come from outside: escape them.
     pub(super) fn workers(&self) -> BTreeMap<String, Workers> {
         let mut of_runs: BTreeMap<&String, Vec<&Workers>> = BTreeMap::new();
         let sampled =
@@ -128,7 +128,7 @@ impl Evidence<'_> {
         of_runs.into_iter().map(|(name, workers)| (name.clone(), Workers::middle(&workers))).collect()
     }
 
-    /// Number of sampled threads of the system that ran or were ready to run.
+    /// Returns the number of sampled threads of the system that ran or were ready to run.
     pub(super) fn computing(&self) -> f64 {
         self.workers().values().map(Workers::computing).sum()
     }
@@ -157,12 +157,12 @@ impl Evidence<'_> {
         self.runs.iter().filter_map(|run| figure(run.signals?)).reduce(f64::max)
     }
 
-    /// Sum of a signal over all runs; `None` if no run has it.
+    /// Returns the sum of a signal over all runs; `None` if no run has it.
     pub(super) fn sum(&self, figure: impl Fn(&Signals) -> Option<f64>) -> Option<f64> {
         self.runs.iter().filter_map(|run| figure(run.signals?)).reduce(|a, b| a + b)
     }
 
-    /// Fullest accept queue of all runs: connections waiting, and the limit.
+    /// Returns the fullest accept queue of all runs: connections waiting, and the limit.
     pub(super) fn listen_queue(&self) -> Option<[f64; 2]> {
         let queues = self.runs.iter().filter_map(|run| run.signals?.listen_queue);
         queues.max_by(|a, b| (a[0] / a[1]).total_cmp(&(b[0] / b[1])))
@@ -182,13 +182,13 @@ impl Evidence<'_> {
         Some((if is_port { format!("port {place}") } else { place.clone() }, *queued))
     }
 
-    /// Connections waiting to be accepted at `address`; `None` if it is not an address of the system.
+    /// Returns the connections waiting to be accepted at `address`; `None` if it is not an address of the system.
     pub(super) fn queued_at(&self, address: &str) -> Option<f64> {
         let port = SocketAddr::from_str(address).ok()?.port().to_string();
         self.most(|signals| signals.queued.get(&port).copied())
     }
 
-    /// Cores in use, by who used them; `None` if they were not sampled.
+    /// Returns the cores in use, by who used them; `None` if they were not sampled.
     pub(super) fn cores(&self) -> Option<Cores> {
         let all = self.runs.iter().filter_map(|run| Some(run.signals?.cores)).max();
         let all = all.filter(|cores| *cores > 0)?;
@@ -211,7 +211,8 @@ impl Evidence<'_> {
         Some(Cores { all, system, generator, called, others })
     }
 
-    /// Name of the busiest core, and the share of the time for which it was busy. The name comes from outside: escape it.
+    /// Returns the name of the busiest core, and the share of the time for which it was busy. The name comes from
+    /// outside: escape it.
     pub(super) fn busiest_core(&self) -> Option<(String, f64)> {
         let mut shares: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
         self.each_core().for_each(|(name, busy)| shares.entry(name).or_default().push(busy));
@@ -277,7 +278,7 @@ impl Evidence<'_> {
         median(self.runs.iter().filter_map(of_view))
     }
 
-    /// Number of connections of the load, the median of all runs.
+    /// Returns the number of connections of the load, the median of all runs.
     pub(super) fn connections(&self) -> Option<f64> {
         let connections =
             |run: &RunEvidence<'_>| Some(run.run.ending.as_ref()?.spread.as_ref()?.connections as f64);
@@ -291,8 +292,8 @@ impl Evidence<'_> {
         (connections < users).then_some([connections, users])
     }
 
-    /// Users of a closed load, and the mean number that waited for an answer or a connection: medians of all runs. `None` for any
-    /// other load.
+    /// Returns the users of a closed load, and the mean number that waited for an answer or a connection: medians of
+    /// all runs. `None` for any other load.
     pub(super) fn users(&self) -> Option<[f64; 2]> {
         if !self.runs.iter().all(|run| run.run.new.model == Model::Closed) {
             return None;
@@ -350,7 +351,7 @@ impl Evidence<'_> {
         Some((holding / self.in_flight()?).clamp(0.0, 1.0))
     }
 
-    /// Share of the response time in which threads slept for a disk, a peer, or the reader of a pipe.
+    /// Returns the share of the response time in which threads slept for a disk, a peer, or the reader of a pipe.
     pub(super) fn asleep(&self) -> f64 {
         let states = ["disk", "socket_write", "pipe_write", "connect"];
         let asleep = |workers: &Workers| {
@@ -361,13 +362,13 @@ impl Evidence<'_> {
         self.of_in_flight(asleep).unwrap_or(0.0)
     }
 
-    /// Share of the response time in which threads slept for a disk.
+    /// Returns the share of the response time in which threads slept for a disk.
     pub(super) fn slept_for_disk(&self) -> f64 {
         let slept = self.workers().values().map(|workers| workers.in_state("disk")).sum();
         self.of_in_flight(slept).unwrap_or(0.0)
     }
 
-    /// Bytes per second that the system read from disks and wrote to them; `None` if not sampled.
+    /// Returns the bytes per second that the system read from disks and wrote to them; `None` if not sampled.
     pub(super) fn disk_bytes_per_s(&self) -> Option<[f64; 2]> {
         let usages = || {
             let resources = self.runs.iter().filter_map(|run| run.measured.resources.as_ref());
@@ -379,7 +380,7 @@ impl Evidence<'_> {
         Some([per_s(|usage| usage.disk_read_bytes)?, per_s(|usage| usage.disk_written_bytes)?])
     }
 
-    /// Share of the response time in which sessions of a database waited for something inside it.
+    /// Returns the share of the response time in which sessions of a database waited for something inside it.
     pub(super) fn asleep_in_database(&self) -> f64 {
         let waits = self.database_waits().into_iter();
         let is_asleep = |wait: &str| ["Lock", "LWLock", "IO", "Commit"].contains(&class_of(wait));
@@ -440,8 +441,8 @@ impl Evidence<'_> {
         thread || core && is_used(UNSATURATED_MAX_SHARE) || is_busy && is_used(half)
     }
 
-    /// Whether all runs are open loads that failed no search, and at least 99 % of the planned requests ended ok or were lost to
-    /// events.
+    /// Returns whether all runs are open loads that failed no search, and at least 99 % of the planned requests ended
+    /// ok or were lost to events.
     pub(super) fn is_answered_in_full(&self) -> bool {
         let counts = &self.together.counts;
         let is_open = self.runs.iter().all(|run| run.run.new.model == Model::Open);
@@ -457,7 +458,7 @@ impl Evidence<'_> {
         lost.fold(0, u64::saturating_add).min(counts.planned.saturating_sub(counts.ok))
     }
 
-    /// Whether at least 90 % of the requests that did not end ok were lost to events of the plan.
+    /// Returns whether at least 90 % of the requests that did not end ok were lost to events of the plan.
     pub(super) fn is_lost_to_events(&self) -> bool {
         let counts = &self.together.counts;
         let bad = counts.planned.saturating_sub(counts.ok);
@@ -477,25 +478,25 @@ impl Evidence<'_> {
         self.runs.iter().filter_map(|run| run.run.ending.as_ref())
     }
 
-    /// Whether the system's resources were sampled in any run.
+    /// Returns whether the system's resources were sampled in any run.
     pub(super) fn is_system_read(&self) -> bool {
         let resources = self.runs.iter().filter_map(|run| run.measured.resources.as_ref());
         resources.filter_map(|resources| resources.system.as_ref()).next().is_some()
     }
 
-    /// Whether the system was seen on the generator's machine in any run.
+    /// Returns whether the system was seen on the generator's machine in any run.
     pub(super) fn is_local(&self) -> bool {
         self.endings().any(|ending| ending.is_system_local)
     }
 
-    /// Rejected answers with this status, as a share of the requests that ended.
+    /// Returns the rejected answers with this status, as a share of the requests that ended.
     pub(super) fn share_of_status(&self, status: u16) -> f64 {
         let answers = self.together.statuses.get(&status).copied().unwrap_or(0);
         share(answers.min(self.together.counts.rejected), self.together.samples)
     }
 }
 
-/// Share of `part` in `whole`; 0 if `whole` is 0.
+/// Returns the share of `part` in `whole`; 0 if `whole` is 0.
 pub(super) fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }

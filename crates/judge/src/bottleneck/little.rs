@@ -29,12 +29,12 @@ impl Evidence<'_> {
         median(self.runs.iter().filter_map(|run| figure(&run.measured.pace)))
     }
 
-    /// Requests that ended per second, with any outcome: the median of all runs.
+    /// Returns the requests that ended per second, with any outcome: the median of all runs.
     pub(super) fn ended_per_s(&self) -> Option<f64> {
         median(self.runs.iter().filter_map(|run| Some(run.measured.window?.ended_per_s())))
     }
 
-    /// Concurrency of the system by Little's law: throughput × fastest answer.
+    /// Returns the concurrency of the system by Little's law: throughput × fastest answer.
     pub(super) fn at_once(&self) -> Option<f64> {
         let of_run = |run: &RunEvidence<'_>| {
             let window = run.measured.window?;
@@ -72,7 +72,7 @@ impl Evidence<'_> {
             && shares.is_some_and(|(fastest, mean)| fastest >= UNCONTENDED * mean)
     }
 
-    /// Whether the first answers of any run were slower than later ones.
+    /// Returns whether the first answers of any run were slower than later ones.
     pub(super) fn began_slowly(&self) -> bool {
         self.runs.iter().any(|run| run.measured.pace.began_slowly)
     }

@@ -87,7 +87,7 @@ fn own_outages<'a>(run: &RunEvidence<'a>) -> Option<Vec<&'a OutageTime>> {
     Some(times.filter(|time| events_of(run, time).next().is_none()).collect())
 }
 
-/// Events of the plan that may have caused an outage.
+/// Returns the events of the plan that may have caused an outage.
 fn events_of<'a>(run: &RunEvidence<'a>, time: &OutageTime) -> impl Iterator<Item = &'a Event> + use<'a> {
     let since_begin = |s: f64| run.run.new.warm_up_ns.saturating_add((s.max(0.0) * 1e9) as u64);
     let (from_ns, to_ns) = (since_begin(time.from_s), since_begin(time.to_s));

@@ -50,18 +50,18 @@ pub struct Pair {
     pub way: Option<WayToVerdict>,
 }
 
-/// Number of blocks at the first look of a study that plans all its blocks at once.
+/// Returns the number of blocks at the first look of a study that plans all its blocks at once.
 pub fn first_look_blocks() -> usize {
     LOOKS[0].blocks as usize
 }
 
 impl Pair {
-    /// Whether the second variant is ahead.
+    /// Returns whether the second variant is ahead.
     pub fn is_behind(&self) -> bool {
         is_behind(&self.comparison, self.higher_is_better)
     }
 
-    /// Index of the variant that `row` is compared with.
+    /// Returns the index of the variant that `row` is compared with.
     pub fn other(&self, row: usize) -> usize {
         if self.first == row { self.second } else { self.first }
     }
@@ -78,7 +78,7 @@ impl Pair {
         }
     }
 
-    /// Whether the estimate reaches the smallest effect; `None` without an estimate.
+    /// Returns whether the estimate reaches the smallest effect; `None` without an estimate.
     pub fn is_relevant(&self, compare: &Compare) -> Option<bool> {
         let matters = self.by.min_effect(compare);
         self.comparison.estimate.map(|estimate| matters.is_reached_by(estimate))
@@ -102,7 +102,7 @@ impl Pair {
         self.comparison.interval.is_some()
     }
 
-    /// Indices of the variant that is ahead, and of the other one.
+    /// Returns the indices of the variant that is ahead, and of the other one.
     pub fn ahead(&self) -> (usize, usize) {
         if self.is_behind() { (self.second, self.first) } else { (self.first, self.second) }
     }
@@ -241,7 +241,7 @@ impl LoadOfStudy<'_> {
         PHYSICAL_COSTS.iter().filter(has).map(ComparedBy::of_cost).filter(|by| by != self.by)
     }
 
-    /// Metrics that the plan compares by, deciding metric first.
+    /// Returns the metrics that the plan compares by, deciding metric first.
     fn metrics(&self) -> impl Iterator<Item = ComparedBy> {
         std::iter::once(self.by.clone()).chain(self.further())
     }
@@ -426,7 +426,7 @@ fn turned(comparison: &Comparison, pairs: &[(Bounded, Bounded)]) -> Comparison {
     }
 }
 
-/// Whether the second variant is ahead.
+/// Returns whether the second variant is ahead.
 fn is_behind(comparison: &Comparison, higher_is_better: bool) -> bool {
     comparison.is_first_larger() == Some(!higher_is_better)
 }

@@ -30,7 +30,8 @@ pub fn tournament_findings(
     Ok(tournament.map(|tournament| tournament.finding()))
 }
 
-/// Total error rate of the verdicts of a study. Each extension adds half of the rate that was added before it.
+/// Returns the total error rate of the verdicts of a study. Each extension adds half of the rate that was added before
+/// it.
 pub fn error_rate(study: &Study) -> f64 {
     stats::error_rate(u32::try_from(study.extensions.len()).unwrap_or(u32::MAX))
 }

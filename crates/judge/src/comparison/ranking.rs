@@ -94,7 +94,7 @@ impl LoadOfStudy<'_> {
     }
 }
 
-/// Index of the variant that the plan names as the baseline. A tournament ignores it.
+/// Returns the index of the variant that the plan names as the baseline. A tournament ignores it.
 fn baseline(compare: &Compare, rows: &[&Variant<'_>]) -> Option<usize> {
     let name = compare.baseline.as_ref().filter(|_| !matches!(compare.procedure, Procedure::Best { .. }))?;
     rows.iter().position(|row| row.setting().name() == *name)

@@ -158,7 +158,7 @@ impl Compared {
         Self { sides, unpaired, verdict }
     }
 
-    /// Whether the second side is better.
+    /// Returns whether the second side is better.
     pub fn is_second_ahead(&self, higher_is_better: bool) -> bool {
         let estimate = self.unpaired.and_then(|of| Some((of.estimate?, of.scale.none())));
         estimate.is_some_and(|(estimate, none)| estimate > none) == higher_is_better
@@ -198,7 +198,7 @@ impl Compared {
     }
 }
 
-/// Reason why a row without a p-value has no verdict.
+/// Returns the reason why a row without a p-value has no verdict.
 fn why_none(sides: &[Side; 2]) -> NoVerdict {
     let runs = sides.each_ref().map(|side| side.figures.len());
     match runs.iter().any(|count| *count < RUNS_MIN) {

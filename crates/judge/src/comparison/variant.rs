@@ -133,12 +133,12 @@ impl<'a> Variant<'a> {
         }
     }
 
-    /// Number of runs with the given eligibility.
+    /// Returns the number of runs with the given eligibility.
     pub fn count(&self, wanted: Eligibility) -> usize {
         self.eligibility(wanted).count()
     }
 
-    /// Runs with the given eligibility, as indices among the runs of the study.
+    /// Returns the runs with the given eligibility, as indices among the runs of the study.
     pub fn eligibility(&self, wanted: Eligibility) -> impl Iterator<Item = usize> {
         self.runs.iter().filter(move |(_, eligibility)| *eligibility == wanted).map(|(run, _)| *run)
     }
@@ -149,7 +149,7 @@ impl<'a> Variant<'a> {
         self.eligibility(shown_as(self.is_valid))
     }
 
-    /// Runs in fresh blocks that confirm a tournament, as indices among the runs of the study.
+    /// Returns the runs in fresh blocks that confirm a tournament, as indices among the runs of the study.
     pub(super) fn confirming(&self, runs: &[MeasuredRun<'_>]) -> impl Iterator<Item = usize> {
         let stage = |run: usize| runs[run].run.new.place.as_ref().map(|(_, place)| &place.stage);
         let is_fresh = move |run: &usize| stage(*run).is_some_and(|stage| stage::is_confirming(stage));
@@ -162,7 +162,7 @@ impl<'a> Variant<'a> {
         self.error_share.map(|share| share.max(self.gone.share))
     }
 
-    /// Whether the share of failed requests is within the margin that comparisons ignore.
+    /// Returns whether the share of failed requests is within the margin that comparisons ignore.
     pub fn is_without_failures(&self) -> bool {
         self.is_valid && self.error_share.is_some_and(|share| share <= ERRORS_MARGIN)
     }

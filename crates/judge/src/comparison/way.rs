@@ -55,7 +55,7 @@ impl LoadOfStudy<'_> {
     }
 }
 
-/// Time from the start of the load of a run to its end, in seconds.
+/// Returns the time from the start of the load of a run to its end, in seconds.
 fn wall_s(run: &MeasuredRun<'_>) -> Option<f64> {
     let ended_at_unix_ms = run.run.ending.as_ref()?.ended_at_unix_ms;
     Some(ended_at_unix_ms.saturating_sub(run.run.new.started_at_unix_ms).max(0) as f64 / 1e3)

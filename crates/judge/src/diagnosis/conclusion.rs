@@ -17,7 +17,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Name in JSON and in the sentence.
+    /// Returns the name in JSON and in the sentence.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Confirmed => "confirmed",
@@ -37,7 +37,7 @@ pub struct Conclusion {
 }
 
 impl Diagnosis {
-    /// Conclusion of the experiment.
+    /// Returns the conclusion of the experiment.
     pub fn conclusion(&self) -> Conclusion {
         let of = |finding: Finding| self.tried.iter().filter(move |tried| tried.effect.finding == finding);
         let (contested, confirmed): (Vec<_>, Vec<_>) =
@@ -70,7 +70,7 @@ impl Diagnosis {
         Conclusion { outcome, sentence }
     }
 
-    /// Whether another change refutes a resource that this one tests.
+    /// Returns whether another change refutes a resource that this one tests.
     pub(super) fn is_contested(&self, confirming: &TriedIntervention) -> bool {
         // A parameter without an effect does not refute other parameters.
         let is_parameter = |code: &str| code == crate::causes::Resource::PARAMETER.code;
@@ -83,7 +83,7 @@ impl Diagnosis {
         })
     }
 
-    /// Changes that were not decided, each with the reason.
+    /// Returns the changes that were not decided, each with the reason.
     fn undecided(&self) -> String {
         let words = self.tried.iter().filter_map(|tried| {
             let Finding::Undecided(why) = tried.effect.finding else { return None };

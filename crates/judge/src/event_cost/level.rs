@@ -137,7 +137,8 @@ impl Level {
         [longer, fewer].into_iter().filter(|margins| margins.is_finite()).fold(0.0, f64::max)
     }
 
-    /// Time after a delay of the generator during which answers may still be late because of it, in nanoseconds.
+    /// Returns the time after a delay of the generator during which answers may still be late because of it, in
+    /// nanoseconds.
     pub(super) fn response_ns(&self) -> u64 {
         self.percentile.map_or(self.response_mean_ns, |(_, ns)| ns) as u64
     }
@@ -175,7 +176,7 @@ pub(super) enum Seen {
     },
 }
 
-/// Number of answers in a window that took at most `most_ns`.
+/// Returns the number of answers in a window that took at most `most_ns`.
 fn fast(window: &Moment, most_ns: f64) -> f64 {
     // For a load with few answers, no percentile is known.
     if most_ns > 0.0 { window.responses.count_within(most_ns) } else { window.ok as f64 }

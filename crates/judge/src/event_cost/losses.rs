@@ -63,7 +63,7 @@ impl Losses {
         self.0[kind] = self.0[kind].saturating_add(count);
     }
 
-    /// Number of all lost requests.
+    /// Returns the number of all lost requests.
     pub(super) fn all(&self) -> u64 {
         self.0.iter().fold(0, |sum, count| sum.saturating_add(*count))
     }

@@ -69,14 +69,14 @@ impl Backlog {
         Ok(Some(backlog))
     }
 
-    /// Share of the planned requests that ended in the measured time, and the smallest sufficient share; `None` if nothing was
-    /// planned.
+    /// Returns the share of the planned requests that ended in the measured time, and the smallest sufficient share;
+    /// `None` if nothing was planned.
     pub(super) fn kept(&self) -> Option<(f64, f64)> {
         let enough = self.planned - (self.planned * (1.0 - KEPT_SHARE)).max(CHANCE * self.planned.sqrt());
         (self.planned > 0.0).then(|| (self.ended / self.planned, enough / self.planned))
     }
 
-    /// Growth of the backlog from the second to the last quarter; `None` if the system keeps up.
+    /// Returns the growth of the backlog from the second to the last quarter; `None` if the system keeps up.
     pub(super) fn growth(&self) -> Option<f64> {
         let (seconds, quarter) = (self.open.len(), self.open.len() / 4);
         if seconds < SECONDS_MIN {
@@ -91,7 +91,8 @@ impl Backlog {
         falls_behind.then_some(grew)
     }
 
-    /// Share of the planned requests that ended more than `grace_ns` after the measured time; `None` if nothing was planned.
+    /// Returns the share of the planned requests that ended more than `grace_ns` after the measured time; `None` if
+    /// nothing was planned.
     pub(super) fn ended_after(&self, grace_ns: u64) -> Option<f64> {
         let from = self.end_ns.saturating_add(grace_ns).div_ceil(SECOND_NS);
         let late: f64 = self.late.range(from..).map(|(_, ended)| ended).sum();
@@ -99,7 +100,7 @@ impl Backlog {
     }
 }
 
-/// Slope per second of a line through values of consecutive seconds (least squares).
+/// Returns the slope per second of a line through values of consecutive seconds (least squares).
 fn slope(values: &[f64]) -> f64 {
     let middle = (values.len() as f64 - 1.0) / 2.0;
     let (mut above, mut below) = (0.0, 0.0);

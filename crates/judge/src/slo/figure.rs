@@ -29,12 +29,12 @@ impl Figure {
         Some(metric.percentile().map_or(Self::Metric(metric), Self::Percentile))
     }
 
-    /// Metrics that conditions can use.
+    /// Returns the metrics that conditions can use.
     pub(crate) fn metrics() -> impl Iterator<Item = &'static Metric> {
         METRICS.iter().filter(|metric| metric.is_bound)
     }
 
-    /// Name in a condition.
+    /// Returns the name in a condition.
     pub fn name(self) -> String {
         match self {
             Self::Percentile(percentile) => format!("p{}", f64::from(percentile.ppm()) / 10_000.0),
@@ -42,7 +42,7 @@ impl Figure {
         }
     }
 
-    /// Name in a sentence.
+    /// Returns the name in a sentence.
     pub(crate) fn words(self) -> String {
         match self {
             Self::Percentile(_) => self.name(),
@@ -63,7 +63,7 @@ impl Figure {
         }
     }
 
-    /// Kind of the figure.
+    /// Returns the kind of the figure.
     pub const fn kind(self) -> MetricKind {
         match self {
             Self::Percentile(_) => MetricKind::Response,
@@ -71,7 +71,7 @@ impl Figure {
         }
     }
 
-    /// Figure whose distortion by the generator also distorts this one.
+    /// Returns the figure whose distortion by the generator also distorts this one.
     pub(crate) const fn distorted(self) -> Option<Distorted> {
         match self {
             Self::Percentile(percentile) => Some(metric::distorted(percentile)),

@@ -59,7 +59,7 @@ impl OwnDelay {
         distortions
     }
 
-    /// Distortions of the mean and of the tail.
+    /// Returns the distortions of the mean and of the tail.
     pub(super) fn of_times(self, evidence: &Evidence<'_>) -> [Distortion; 2] {
         let mean = of_time(Distorted::Mean, self.mean_ns, evidence.tally.response.all().mean_ns());
         [mean, of_time(Distorted::Tail, self.tail_ns, evidence.slowest_mean_ns())]

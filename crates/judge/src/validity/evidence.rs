@@ -115,18 +115,18 @@ impl<'a> Evidence<'a> {
         is_told.then(|| self.tail.slowest(Percentile::P99).lag_share())?
     }
 
-    /// Duration of the load in nanoseconds, warm-up included.
+    /// Returns the duration of the load in nanoseconds, warm-up included.
     pub(super) fn wall_ns(&self) -> u64 {
         let of_tool = || self.window_ns.filter(|_| self.tool.is_some());
         self.workers.iter().map(|worker| worker.wall_ns).max().or_else(of_tool).unwrap_or(0)
     }
 
-    /// Whether the load was long enough to judge how cores were shared.
+    /// Returns whether the load was long enough to judge how cores were shared.
     pub(super) fn is_long(&self) -> bool {
         self.wall_ns() >= SHORTEST_NS
     }
 
-    /// Share of a core that the busiest thread used.
+    /// Returns the share of a core that the busiest thread used.
     pub(super) fn busiest_share(&self) -> Option<f64> {
         self.workers.iter().filter_map(|worker| worker.cpu_share()).max_by(f64::total_cmp)
     }
@@ -147,7 +147,7 @@ impl<'a> Evidence<'a> {
         (wall_ns > 0).then(|| wait_ns as f64 / wall_ns as f64)
     }
 
-    /// Involuntary context switches per second of the most disturbed thread.
+    /// Returns the involuntary context switches per second of the most disturbed thread.
     pub(super) fn involuntary_per_s(&self) -> Option<f64> {
         let rates = self.workers.iter().filter_map(|worker| {
             let switches = worker.involuntary_switches?;
@@ -170,12 +170,13 @@ impl<'a> Evidence<'a> {
         self.workers.iter().map(|worker| worker.heartbeat_max_ns).max()
     }
 
-    /// Requests in flight × time, as counted by the workers.
+    /// Returns the requests in flight × time, as counted by the workers.
     pub(super) fn in_flight_ns(&self) -> u64 {
         self.workers.iter().fold(0, |sum, worker| sum.saturating_add(worker.in_flight_ns))
     }
 
-    /// Mean number of requests in flight over the measured window. In a short window, the figure includes the drain after it.
+    /// Returns the mean number of requests in flight over the measured window. In a short window, the figure includes
+    /// the drain after it.
     pub(super) fn mean_in_flight(&self) -> Option<f64> {
         let rough = || Some(self.in_flight_ns() as f64 / self.window_ns? as f64);
         self.mean_in_flight.or_else(rough).filter(|_| self.tool.is_none())
@@ -189,7 +190,7 @@ impl<'a> Evidence<'a> {
         is_told.then(|| self.in_flight_ns() as f64 / service_ns as f64)
     }
 
-    /// Requests that ended per second of the measured window.
+    /// Returns the requests that ended per second of the measured window.
     pub(super) fn reached_per_s(&self) -> Option<f64> {
         Some(self.ended as f64 * 1e9 / self.window_ns? as f64)
     }
@@ -199,7 +200,7 @@ impl<'a> Evidence<'a> {
         self.workers.iter().fold(0, |sum, worker| sum.saturating_add(worker.reply_bytes))
     }
 
-    /// Mean response time of the slowest requests.
+    /// Returns the mean response time of the slowest requests.
     pub(super) fn slowest_mean_ns(&self) -> Option<f64> {
         let (slowest, _) = self.slowest();
         (slowest.count > 0).then(|| slowest.response_ns as f64 / slowest.count as f64)

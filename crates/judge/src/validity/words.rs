@@ -41,7 +41,7 @@ pub(super) fn own_core(planned: &Planned) -> &'static str {
     }
 }
 
-/// Name of the counted units.
+/// Returns the name of the counted units.
 pub(super) fn units(planned: &Planned) -> &'static str {
     let first = planned.units.first().copied().unwrap_or_default();
     match planned.units.iter().all(|unit| *unit == first) {

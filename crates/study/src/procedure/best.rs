@@ -36,7 +36,7 @@ impl<'a> Best<'a> {
         Some(Self { plan, settings, variants, heard: StudyResults::of(by) })
     }
 
-    /// State of the search under a load.
+    /// Returns the state of the search under a load.
     fn tournament(&self, kept: &Study, load: usize) -> Result<Option<Tournament>, StudyError> {
         let name = &self.plan.loads[load].name;
         Ok(judge::tournament_by(kept, name, &self.settings, &mut |run| self.heard.said(run))?)

@@ -80,7 +80,7 @@ impl<'a> BestOfEach<'a> {
             .collect()
     }
 
-    /// Names of the systems that have variants.
+    /// Returns the names of the systems that have variants.
     fn systems(&self) -> BTreeSet<&'a String> {
         self.plan.variants.iter().map(|variant| &self.plan.systems[variant.system].name).collect()
     }

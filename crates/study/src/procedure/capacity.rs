@@ -69,7 +69,7 @@ impl<'a> Capacity<'a> {
         (0..self.plan.variants.len()).map(|variant| (variant, setting(self.plan, variant)))
     }
 
-    /// State of the search of a variant.
+    /// Returns the state of the search of a variant.
     fn search(&self, kept: &Study, setting: &Setting) -> Result<Search, StoreError> {
         let judged = &mut |run: &Run, level: &Level| Ok(self.said(run, level)?.judged);
         let search = judge::search_by(kept, &self.plan.loads[0].name, setting, judged)?;

@@ -34,7 +34,7 @@ impl<'a> Duels<'a> {
         Some(Self { plan, settings: [setting(plan, 0), setting(plan, 1)], heard: StudyResults::of(by) })
     }
 
-    /// State of the duel under a load.
+    /// Returns the state of the duel under a load.
     pub(crate) fn duel(&self, kept: &Study, load: usize) -> Result<Option<Duel>, StudyError> {
         let [a, b] = &self.settings;
         let name = &self.plan.loads[load].name;

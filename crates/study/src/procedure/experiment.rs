@@ -142,7 +142,7 @@ impl<'a> Experiment<'a> {
     }
 
     /// Removes and returns changes that do not fit into a block of length `within`. `longer` is the ratio of actual to
-    /// planned durations. A cheap change may stay although an expensive one with a lower rank is removed.
+    /// planned durations. A cheap change may stay although an expensive earlier one is removed.
     fn leave(&self, changes: &mut Vec<Changed>, load: usize, longer: f64, within: Duration) -> Vec<Changed> {
         let mut left = Vec::new();
         for changed in std::mem::take(changes) {
@@ -357,12 +357,12 @@ impl Subject {
     }
 }
 
-/// Places of the experiment of a study.
+/// Returns the places of the experiment of a study.
 fn of_experiment(kept: &Study) -> impl Iterator<Item = &StudyPlace> {
     kept.new.planned.iter().filter(|place| place.intervention.is_some())
 }
 
-/// Runs of a variant under a load that are not part of an experiment.
+/// Returns the runs of a variant under a load that are not part of an experiment.
 fn runs_of<'a>(kept: &'a Study, setting: &Setting, load: &str) -> Vec<&'a Run> {
     let is_of = |run: &&Run| {
         let place = run.new.place.as_ref().map(|(_, place)| place);

@@ -19,7 +19,7 @@ impl StudyResults {
         Self { by, said: RefCell::default() }
     }
 
-    /// The metric by which runs are compared.
+    /// Returns the metric by which runs are compared.
     pub(super) fn by(&self) -> &ComparedBy {
         &self.by
     }

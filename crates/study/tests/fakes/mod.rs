@@ -53,7 +53,7 @@ pub(crate) fn of_two_systems(compare: &str) -> Plan {
     with_text(&text, false)
 }
 
-/// Number at the end of a variant's name.
+/// Returns the number at the end of a variant's name.
 pub(crate) fn n(place: &StudyPlace) -> u64 {
     place.variant.trim_start_matches("n=").parse().expect("a number")
 }
@@ -166,7 +166,7 @@ impl Memory {
         self.study.borrow().ending.clone()
     }
 
-    /// State of every planned place, in the order of the study.
+    /// Returns the state of every planned place, in the order of the study.
     pub(crate) fn made(&self) -> Vec<Made> {
         let study = self.study().expect("it is in memory");
         let verdict = |place: &StudyPlace| Some(study.run(place.position)?.ending.as_ref()?.verdict);
@@ -177,7 +177,7 @@ impl Memory {
         study.new.planned.iter().map(of).collect()
     }
 
-    /// Number of runs of each place, in the order of the study.
+    /// Returns the number of runs of each place, in the order of the study.
     pub(crate) fn runs_of_places(&self) -> Vec<usize> {
         let (study, runs) = (self.study.borrow(), self.runs.borrow());
         let is_of =

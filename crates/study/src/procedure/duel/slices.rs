@@ -38,13 +38,13 @@ impl Costs {
         2.0 * (self.first_s + self.other_s * (pairs.max(1) - 1) as f64)
     }
 
-    /// Cost of starting both variants, in pairs of slices.
+    /// Returns the cost of starting both variants, in pairs of slices.
     fn of_start(&self) -> f64 {
         (self.first_s - self.other_s) / self.other_s
     }
 }
 
-/// Number of pairs of slices in the next block.
+/// Returns the number of pairs of slices in the next block.
 fn pairs_next(kept: &Study, duel: &Duel, rules: &SliceRules) -> usize {
     let most = rules.pairs_most as usize;
     if rules.has_full_blocks {
