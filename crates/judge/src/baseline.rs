@@ -1,7 +1,7 @@
 //! Compares runs with those of a baseline, by one condition.
 //!
 //! A condition of a baseline is decided when the whole interval of the ratio, or of the difference, lies on one side of its limit.
-//! The interval is over several runs. A single run on each side has none, however many requests it counts.
+//! The interval is over several runs. A single run on each side has none, even with many requests.
 
 mod one_run;
 mod paired;
@@ -30,7 +30,7 @@ pub use study::{Answer, Gate, gates, is_breached};
 /// Loads a run with its per-second data. A study has only the totals of its runs.
 pub type WithSeconds<'a> = &'a dyn Fn(&Run) -> Result<Run, EvidenceError>;
 
-/// Smallest number of runs on each side that gives a 95 % interval.
+/// Min number of runs on each side that gives a 95 % interval.
 pub const RUNS_MIN: usize = 4;
 /// Max error rate of one interval. It is smaller if many conditions share `ALPHA_OF_ALL`.
 const ALPHA: f64 = 0.05;

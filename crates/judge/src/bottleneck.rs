@@ -247,7 +247,7 @@ pub fn bottleneck(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     causes(evidence).into_iter().next()
 }
 
-/// Returns a remark for causes on the machine: the system runs elsewhere, or was not sampled.
+/// Returns a remark for causes on the machine if the system itself was not sampled; otherwise an empty string.
 fn not_read(evidence: &Evidence<'_>) -> &'static str {
     match (evidence.is_system_read() || evidence.is_in_process(), evidence.is_local()) {
         (true, _) => "",

@@ -97,7 +97,7 @@ pub struct Unknown {
     pub known: Vec<String>,
 }
 
-/// Largest number of conditions in one text.
+/// Max number of conditions in one text.
 const CONDITIONS_MAX: usize = 16;
 const EXAMPLES: &str = "p99<200ms, mean<50ms, max<1s, errors<0.1%, outage<500ms or throughput>500/s";
 const FROM: &str = " from ";

@@ -1,4 +1,4 @@
-//! Likely causes of the effect of an event: the bottlenecks in the seconds of its effect, ranked like those of a whole run.
+//! Likely causes of the effect of an event: bottlenecks during the seconds of the effect, ranked as for a whole run.
 
 #[cfg(test)]
 mod tests;

@@ -178,7 +178,7 @@ fn size(bytes: f64) -> String {
     format!("{} {}", decimal(value, digits), units[unit])
 }
 
-/// Largest limit on a number of requests.
+/// Max limit on a number of requests.
 const COUNT_MAX: f64 = 1e12;
 
 /// Parses digits with at most one point. Rejects other syntax that `f64` accepts, such as `1e3`.

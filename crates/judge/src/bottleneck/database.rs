@@ -22,7 +22,7 @@ const SESSIONS: f64 = 0.5;
 const BUFFER_HIT_MIN_SHARE: f64 = 0.95;
 /// Min number of blocks read per answer; fewer do not delay answers.
 const READS_PER_ANSWER: f64 = 0.1;
-/// Smallest block size of a database, in bytes.
+/// Min block size of a database, in bytes.
 const BLOCK_BYTES: f64 = 4096.0;
 /// Min share of blocks read from a disk instead of the kernel's page cache.
 const FROM_DISK: f64 = 0.1;

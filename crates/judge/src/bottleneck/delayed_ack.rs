@@ -38,7 +38,7 @@ const IN_SESSIONS: Refutation = Refutation {
 /// Description of the reading, shared by the rule and its refutation.
 const DELAYED: &str = "p10 and p90 of the answers lie between 39 and 50 ms, and three quarters of that passed after the first byte";
 
-/// Refutes causes that depend on load: each answer takes as long as a delayed ACK, however many users there are.
+/// Refutes causes that depend on load: each answer takes as long as a delayed ACK, for any number of users.
 pub(super) const REPLIES_AWAIT_DELAYED_ACKS: Refutation = Refutation {
     when: DELAYED,
     is_read: |evidence| {

@@ -19,7 +19,7 @@ const CONNECTIONS_BUSY_MIN_SHARE: f64 = 0.8;
 const WAITING: [f64; 2] = [1.25, 0.5];
 /// Min share of requests in flight that no thread of the process holds, if requests wait for threads.
 const UNHELD_MIN_SHARE: f64 = 0.2;
-/// Max mean number of threads of a process with a single thread for requests.
+/// Max mean number of threads of a process that counts as single-threaded.
 const LONE_THREAD_MAX: f64 = 1.25;
 /// Max share of slots that are briefly free while connections wait to be accepted.
 const SLOTS_FREE_MAX_SHARE: f64 = 0.1;

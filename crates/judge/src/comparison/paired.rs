@@ -44,7 +44,7 @@ pub struct Pair {
     pub has_more_errors: bool,
     /// Number of blocks in which both variants have a valid run, but one has too few samples for a verdict by the metric.
     pub too_few_samples: usize,
-    /// Largest number of blocks in which both can still have a figure.
+    /// Max number of blocks in which both can still have a figure.
     pub attainable: usize,
     /// Shortest way to a verdict, if there is none yet. `None` if unknown.
     pub way: Option<WayToVerdict>,
