@@ -146,7 +146,7 @@ pub enum ThreadRule {
 }
 
 impl Generator {
-    /// Returns whether every figure is finite: others can be neither stored nor printed.
+    /// Returns whether every figure is finite. NaN and infinity can be neither stored nor printed.
     pub fn is_finite(&self) -> bool {
         let figures = [
             Some(self.cpu_user_s),

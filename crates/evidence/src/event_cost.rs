@@ -174,7 +174,7 @@ impl EventCost {
         }
     }
 
-    /// Returns whether every figure is finite: others can be neither stored nor printed.
+    /// Returns whether every figure is finite. NaN and infinity can be neither stored nor printed.
     pub fn is_finite(&self) -> bool {
         self.cost().is_none_or(|cost| {
             let before = &cost.before;

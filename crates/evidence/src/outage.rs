@@ -64,7 +64,7 @@ impl Outage {
         self.times.iter().max_by(|one, other| one.lasting_s.total_cmp(&other.lasting_s))
     }
 
-    /// Returns whether every figure is finite: others can be neither stored nor printed.
+    /// Returns whether every figure is finite. NaN and infinity can be neither stored nor printed.
     pub fn is_finite(&self) -> bool {
         let times = self.times.iter().flat_map(|time| [time.from_s, time.to_s, time.lasting_s]);
         let starvation = self.starvation.iter().flat_map(|found| [found.longest_s, found.time_share]);

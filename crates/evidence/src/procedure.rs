@@ -115,8 +115,8 @@ impl Procedure {
         }
     }
 
-    /// Returns whether blocks can be added after the end. Only for these procedures is the error rate of an extension
-    /// known.
+    /// Returns whether blocks can be added after the end. The error rate of an extension is known only for
+    /// procedures by blocks.
     pub const fn can_be_extended(&self) -> bool {
         matches!(self, Self::Blocks | Self::Duel { .. } | Self::BestOfEach { .. })
     }
@@ -134,7 +134,7 @@ impl Procedure {
         if self.slices().is_some() { stage::SLICE } else { stage::BLOCK }
     }
 
-    /// Returns whether every figure is finite: others can be neither stored nor printed.
+    /// Returns whether every figure is finite. NaN and infinity can be neither stored nor printed.
     pub(crate) fn is_finite(&self) -> bool {
         match self {
             Self::Blocks | Self::BestOfEach { .. } => true,

@@ -52,7 +52,7 @@ impl SteadinessVerdict {
 }
 
 impl Steadiness {
-    /// Returns whether every figure is finite: others can be neither stored nor printed.
+    /// Returns whether every figure is finite. NaN and infinity can be neither stored nor printed.
     pub fn is_finite(&self) -> bool {
         let Self { cut_s, drift_share, halves_share, step_s, .. } = *self;
         [Some(cut_s), drift_share, halves_share, step_s].into_iter().flatten().all(f64::is_finite)

@@ -18,7 +18,7 @@ pub struct SteadyStart {
 }
 
 impl SteadyStart {
-    /// Returns whether every figure is finite: others cannot be stored.
+    /// Returns whether every figure is finite. NaN and infinity cannot be stored.
     pub fn is_finite(&self) -> bool {
         self.waited_s.is_finite() && self.cores_used.is_finite()
     }

@@ -121,7 +121,7 @@ pub struct StudyPlace {
 }
 
 impl Compare {
-    /// Returns whether every figure is finite: others can be neither stored nor printed.
+    /// Returns whether every figure is finite. NaN and infinity can be neither stored nor printed.
     pub fn is_finite(&self) -> bool {
         self.matters.is_finite() && self.within_s.is_none_or(f64::is_finite) && self.procedure.is_finite()
     }

@@ -197,7 +197,7 @@ impl Validity {
         self.causes.iter().map(of_cause).max().unwrap_or_default().max(unexplained)
     }
 
-    /// Returns whether every share and time is finite: others can be neither stored nor printed.
+    /// Returns whether every share and time is finite. NaN and infinity can be neither stored nor printed.
     pub fn is_finite(&self) -> bool {
         let causes = self.causes.iter().chain(&self.notes);
         let sizes = causes

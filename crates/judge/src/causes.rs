@@ -17,9 +17,9 @@ pub struct Doubt {
     pub code: &'static str,
     /// Short description, with `{units}` for the unit that was counted; may be empty.
     pub(crate) words: &'static str,
-    /// Threshold from which on a run is suspect.
+    /// Threshold for a suspect run.
     pub suspect: &'static str,
-    /// Threshold from which on a run is invalid.
+    /// Threshold for an invalid run.
     pub invalid: &'static str,
     /// Signal that the rule examines.
     pub looks_at: &'static str,

@@ -42,7 +42,7 @@ pub struct Called {
 /// count requests.
 const QUESTION_MAX_BYTES: f64 = 1_448.0;
 
-/// Number of new connections per second from which on the connections to an address are short-lived.
+/// Min number of new connections per second at which the connections to an address count as short-lived.
 pub(crate) const RENEWED_MIN_PER_S: f64 = 1.0;
 
 impl Called {

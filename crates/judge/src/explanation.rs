@@ -62,7 +62,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// Returns the rung of evidence on which a statement about the part stands.
+    /// Returns the rung of evidence of a statement about the part.
     pub const fn rung(&self) -> Rung {
         match self {
             Self::Database(_) | Self::Connection => Rung::Runtime,

@@ -37,7 +37,7 @@ pub struct Ladder {
     pub rungs: Vec<Rung>,
     /// Scalability law; `None` if it does not fit.
     pub law: Option<Usl>,
-    /// Number of users from which on more users get no more throughput; `None` if it was not reached.
+    /// Number of users at which throughput stops growing; `None` if it was not reached.
     pub saturated_at: Option<SaturatedAt>,
 }
 

@@ -14,7 +14,7 @@ pub struct Planned {
     pub units: Vec<Unit>,
     /// Length of the warm-up, in nanoseconds since the load began. Its requests are not counted.
     pub warm_up_ns: u64,
-    /// Time from which on the offered load is constant, in nanoseconds since it began; `None` if it never is.
+    /// Time at which the offered load becomes constant, in nanoseconds since it began; `None` if it never does.
     pub settles_from_ns: Option<u64>,
     /// Planned end, in nanoseconds since the load began; `None` if no time ends it.
     pub ends_at_ns: Option<u64>,
@@ -24,7 +24,7 @@ pub struct Planned {
     pub is_trial: bool,
     /// Whether the generator's threads are pinned to cores.
     pub is_pinned: bool,
-    /// Whether the system is a database in the process of the generator, of which no part can become unavailable.
+    /// Whether the system is a database in the process of the generator. No part of it can become unavailable.
     pub is_in_process: bool,
 }
 

@@ -64,7 +64,7 @@ fn seconds_at_limit<'a>(seconds: impl Iterator<Item = &'a Memory>) -> [f64; 2] {
     [read.len() as f64, at_limit as f64]
 }
 
-/// Share of its memory limit from which on a control group counts as full.
+/// Min used share of the memory limit at which a control group counts as full.
 const FULL: f64 = 0.97;
 
 /// Mean numbers of a process's threads that can carry requests.

@@ -7,7 +7,7 @@ use plan::Study as Plan;
 
 use crate::procedure::GRACE_MIN_NS;
 
-/// Longest gap between two runs, in milliseconds, that counts as preparation of the second run.
+/// Max gap between two runs, in milliseconds, that counts as preparation of the second run.
 const GAP_MAX_MS: i64 = 10_000;
 
 /// Observed durations of runs, and the time limit of the study.

@@ -10,7 +10,7 @@ use crate::causes::Resource;
 use crate::waits::Workers;
 use crate::words::decimal;
 
-/// Share of requests in flight that sleep for something else, from which on one core is not the limit.
+/// Min share of requests in flight that sleep for something else at which one core is not the limit.
 const SLEEPING: f64 = 0.3;
 /// Max number of cores in use by a system limited to one core, including measurement error.
 const ONE_CORE_MAX: f64 = 1.1;

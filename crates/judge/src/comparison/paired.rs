@@ -303,7 +303,7 @@ impl LoadOfStudy<'_> {
         judged.map(|(asked, comparison)| JudgedPair { asked, comparison, is_shared, levels: None }).collect()
     }
 
-    /// Makes pairs, of which the first `first` are by the deciding metric. Unless `is_fixed`, the variant that is ahead comes
+    /// Builds the pairs; the first `first` are by the deciding metric. Unless `is_fixed`, the variant that is ahead comes
     /// first.
     fn pairs(&self, judged: Vec<JudgedPair>, first: usize, is_fixed: bool) -> Pairs {
         let higher_is_better = self.study.new.compare.higher_is_better;

@@ -11,7 +11,7 @@ use super::number;
 const BIN_SIZES: [usize; 4] = [1, 2, 5, 10];
 /// Min number of answers in an interval, if the longest interval has as many.
 const ANSWERS_IN_BIN: f64 = 100.0;
-/// Percentiles of response times, of which the highest with enough answers in an interval is used.
+/// Candidate percentiles of response times. The highest one with enough answers in an interval is used.
 const PERCENTILES: [Percentile; 5] =
     [Percentile::P99_9, Percentile::P99, Percentile::P95, Percentile::P90, Percentile::P50];
 /// Max relative deviation from the usual value at which an interval always counts as usual.

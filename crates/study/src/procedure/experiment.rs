@@ -25,7 +25,7 @@ use crate::study_error::StudyError;
 
 /// Time to start and stop a system, in addition to its load. Assumed before the first run of an experiment.
 const RESTART_TIME: Duration = Duration::from_millis(1_500);
-/// Longest gap between two runs of an experiment, in milliseconds. A longer one is an interruption.
+/// Max gap between two runs of an experiment, in milliseconds. A longer one is an interruption.
 const GAP_MAX_MS: i64 = 60_000;
 /// Time between two runs without a restart of the system.
 const PAUSE: Duration = Duration::from_millis(300);
