@@ -23,7 +23,7 @@ pub struct Accounts {
     pub window_ns: (u64, u64),
     /// Requests that ended within the measured window.
     pub ended: InWindow,
-    /// Health of each worker: how punctually it sent and read.
+    /// Health of each worker: delays of its sends and reads.
     pub workers: Vec<Health>,
     /// Totals of each connection.
     pub connections: Vec<ConnectionTotals>,

@@ -31,7 +31,7 @@ const REQUESTS: f64 = 1.0;
 pub struct ComparedBy {
     /// The metric.
     pub metric: &'static Metric,
-    /// Event that the metric is about. `None` for all events of the run, or for a metric that is not about events.
+    /// Event that the metric measures. `None` for all events of the run, or for a metric that does not measure events.
     pub event: Option<String>,
     /// Figure that the plan defines. `None` for metrics that every run has.
     pub own: Option<OwnFigure>,

@@ -147,7 +147,7 @@ impl Diagnosis {
         }))
     }
 
-    /// Interventions with a confirmed effect that no other intervention on the same resource contradicts.
+    /// Returns the interventions with a confirmed effect that no other intervention on the same resource contradicts.
     pub fn confirmed(&self) -> impl Iterator<Item = &TriedIntervention> {
         self.tried
             .iter()

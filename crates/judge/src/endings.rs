@@ -127,7 +127,7 @@ impl CommandGroup {
     }
 }
 
-/// A row of the table: an ending, and its meaning everywhere.
+/// Row of the table: an ending with its name, exit code, and check outcome.
 #[derive(Debug)]
 pub struct EndingRow {
     /// The ending.

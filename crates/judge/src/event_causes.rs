@@ -41,7 +41,7 @@ pub struct EventCauses {
 /// Readings of one occurrence.
 enum OccurrenceReadings<'a> {
     Read(Box<Read<'a>>),
-    /// The effect lasted too short for readings; its length in nanoseconds.
+    /// The effect was too short for readings; contains its length in nanoseconds.
     TooShort(u64),
     NothingRead,
 }

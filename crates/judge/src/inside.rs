@@ -382,7 +382,7 @@ pub fn without_statement<'a>(metric: &str, label: &'a str) -> &'a str {
     label.split_once(separator).map_or(label, |(before, _)| before)
 }
 
-/// Class of a wait.
+/// Returns the class of a wait.
 pub fn class_of(wait: &str) -> &str {
     wait.split_once(':').map_or(wait, |(class, _)| class)
 }

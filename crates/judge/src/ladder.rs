@@ -229,7 +229,7 @@ mod tests {
         let ladder = through(USERS.iter().map(|users| (*users, law(*users))));
         let fitted = ladder.law.expect("it fits");
         assert!((fitted.sigma - 0.02).abs() < 1e-4 && (fitted.kappa - 0.001).abs() < 1e-5, "{fitted:?}");
-        // 31 users get the most, 12252/s; 22 users get 95 % of that.
+        // Throughput peaks at 31 users with 12252/s; 22 users get 95 % of the peak.
         assert_eq!(ladder.saturated_at.map(|at| at.users), Some(22.0), "64 users get less than 32");
     }
 

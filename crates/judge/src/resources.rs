@@ -88,7 +88,7 @@ impl Resources {
         let mut usages: BTreeMap<&str, Usage> = BTreeMap::new();
         let mut cores = Cores::default();
         for reading in read_in(run, which) {
-            // Readings come in order of time.
+            // Readings are in order of time.
             seconds += u64::from(last.replace(reading.second) != Some(reading.second));
             match reading.subject {
                 _ if is_of_database(reading.metric) => {}

@@ -78,7 +78,7 @@ impl Signals {
     pub(crate) fn during(run: &Run, which: Seconds<'_>) -> Option<Self> {
         let (mut seconds, mut last): (Vec<Second<'_>>, _) = (Vec::new(), None);
         for reading in read_in(run, which) {
-            // Readings come in order of time.
+            // Readings are in order of time.
             if last.replace(reading.second) != Some(reading.second) {
                 seconds.push(Second::default());
             }

@@ -21,7 +21,7 @@ impl Writer {
         Self { pid, boot_id: boot_id(), start_ticks: start_ticks(pid).unwrap_or(0) }
     }
 
-    /// Process ID, for messages.
+    /// Returns the process ID, for messages.
     pub(crate) fn pid(&self) -> u32 {
         self.pid
     }

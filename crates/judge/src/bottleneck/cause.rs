@@ -25,9 +25,9 @@ pub struct Bottleneck {
     /// Share of the response time that this cause explains and more likely causes do not, above 0 and up to 1, by
     /// Little's law. `None` if no reading gives a share, or if more likely causes explain everything.
     pub share: Option<f64>,
-    /// Readings that support it, `because` first. Readings in `highest` are not repeated.
+    /// Readings that support the cause, `because` first. Readings in `highest` are not repeated.
     pub for_: Vec<String>,
-    /// Readings that speak against it but do not refute it.
+    /// Readings that contradict the cause without refuting it.
     pub against: Vec<String>,
     /// Next step, in the imperative, without a full stop; empty if there is none.
     pub next: String,

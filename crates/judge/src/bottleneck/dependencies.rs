@@ -59,7 +59,7 @@ impl Call<'_> {
         &self.key.0
     }
 
-    /// Address with the program that listens there: `127.0.0.1:5432 (postgres)`.
+    /// Returns the address with the program that listens there: `127.0.0.1:5432 (postgres)`.
     fn place(&self) -> String {
         let (address, program) = (&self.key.1, &self.called.program);
         if program.is_empty() { address.clone() } else { format!("{address} ({program})") }

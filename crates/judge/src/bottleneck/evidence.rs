@@ -101,7 +101,7 @@ impl CombinedFigures {
     }
 }
 
-/// Mean number of cores in use, by who used them. `None` if not sampled.
+/// Mean number of cores in use, by user. `None` if not sampled.
 pub(super) struct Cores {
     /// Number of cores of the machine.
     pub(super) all: usize,
@@ -188,7 +188,7 @@ impl Evidence<'_> {
         self.most(|signals| signals.queued.get(&port).copied())
     }
 
-    /// Returns the cores in use, by who used them; `None` if they were not sampled.
+    /// Returns the cores in use, by user; `None` if they were not sampled.
     pub(super) fn cores(&self) -> Option<Cores> {
         let all = self.runs.iter().filter_map(|run| Some(run.signals?.cores)).max();
         let all = all.filter(|cores| *cores > 0)?;
@@ -229,7 +229,8 @@ impl Evidence<'_> {
         cores.map(|core| (core.name.as_str(), core.busy))
     }
 
-    /// Process of the system that used most CPU, and the number of cores it used. The name comes from outside: escape it.
+    /// Returns the process of the system that used most CPU, and the number of cores it used. The name comes from
+    /// outside: escape it.
     pub(super) fn busiest_process(&self) -> Option<(String, f64)> {
         let processes = || {
             self.runs.iter().filter_map(|run| run.measured.resources.as_ref()).flat_map(|resources| {
@@ -244,7 +245,8 @@ impl Evidence<'_> {
         Some((name.clone(), cores))
     }
 
-    /// Process of the system that used most CPU, and its nice value. The name comes from outside: escape it.
+    /// Returns the process of the system that used most CPU, and its nice value. The name comes from outside: escape
+    /// it.
     pub(super) fn niceness(&self) -> Option<(String, f64)> {
         let (name, _) = self.busiest_process()?;
         let resources = self.runs.iter().filter_map(|run| run.measured.resources.as_ref());

@@ -46,7 +46,7 @@ fn threads_at_futexes_of_their_own_are_no_lock() {
 
 #[test]
 fn answers_of_different_kinds_show_no_number_at_once() {
-    // Independent waits of 2 to 40 ms in an event loop: the fastest answer is not the time that one takes.
+    // Independent waits of 2 to 40 ms in an event loop: the fastest answer does not represent a typical one.
     let mut planted = Planted::closed(16, 760.0, 2.0);
     planted.spread(4.0, 20.0, 38.0);
     planted.threads(&[("poll", 1.0)]);

@@ -146,7 +146,7 @@ fn low_concurrency_is_reported_without_a_pool() {
     // Two open connections to one address are not necessarily busy.
     planted.threads(&[("poll", 1.0)]).connections.insert("10.0.0.7:5432".to_owned(), 2.0);
     assert_eq!(planted.said(), ["unknown"]);
-    // In a mixture of requests, the fastest answer is not the time that one takes.
+    // In a mixture of requests, the fastest answer does not represent a typical one.
     planted.spread(10.0, 80.0, 200.0);
     assert!(planted.causes()[0].because.starts_with("no reading explains it"), "{:?}", planted.causes());
 }

@@ -126,7 +126,7 @@ fn ranking(compare: &Compare, rows: &[&Variant<'_>]) -> Vec<Ranked> {
         let row = rows[ranked.row];
         let Some((least, most_runs, is_found)) = systems.get_mut(row.place.system.as_str()) else { continue };
         ranked.has_more_errors = row.unserved_share().is_none_or(|share| share > *least + ERRORS_MARGIN);
-        // The remaining runs of a variant that lost most of them are a biased sample.
+        // If a variant lost most of its runs, the remaining ones are a biased sample.
         let is_seldom = row.count(Eligibility::Valid) * 2 < *most_runs;
         ranked.is_best = !*is_found && !ranked.has_more_errors && !is_seldom;
         *is_found |= ranked.is_best;

@@ -36,7 +36,7 @@ pub struct Side {
 pub struct Compared {
     /// Runs of the first study, and of the second.
     pub sides: [Side; 2],
-    /// Estimate of the second side against the first. `None` if one has no figures, or has a figure of 0 where a ratio is needed.
+    /// Estimate of the second side relative to the first. `None` if one has no figures, or has a figure of 0 where a ratio is needed.
     pub unpaired: Option<Unpaired>,
     /// Verdict among all rows that were judged together.
     pub verdict: Verdict,

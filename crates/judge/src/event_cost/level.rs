@@ -29,7 +29,7 @@ const BINS_FEW: usize = 20;
 const SIGMAS: f64 = 3.0;
 /// Factor on the generator's own delay, which can affect a request twice: when it is sent, and when its answer is read.
 const DELAYS: f64 = 2.0;
-/// Multiple of the longest gap before the event, or of `SILENT_MIN_NS`, above which the first answer after a silence marks the
+/// Multiple of the longest gap before the event, or of `SILENT_MIN_NS`, above which the first answer after a gap marks the
 /// recovery.
 const SILENT_GAPS: u64 = 2;
 /// Min gap, in nanoseconds, that `SILENT_GAPS` multiplies.

@@ -39,7 +39,7 @@ pub struct Evidence<'a> {
     pub tool: Option<&'a str>,
     /// Environment of the load.
     pub environment: &'a Environment,
-    /// Health of each worker: how punctually it sent and read.
+    /// Health of each worker: delays of its sends and reads.
     pub workers: &'a [Health],
     /// Delays of timer wake-ups, over all workers.
     pub wake_lag: Histogram,
