@@ -122,7 +122,7 @@ pub struct BaselineSide {
 }
 
 impl Baseline {
-    /// Whether every figure is finite: others can be neither stored nor printed.
+    /// Returns whether every figure is finite. NaN and infinity can be neither stored nor printed.
     pub fn is_finite(&self) -> bool {
         let rows = self.found.iter().flat_map(|found| &found.rows);
         rows.clone()

@@ -26,33 +26,33 @@ pub enum Decision {
     Holds,
     /// No value within the bounds meets the condition.
     Fails,
-    /// Some values within the bounds meet the condition, and others do not; or nothing is known of the figure.
+    /// Some values within the bounds meet the condition, others do not; or the figure is unknown.
     Undecided,
 }
 
 impl Bounds {
-    /// Bounds from `low` to `high`, which may be infinite. `None` if no figure can lie there: `low` is negative, infinite, or above
-    /// `high`, or one of them is not a number.
+    /// Returns the bounds from `low` to `high`, which may be infinite. `None` if no figure can lie there: `low` is
+    /// negative, infinite, or above `high`, or one of them is not a number.
     pub fn new(low: f64, high: f64) -> Option<Self> {
         (low >= 0.0 && low.is_finite() && low <= high).then_some(Self { low, high })
     }
 
-    /// Bounds of a figure that is known exactly. `None` if it is negative or not finite.
+    /// Returns the bounds of a figure that is known exactly. `None` if it is negative or not finite.
     pub fn exactly(figure: f64) -> Option<Self> {
         Self::new(figure, figure)
     }
 
-    /// Smallest possible value.
+    /// Returns the smallest possible value.
     pub const fn low(self) -> f64 {
         self.low
     }
 
-    /// Largest possible value; infinite if nothing limits it.
+    /// Returns the largest possible value; infinite if nothing limits it.
     pub const fn high(self) -> f64 {
         self.high
     }
 
-    /// Largest possible value; `None` if nothing limits it.
+    /// Returns the largest possible value; `None` if nothing limits it.
     pub fn finite_high(self) -> Option<f64> {
         Some(self.high).filter(|high| high.is_finite())
     }
@@ -62,7 +62,7 @@ impl Decision {
     /// All results.
     pub const ALL: [Self; 3] = [Self::Holds, Self::Fails, Self::Undecided];
 
-    /// Word in JSON and in the store.
+    /// Returns the word in JSON and in the store.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Holds => "holds",
@@ -71,7 +71,7 @@ impl Decision {
         }
     }
 
-    /// Result with the given word; `None` if there is no such result.
+    /// Returns the result with the given word; `None` if there is no such result.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|decision| decision.name() == name)
     }

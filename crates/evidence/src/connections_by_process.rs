@@ -18,7 +18,7 @@ pub struct ServingProcess {
     pub pid: u32,
     /// Name of the program.
     pub name: String,
-    /// Whether it had the listening socket open, and so accepts connections itself.
+    /// Whether the process had the listening socket open, and so accepts connections itself.
     pub listens: bool,
 }
 

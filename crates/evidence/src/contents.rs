@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 pub struct StepContents {
     /// Number of the step.
     pub step: u16,
-    /// Number of replies, whatever their outcome.
+    /// Number of replies with any outcome.
     pub replies: u64,
-    /// Sizes of the content as sent, in bytes, without headers. Empty if the protocol does not tell.
+    /// Sizes of the content as sent, in bytes, without headers. Empty if the protocol does not report sizes.
     #[serde(default, skip_serializing_if = "SizeClasses::is_empty")]
     pub sizes: SizeClasses,
     /// Sizes of some encoded bodies after decoding, in bytes. Empty if none was sampled.
@@ -35,7 +35,7 @@ pub struct StepContents {
 pub struct SizeClasses(pub Vec<(u64, u64)>);
 
 impl SizeClasses {
-    /// True if nothing was counted.
+    /// Returns whether nothing was counted.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -9,7 +9,7 @@ use crate::run::Run;
 pub struct CpuProfile {
     /// Sampling frequency: samples per second of CPU time.
     pub frequency_hz: u32,
-    /// How the profiler found callers: `fp` (frame pointers) or `dwarf` (debug information).
+    /// Method by which the profiler finds callers: `fp` (frame pointers) or `dwarf` (debug information).
     pub stacks: String,
     /// Whether kernel time was sampled as well.
     pub has_kernel: bool,
@@ -82,7 +82,7 @@ impl From<ProfileCall> for (Option<u32>, u32, u64) {
 }
 
 impl FrameKind {
-    /// The word for the kind in reports.
+    /// Returns the word for the kind in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Process => "process",
@@ -98,7 +98,7 @@ impl CpuProfile {
     /// Maximum number of frames stored per run.
     pub const FRAMES_MAX: usize = 20_000;
 
-    /// Whether calls come after their callers, name existing frames, and add up to `samples`.
+    /// Returns whether calls come after their callers, name existing frames, and add up to `samples`.
     pub fn is_possible(&self) -> bool {
         let is_in_order = |(number, call): (usize, &ProfileCall)| {
             call.parent.is_none_or(|parent| (parent as usize) < number)
@@ -117,7 +117,7 @@ impl CpuProfile {
 }
 
 impl Run {
-    /// CPU profile of the system; `None` if the run was not profiled.
+    /// Returns the CPU profile of the system; `None` if the run was not profiled.
     pub fn cpu_profile(&self) -> Option<&CpuProfile> {
         self.monitored.cpu_profile.as_ref()
     }

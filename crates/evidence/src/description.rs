@@ -15,7 +15,7 @@ pub enum Model {
 }
 
 impl Model {
-    /// The word for the model in the store and in reports.
+    /// Returns the word for the model in the store and in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Closed => "closed",
@@ -47,7 +47,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// The word for the unit in the store and in reports.
+    /// Returns the word for the unit in the store and in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Requests => "requests",
@@ -55,22 +55,22 @@ impl Unit {
         }
     }
 
-    /// Whether [`record::Tally::statuses`] count tries, and are no statuses of replies.
+    /// Returns whether [`record::Tally::statuses`] count tries instead of reply statuses.
     pub const fn counts_tries(self) -> bool {
         matches!(self, Self::Transactions)
     }
 
-    /// Whether the parts of a step are the statements that the plan gives.
+    /// Returns whether the parts of a step are the statements that the plan gives.
     pub const fn has_planned_statements(self) -> bool {
         matches!(self, Self::Transactions)
     }
 
-    /// Whether the time to connect includes a log-in.
+    /// Returns whether the time to connect includes a log-in.
     pub const fn connects_with_log_in(self) -> bool {
         matches!(self, Self::Transactions)
     }
 
-    /// Unit of several steps or runs together: theirs if it is the same, else requests.
+    /// Returns the common unit of several steps or runs; requests if they differ.
     pub fn for_all(units: impl IntoIterator<Item = Self>) -> Self {
         let mut units = units.into_iter();
         let first = units.next().unwrap_or_default();
@@ -92,7 +92,7 @@ pub struct PartOf {
     pub of: u16,
 }
 
-/// Load in words, followed by `, profiled` if the run is profiled.
+/// Returns the load in words, followed by `, profiled` if the run is profiled.
 pub fn in_words(load_words: &str, is_profiled: bool) -> String {
     format!("{load_words}{}", if is_profiled { ", profiled" } else { "" })
 }
@@ -150,27 +150,27 @@ impl NewRun {
     /// Key of `plan_json` for the name that a command line gives to the system of a single run.
     pub const SYSTEM: &str = "system";
 
-    /// Name of the system of a single run; `None` if the command line gave none.
+    /// Returns the name of the system of a single run; `None` if the command line gave none.
     pub fn named_system(&self) -> Option<&str> {
         self.plan_json[Self::SYSTEM].as_str()
     }
 
-    /// Load in words, with a note if it is profiled: `100 users, closed, profiled`.
+    /// Returns the load in words, with a note if it is profiled: `100 users, closed, profiled`.
     pub fn load_in_words(&self) -> String {
         in_words(&self.load_words, self.is_profiled)
     }
 
-    /// Unit of the run as a whole: transactions if all steps are, else requests.
+    /// Returns the unit of the run as a whole: transactions if all steps are, else requests.
     pub fn unit(&self) -> Unit {
         Unit::for_all(self.units.iter().copied())
     }
 
-    /// Whether the load replays a log without its pauses, so that each session sends as soon as it is answered.
+    /// Returns whether the load replays a log without its pauses, so that each session sends as soon as it is answered.
     pub fn is_replay_without_pauses(&self) -> bool {
         self.plan_json.get("replay").is_some_and(|replay| replay["speed"].is_null())
     }
 
-    /// Parts of a step: the number under which the seconds of each part are stored, and its name.
+    /// Returns the parts of a step: the number under which the seconds of each part are stored, and its name.
     pub fn parts_of(&self, step: u16) -> impl Iterator<Item = (u16, &str)> {
         let numbered = (0..=u16::MAX).skip(self.steps.len()).zip(&self.parts);
         numbered.filter(move |(_, part)| part.of == step).map(|(number, part)| (number, part.name.as_str()))

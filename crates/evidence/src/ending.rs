@@ -33,7 +33,7 @@ impl Verdict {
     /// Every verdict.
     pub const ALL: [Self; 5] = [Self::Complete, Self::Degraded, Self::Partial, Self::Aborted, Self::Invalid];
 
-    /// The word for the verdict in the store and in reports.
+    /// Returns the word for the verdict in the store and in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Complete => "complete",
@@ -89,7 +89,7 @@ pub struct Generator {
     /// Involuntary context switches, per second and thread.
     #[serde(default)]
     pub involuntary_per_s: Option<f64>,
-    /// Steal time: share of the machine's time that its host gave to others, from 0 to 1.
+    /// Steal time: share of the machine's CPU time that its host gave to other guests, from 0 to 1.
     #[serde(default)]
     pub steal_share: Option<f64>,
     /// Time for which the CPU limit of the generator's control group throttled it, in seconds.
@@ -146,7 +146,7 @@ pub enum ThreadRule {
 }
 
 impl Generator {
-    /// Whether every figure is finite: others can be neither stored nor printed.
+    /// Returns whether every figure is finite. NaN and infinity can be neither stored nor printed.
     pub fn is_finite(&self) -> bool {
         let figures = [
             Some(self.cpu_user_s),
@@ -183,7 +183,7 @@ pub struct Ending {
     pub validity: Validity,
     /// Resources that the generator used.
     pub generator: Generator,
-    /// How evenly the connections were served; `None` if not measured.
+    /// Distribution of answers over connections; `None` if not measured.
     pub spread: Option<record::Spread>,
     /// Planned requests still unsent at the end. The seconds already count them as not sent.
     pub planned_left: u64,
@@ -221,14 +221,14 @@ pub struct Ending {
 }
 
 impl Ending {
-    /// Whether repeating the run would gain nothing: it reached its end, or its system failed.
+    /// Returns whether the run need not be repeated: it reached its end, or its system failed.
     pub fn is_done(&self) -> bool {
         let came_to_its_end =
             matches!(self.verdict, Verdict::Complete | Verdict::Degraded | Verdict::Invalid);
         came_to_its_end || self.failure.is_some()
     }
 
-    /// Whether the load left tables that violate the consistency conditions of their workload.
+    /// Returns whether the load left tables that violate the consistency conditions of their workload.
     pub fn is_inconsistent(&self) -> bool {
         self.failure.as_ref().is_some_and(|failure| failure.stage == Failure::CONSISTENCY)
     }

@@ -6,10 +6,10 @@ use record::IdentityBroken;
 
 use crate::run_id::RunId;
 
-/// Why a run or a study cannot give what was asked of it.
+/// Reason why a run or a study cannot provide the requested data.
 #[derive(Debug, thiserror::Error)]
 pub enum EvidenceError {
-    /// The run was loaded with its study, and so holds sums only.
+    /// The run was loaded with its study, so it has sums only.
     #[error("the seconds of run {run} did not come with its study; ask for the run by itself")]
     SummedUp {
         /// The run.

@@ -22,7 +22,7 @@ pub struct Event {
     pub signal: Option<i32>,
     /// Last part of the command's output, up to [`Event::OUTPUT_BYTES_MAX`].
     pub output: Vec<u8>,
-    /// Length of the earlier output, which is dropped.
+    /// Length of the dropped start of the output, in bytes.
     pub dropped_bytes: u64,
     /// Reason for the failure; `None` if no failure is known.
     pub failure: Option<String>,
@@ -49,7 +49,7 @@ impl Event {
     /// Maximum number of events stored per run, occurrences included.
     pub const COUNT_MAX: usize = 1_000;
 
-    /// Outcome, derived from failure, start, and end.
+    /// Returns the outcome, derived from failure, start, and end.
     pub fn outcome(&self) -> EventOutcome {
         match (&self.failure, self.begun_ns, self.ended_ns) {
             (Some(_), ..) => EventOutcome::Failed,
@@ -59,12 +59,12 @@ impl Event {
         }
     }
 
-    /// Duration; `None` if the event did not begin or did not end.
+    /// Returns the duration; `None` if the event did not begin or did not end.
     pub fn lasting_ns(&self) -> Option<u64> {
         self.ended_ns?.checked_sub(self.begun_ns?)
     }
 
-    /// Whether the event ends after it began, and its output is within the limit.
+    /// Returns whether the event ends after it began, and its output is within the limit.
     pub fn is_possible(&self) -> bool {
         let is_in_order = match (self.begun_ns, self.ended_ns) {
             (Some(begun), Some(ended)) => begun <= ended,
@@ -76,7 +76,7 @@ impl Event {
 }
 
 impl EventOutcome {
-    /// The word for the outcome in reports.
+    /// Returns the word for the outcome in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Done => "done",

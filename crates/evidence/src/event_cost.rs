@@ -65,7 +65,7 @@ pub struct Cost {
 pub struct Lost {
     /// Rejected: the system answered with an error.
     pub rejected: u64,
-    /// No answer before the deadline.
+    /// Timed out: no answer arrived before the deadline.
     pub timed_out: u64,
     /// The connection could not be established.
     pub connect: u64,
@@ -83,7 +83,7 @@ impl Lost {
     /// Name of the class of requests that were never sent.
     pub const NOT_SENT: &str = "not_sent";
 
-    /// Sum of all classes but `stale_reuse`, which no client can avoid.
+    /// Returns the sum of all classes but `stale_reuse`, which no client can avoid.
     pub fn total(&self) -> u64 {
         let all = self.classes().into_iter().fold(0u64, |sum, (_, count)| sum.saturating_add(count));
         all.saturating_sub(self.stale_reuse)
@@ -105,7 +105,7 @@ impl Lost {
         }
     }
 
-    /// Every class, with its name in JSON.
+    /// Returns every class, with its name in JSON.
     pub fn classes(&self) -> [(&'static str, u64); 7] {
         let Self { rejected, timed_out, connect, reset, other, not_sent, stale_reuse } = *self;
         [
@@ -158,7 +158,7 @@ pub struct LevelBefore {
 }
 
 impl EventCost {
-    /// The cost; `None` if it is unknown.
+    /// Returns the cost; `None` if it is unknown.
     pub fn cost(&self) -> Option<&Cost> {
         match &self.judged {
             Judged::Cost(cost) => Some(cost),
@@ -166,7 +166,7 @@ impl EventCost {
         }
     }
 
-    /// Reason why the cost is unknown; `None` if it is known.
+    /// Returns the reason why the cost is unknown; `None` if it is known.
     pub fn why_unknown(&self) -> Option<&str> {
         match &self.judged {
             Judged::Cost(_) => None,
@@ -174,7 +174,7 @@ impl EventCost {
         }
     }
 
-    /// Whether every figure is finite: others can be neither stored nor printed.
+    /// Returns whether every figure is finite. NaN and infinity can be neither stored nor printed.
     pub fn is_finite(&self) -> bool {
         self.cost().is_none_or(|cost| {
             let before = &cost.before;
@@ -191,7 +191,7 @@ impl EventCost {
 }
 
 impl Run {
-    /// Costs of the events, by name and occurrence. Empty for a run without events or with an early end.
+    /// Returns the costs of the events, by name and occurrence. Empty for a run without events or with an early end.
     pub fn event_costs(&self) -> &[EventCost] {
         &self.monitored.event_costs
     }

@@ -19,7 +19,7 @@ pub struct Extension {
 pub const EXTENSIONS_MAX: usize = 8;
 
 impl Study {
-    /// Number of blocks: as planned at the start, or by the latest extension.
+    /// Returns the number of blocks: as planned at the start, or by the latest extension.
     pub fn blocks(&self) -> u32 {
         self.extensions.last().map_or(self.new.compare.blocks, |extension| extension.blocks)
     }

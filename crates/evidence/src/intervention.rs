@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub enum Intervention {
     /// Control: nothing is changed. The other runs of its block are compared with it.
     Control {
-        /// Changes that were not tried, each with the reason, in a sentence. Only in the first block.
+        /// Untried changes, each with the reason in a sentence. Set only in the first block.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         left_out: Vec<String>,
     },
@@ -16,8 +16,8 @@ pub enum Intervention {
     ControlAgain,
     /// Control after a restart of the system. Changes that need a restart are compared with it.
     ControlRestarted,
-    /// Runtimes of the system write about themselves, and nothing else is changed. The restarted control of its block shows what that
-    /// costs.
+    /// Runtimes of the system write traces or logs about themselves; nothing else is changed. Compared with the
+    /// restarted control of its block to find the overhead.
     Instrumented,
     /// One thing is changed.
     Changed(Changed),
@@ -42,17 +42,18 @@ pub struct Changed {
     pub change: Change,
     /// Rank among the changes of the experiment, from 0. The highest ranks are dropped first if time runs out.
     pub rank: u32,
-    /// Codes of the resources that are tested: if the change has an effect, one of them is the limit.
+    /// Codes of the tested resources: if the change has an effect, one of them is the limit.
     pub tests: Vec<String>,
-    /// Whether no effect shows that none of these resources is the limit.
+    /// Whether a lack of effect shows that none of these resources is the limit.
     pub can_refute: bool,
     /// Factor by which the resource changes: above 0, and not 1.
     pub factor: f64,
-    /// Smallest elasticity of the throughput at which the resource counts as the limit; above 0.
+    /// Min elasticity of the throughput at which the resource counts as the limit; above 0.
     pub limit_from: f64,
     /// Prediction, in a sentence.
     pub prediction: String,
-    /// Property that the system loses by the change, in a sentence. If set, the run only shows what that property costs.
+    /// Property that the system loses through the change, in a sentence. If set, the run only shows the cost of that
+    /// property.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loses: Option<String>,
 }
@@ -121,7 +122,7 @@ pub struct IoLimits {
 }
 
 impl IoLimits {
-    /// Whether nothing is limited.
+    /// Returns whether nothing is limited.
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }
@@ -139,7 +140,7 @@ impl IoLimits {
 }
 
 impl Change {
-    /// Whether the change needs a restart of the system. All others are made while it runs.
+    /// Returns whether the change needs a restart of the system. All others are made while it runs.
     pub fn needs_restart(&self) -> bool {
         match self {
             Self::Parameter { .. } | Self::Delay { .. } => true,
@@ -153,7 +154,7 @@ impl Change {
 }
 
 impl Intervention {
-    /// Whether the system is started for this run only.
+    /// Returns whether the system is started only for this run.
     pub fn needs_restart(&self) -> bool {
         match self {
             Self::Control { .. } | Self::ControlAgain | Self::Users { .. } => false,
@@ -165,12 +166,12 @@ impl Intervention {
     /// A control without untried changes.
     pub const CONTROL: Self = Self::Control { left_out: Vec::new() };
 
-    /// Whether the two are equal, or both controls.
+    /// Returns whether the two are equal, or both controls.
     pub fn is_like(&self, other: &Self) -> bool {
         matches!((self, other), (Self::Control { .. }, Self::Control { .. })) || self == other
     }
 
-    /// Name in reports, unique in the experiment.
+    /// Returns the name in reports, unique in the experiment.
     pub fn name(&self) -> &str {
         match self {
             Self::Control { .. } => "control",
@@ -182,7 +183,7 @@ impl Intervention {
         }
     }
 
-    /// Whether every figure is in its range.
+    /// Returns whether every figure is in its range.
     pub(crate) fn is_sound(&self) -> bool {
         match self {
             Self::Control { .. } | Self::ControlAgain | Self::ControlRestarted | Self::Instrumented => true,

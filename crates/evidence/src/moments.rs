@@ -5,7 +5,8 @@ use record::{CourseSecond, Moment, Moments};
 use crate::run::Run;
 
 impl Run {
-    /// Windows of 100 ms, in order. Empty for a run without events, and for one that was loaded with its study.
+    /// Returns the windows of 100 ms, in order. Empty for a run without events, and for one that was loaded with its
+    /// study.
     pub fn moments(&self) -> Vec<Moment> {
         let mut moments = Moments::default();
         // Decoding cannot fail here: the windows were checked when they were loaded.
@@ -14,7 +15,8 @@ impl Run {
         moments.into_windows()
     }
 
-    /// Whole seconds of the load, in order. Empty for a run without events. A run that was loaded with its study has them, too.
+    /// Returns the whole seconds of the load, in order. Empty for a run without events. A run that was loaded with its
+    /// study has them, too.
     pub fn course(&self) -> Vec<CourseSecond> {
         match self.is_summed_up {
             true => self.monitored.course.clone(),

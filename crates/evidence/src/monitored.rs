@@ -36,12 +36,12 @@ pub struct GateResult {
     pub unit: String,
     /// Decision by the worst case within the bounds.
     pub decision: Decision,
-    /// Number of samples that would likely decide it; `None` if it is decided, or if the number of samples is not what it lacks.
+    /// Number of samples that would likely decide the gate. `None` if it is decided, or if more samples would not help.
     pub samples_needed: Option<u64>,
 }
 
 impl GateResult {
-    /// Whether the gate certainly holds.
+    /// Returns whether the gate certainly holds.
     pub const fn holds(&self) -> bool {
         matches!(self.decision, Decision::Holds)
     }

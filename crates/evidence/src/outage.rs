@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 pub struct Outage {
     /// Longest time without an ok answer, in seconds. 0 if there was no outage.
     pub longest_s: f64,
-    /// Unavailable share, from 0 to 1: that of user time (closed load) or of arrivals (open load) without an answer. The share of
-    /// the window within outages replaces it if that is larger.
+    /// Unavailable share, from 0 to 1: of user time (closed load) or of arrivals (open load) without an answer. If the
+    /// share of the window within outages is larger, that share applies.
     pub gone_share: f64,
     /// Outages in order of time: at most the 64 longest.
     pub times: Vec<OutageTime>,
@@ -35,7 +35,8 @@ pub struct Starvation {
 pub struct OutageTime {
     /// Intended send time of the oldest unanswered request.
     pub from_s: f64,
-    /// Time of the next ok answer, or at which the last user stopped asking, or end of the window, whichever is first.
+    /// Time of the next ok answer, of the moment the last user stopped sending, or of the end of the window, whichever
+    /// is first.
     pub to_s: f64,
     /// Duration of the outage, less stalls of the generator.
     pub lasting_s: f64,
@@ -47,23 +48,23 @@ impl Outage {
     /// Unavailable share of the window from which a run is `degraded`.
     pub const DEGRADED_SHARE: f64 = 0.05;
 
-    /// Whether the system was unavailable for long enough to make its run `degraded`.
+    /// Returns whether the system was unavailable for long enough to make its run `degraded`.
     pub fn is_degraded(&self) -> bool {
         self.gone_share >= Self::DEGRADED_SHARE
     }
 
-    /// Share of a window of `window_ns` that lies within outages, from 0 to 1.
+    /// Returns the share of a window of `window_ns` that lies within outages, from 0 to 1.
     pub fn out_share(&self, window_ns: u64) -> f64 {
         let out_s: f64 = self.times.iter().map(|time| time.lasting_s).sum();
         if window_ns > 0 { (out_s * 1e9 / window_ns as f64).min(1.0) } else { 0.0 }
     }
 
-    /// The longest outage; `None` if there was none.
+    /// Returns the longest outage; `None` if there was none.
     pub fn longest(&self) -> Option<&OutageTime> {
         self.times.iter().max_by(|one, other| one.lasting_s.total_cmp(&other.lasting_s))
     }
 
-    /// Whether every figure is finite: others can be neither stored nor printed.
+    /// Returns whether every figure is finite. NaN and infinity can be neither stored nor printed.
     pub fn is_finite(&self) -> bool {
         let times = self.times.iter().flat_map(|time| [time.from_s, time.to_s, time.lasting_s]);
         let starvation = self.starvation.iter().flat_map(|found| [found.longest_s, found.time_share]);

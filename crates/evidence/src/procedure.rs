@@ -15,8 +15,8 @@ pub enum Procedure {
     Duel {
         /// Pilot blocks, which compare the first variant with itself, before the other blocks and between them.
         pilot_blocks: u32,
-        /// Whether the study may end after seven blocks, before the first of the looks that every study has. Earlier versions did so
-        /// in slices alone, and did not store it.
+        /// Whether the study may end after seven blocks, before the first regular look. Earlier versions allowed this
+        /// only for slices, and did not store it.
         #[serde(default, skip_serializing_if = "is_false")]
         looks_early: bool,
         /// Rules of slices, if both systems stay up for a block and take turns under load. `None` if each run starts its system.
@@ -41,7 +41,7 @@ pub enum Procedure {
     Capacity(CapacityRules),
 }
 
-/// Tells serde to leave out a flag that is false.
+/// Returns whether serde should skip a `false` flag.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]
 const fn is_false(flag: &bool) -> bool {
     !*flag
@@ -83,8 +83,8 @@ pub struct CapacityRules {
     pub to_per_s: Option<f64>,
     /// Number of runs at each edge that confirm it.
     pub confirm_runs: u32,
-    /// Margin by which runs must contradict the result at an edge to overrule it. 0 for studies of earlier versions, where any
-    /// margin is enough.
+    /// Margin by which runs must contradict the result at an edge to overrule it. 0 for studies of earlier versions,
+    /// which accept any margin.
     #[serde(default)]
     pub overruled_by: u32,
     /// Whether the load after an overload is tested.
@@ -96,7 +96,7 @@ pub struct CapacityRules {
 }
 
 impl Procedure {
-    /// The word for the procedure in reports.
+    /// Returns the word for the procedure in reports.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Blocks => "blocks",
@@ -107,7 +107,7 @@ impl Procedure {
         }
     }
 
-    /// Rules of slices; `None` if the blocks do not consist of slices.
+    /// Returns the rules of slices; `None` if the blocks do not consist of slices.
     pub const fn slices(&self) -> Option<&SliceRules> {
         match self {
             Self::Duel { slices, .. } | Self::Best { slices, .. } => slices.as_ref(),
@@ -115,12 +115,13 @@ impl Procedure {
         }
     }
 
-    /// Whether blocks can be added after the end. The error rate of an extension is known only for these procedures.
+    /// Returns whether blocks can be added after the end. The error rate of an extension is known only for
+    /// procedures by blocks.
     pub const fn can_be_extended(&self) -> bool {
         matches!(self, Self::Blocks | Self::Duel { .. } | Self::BestOfEach { .. })
     }
 
-    /// Number of blocks of the sweep; `None` if there is no sweep.
+    /// Returns the number of blocks of the sweep; `None` if there is no sweep.
     pub const fn sweep_blocks(&self) -> Option<u32> {
         match self {
             Self::BestOfEach { sweep_blocks } => Some(*sweep_blocks),
@@ -128,12 +129,12 @@ impl Procedure {
         }
     }
 
-    /// Stage of the runs that decide, for procedures that decide by blocks.
+    /// Returns the stage of the runs that decide, for procedures that decide by blocks.
     pub const fn stage_of_blocks(&self) -> &'static str {
         if self.slices().is_some() { stage::SLICE } else { stage::BLOCK }
     }
 
-    /// Whether every figure is finite: others can be neither stored nor printed.
+    /// Returns whether every figure is finite. NaN and infinity can be neither stored nor printed.
     pub(crate) fn is_finite(&self) -> bool {
         match self {
             Self::Blocks | Self::BestOfEach { .. } => true,

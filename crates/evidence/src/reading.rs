@@ -1,12 +1,14 @@
 //! Readings of probes, and their packed form for one second.
 
-/// Metric of the machine: start of a look, in seconds since the load began. Runs of earlier versions lack it.
+/// Metric of the machine: start of a sampling interval, in seconds since the load began. Missing in runs of earlier
+/// versions.
 pub const LOOK_FROM: &str = "look_from_s";
-/// Metric of the machine: end of a look, in seconds since the load began. Runs of earlier versions lack it.
+/// Metric of the machine: end of a sampling interval, in seconds since the load began. Missing in runs of earlier
+/// versions.
 pub const LOOK_TO: &str = "look_to_s";
 
-/// Metric of the system: share of the time for which its busiest thread ran, or was ready for a core, just before the load, from 0
-/// to 1. Runs of earlier versions lack it.
+/// Metric of the system: share of time for which its busiest thread was running or runnable just before the load, from
+/// 0 to 1. Missing in runs of earlier versions.
 pub const THREAD_AT_REST: &str = "cpu_busiest_thread_rest_share";
 
 /// One reading of a probe.
@@ -16,7 +18,7 @@ pub struct Reading {
     pub subject: String,
     /// Metric, ending in its unit, such as `cpu_user_s`.
     pub metric: String,
-    /// Label that tells several readings of a metric apart, such as `core0`; else empty.
+    /// Label that distinguishes several readings of a metric, such as `core0`; otherwise empty.
     pub label: String,
     /// Value: a finite number.
     pub value: f64,
@@ -31,7 +33,7 @@ pub struct StoredReading<'a> {
     pub subject: &'a str,
     /// Metric, ending in its unit, such as `cpu_user_s`.
     pub metric: &'a str,
-    /// Label that tells several readings of a metric apart, such as `core0`; else empty.
+    /// Label that distinguishes several readings of a metric, such as `core0`; otherwise empty.
     pub label: &'a str,
     /// Value: a finite number.
     pub value: f64,
@@ -44,7 +46,7 @@ pub struct ReadingKey {
     pub subject: String,
     /// Metric, ending in its unit, such as `cpu_user_s`.
     pub metric: String,
-    /// Label that tells several readings of a metric apart, such as `core0`; else empty.
+    /// Label that distinguishes several readings of a metric, such as `core0`; otherwise empty.
     pub label: String,
 }
 
@@ -64,7 +66,7 @@ impl Readings {
     /// Maximum number of keys of one run. A large machine with many processes has a few thousand.
     pub const KINDS_MAX: usize = 1 << 16;
 
-    /// Checks that everything unpacks to finite numbers with known keys.
+    /// Checks that all readings unpack to finite numbers with known keys.
     pub fn checked(kinds: Vec<ReadingKey>, seconds: Vec<(u64, Box<[u8]>)>) -> Result<Self, BrokenReadings> {
         for (_, packed) in &seconds {
             for reading in Unpack(packed) {
@@ -77,12 +79,12 @@ impl Readings {
         Ok(Self { kinds, seconds })
     }
 
-    /// Keys of the readings, for renaming.
+    /// Returns the keys of the readings, for renaming.
     pub(crate) fn kinds_mut(&mut self) -> &mut [ReadingKey] {
         &mut self.kinds
     }
 
-    /// Every reading, in order of time, and within a second in the order of storage.
+    /// Returns every reading, in order of time, and within a second in the order of storage.
     pub(crate) fn iter(&self) -> impl Iterator<Item = StoredReading<'_>> {
         self.seconds.iter().flat_map(move |(second, packed)| {
             // Unpacking cannot fail here: `checked` tried it.

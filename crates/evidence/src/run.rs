@@ -22,11 +22,11 @@ use crate::window::{self, WindowLength};
 /// State of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunState {
-    /// A live process is still writing it.
+    /// A live process is still writing the run.
     Running,
-    /// It has no ending, and its process is gone.
+    /// The run has no ending, and its process is gone.
     Partial,
-    /// It has ended with this verdict.
+    /// The run ended with this verdict.
     Ended(Verdict),
 }
 
@@ -174,12 +174,13 @@ impl Run {
         Ok(whole)
     }
 
-    /// Largest effects of the generator on the figures. `None` if they are unknown, or the run has not ended.
+    /// Returns the largest effects of the generator on the figures. `None` if they are unknown, or the run has not
+    /// ended.
     pub fn generator_effect(&self) -> Option<&GeneratorEffect> {
         self.ending.as_ref()?.validity.effect.as_ref()
     }
 
-    /// Length of the measured window; `None` if it is unknown.
+    /// Returns the length of the measured window; `None` if it is unknown.
     pub fn window(&self) -> Option<WindowLength> {
         self.window
     }
@@ -206,28 +207,28 @@ impl Run {
         }
     }
 
-    /// Sampled requests or transactions, with step and phase, in order of the second of their end. A run that was loaded with its
-    /// study has none.
+    /// Returns the sampled requests or transactions, with step and phase, in order of the second of their end. A run
+    /// that was loaded with its study has none.
     pub fn requests(&self) -> impl Iterator<Item = (u16, Phase, &Sampled)> + '_ {
         self.in_time().flat_map(|part| part.sampled.iter().map(|request| (part.step, part.phase, request)))
     }
 
-    /// Readings of probes, in order of time.
+    /// Returns the readings of probes, in order of time.
     pub fn readings(&self) -> impl Iterator<Item = StoredReading<'_>> {
         self.monitored.readings.iter()
     }
 
-    /// Output of the processes of the system.
+    /// Returns the output of the processes of the system.
     pub fn outputs(&self) -> &[Output] {
         &self.monitored.outputs
     }
 
-    /// Results of the gates, in the order of the plan.
+    /// Returns the results of the gates, in the order of the plan.
     pub fn gates(&self) -> &[GateResult] {
         &self.monitored.gates
     }
 
-    /// Events under load, in the order in which they began; then those that did not begin.
+    /// Returns the events under load, in the order in which they began; then those that did not begin.
     pub fn events(&self) -> &[Event] {
         &self.monitored.events
     }
@@ -253,7 +254,7 @@ impl Run {
 }
 
 impl PackedSecond<'_> {
-    /// Whole seconds since the load began.
+    /// Returns the whole seconds since the load began.
     pub fn second(&self) -> u64 {
         self.part.second
     }
@@ -263,13 +264,13 @@ impl PackedSecond<'_> {
         &self.part.counts
     }
 
-    /// Bytes read from sockets, and bytes written to sockets.
+    /// Returns the bytes read from sockets, and bytes written to sockets.
     pub fn received_and_sent_bytes(&self) -> [u64; 2] {
         [self.part.received_bytes, self.part.sent_bytes]
     }
 
-    /// Adds response times to the first histogram, and send delays to the second, of all requests that ended, whatever their
-    /// outcome.
+    /// Adds the response times of all ended requests to the first histogram, and their send delays to the second, for
+    /// every outcome.
     pub fn add_to(&self, [response, lateness]: [&mut Histogram; 2]) -> Result<()> {
         Tally::add_response_and_lateness(&self.part.histograms, response, lateness)
             .map_err(|Malformed| self.run.damaged())
@@ -283,7 +284,7 @@ impl StoredSecond {
         Ok(tally)
     }
 
-    /// Tally without the histograms.
+    /// Returns the tally without the histograms.
     pub(crate) fn counted(&self) -> Tally {
         Tally {
             counts: self.counts,
@@ -299,7 +300,7 @@ impl StoredSecond {
         }
     }
 
-    /// Sum of all counts and of `durations`, which bounds every sum over a run. `None` if it overflows.
+    /// Returns the sum of all counts and of `durations`, which bounds every sum over a run. `None` if it overflows.
     fn weight(&self, durations: u64) -> Option<u64> {
         let Counts { planned, sent, not_sent, ok, rejected, failed, timed_out, unfinished } = self.counts;
         let counts = [planned, sent, not_sent, ok, rejected, failed, timed_out, unfinished];

@@ -25,7 +25,7 @@ impl RunId {
         Self(id)
     }
 
-    /// The name as text.
+    /// Returns the name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

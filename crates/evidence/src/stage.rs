@@ -54,12 +54,12 @@ pub const ALL: [&str; 16] = [
     CONFIRM_SLICE,
 ];
 
-/// Whether a run of this stage confirms an earlier result.
+/// Returns whether a run of this stage confirms an earlier result.
 pub fn is_confirming(stage: &str) -> bool {
     matches!(stage, CONFIRM | CONFIRM_SLICE)
 }
 
-/// Whether a run of this stage shares its start with others of its block.
+/// Returns whether a run of this stage shares its start with others of its block.
 pub fn is_slice(stage: &str) -> bool {
     matches!(stage, SLICE | SEARCH_SLICE | CONFIRM_SLICE)
 }

@@ -40,7 +40,7 @@ pub enum SteadinessVerdict {
 }
 
 impl SteadinessVerdict {
-    /// The words for the verdict in reports.
+    /// Returns the words for the verdict in reports.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Steady => "steady",
@@ -52,7 +52,7 @@ impl SteadinessVerdict {
 }
 
 impl Steadiness {
-    /// Whether every figure is finite: others can be neither stored nor printed.
+    /// Returns whether every figure is finite. NaN and infinity can be neither stored nor printed.
     pub fn is_finite(&self) -> bool {
         let Self { cut_s, drift_share, halves_share, step_s, .. } = *self;
         [Some(cut_s), drift_share, halves_share, step_s].into_iter().flatten().all(f64::is_finite)

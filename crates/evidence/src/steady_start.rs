@@ -1,8 +1,8 @@
-//! Wait of a started system, after its processes were ready, until it is steady.
+//! Wait of a started system between readiness and steadiness.
 
 use serde::{Deserialize, Serialize};
 
-/// Wait of a ready system until it is steady: no process comes or goes, and CPU use is low or flat.
+/// Wait of a ready system until it is steady: no process starts or ends, and CPU use is low or flat.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SteadyStart {
     /// Length of the wait, in seconds.
@@ -18,7 +18,7 @@ pub struct SteadyStart {
 }
 
 impl SteadyStart {
-    /// Whether every figure is finite: others cannot be stored.
+    /// Returns whether every figure is finite. NaN and infinity cannot be stored.
     pub fn is_finite(&self) -> bool {
         self.waited_s.is_finite() && self.cores_used.is_finite()
     }

@@ -49,7 +49,7 @@ pub struct NewStudy {
 }
 
 impl NewStudy {
-    /// Names of the loads that have places, in the order of the plan.
+    /// Returns the names of the loads that have places, in the order of the plan.
     pub fn loads_of_places(&self) -> Vec<&str> {
         let names: BTreeSet<&str> = self.planned.iter().map(|place| place.load.as_str()).collect();
         let mut names: Vec<&str> = names.into_iter().collect();
@@ -79,7 +79,7 @@ pub struct Compare {
     pub procedure: Procedure,
     /// Further metrics, judged together with the first one.
     pub also: Vec<String>,
-    /// Row that all others are compared with, `system variant` as in reports; `None` to compare every row with every other.
+    /// Row that all others are compared with, as `system variant`; `None` to compare every row with every other.
     pub baseline: Option<String>,
     /// Time limit of the study; `None` for no limit.
     pub within_s: Option<f64>,
@@ -89,7 +89,7 @@ pub struct Compare {
 pub const UNLIKE_OK: &str = "differences between the work of the variants are accepted (`unlike: ok`)";
 
 impl Compare {
-    /// Whether the study looks for failures, and compares nothing.
+    /// Returns whether the study only looks for failures and compares nothing.
     pub fn asks_for_failures(&self) -> bool {
         self.by == "failures"
     }
@@ -121,14 +121,14 @@ pub struct StudyPlace {
 }
 
 impl Compare {
-    /// Whether every figure is finite: others can be neither stored nor printed.
+    /// Returns whether every figure is finite. NaN and infinity can be neither stored nor printed.
     pub fn is_finite(&self) -> bool {
         self.matters.is_finite() && self.within_s.is_none_or(f64::is_finite) && self.procedure.is_finite()
     }
 }
 
 impl StudyPlace {
-    /// Reason why the place cannot be stored; `None` if it can.
+    /// Returns the reason why the place cannot be stored; `None` if it can.
     pub fn fault(&self) -> Option<&'static str> {
         match (self.users, self.rate_per_s) {
             _ if !stage::ALL.contains(&&*self.stage) => Some("a run of an unknown stage"),
@@ -161,7 +161,7 @@ pub struct StudyEnding {
 pub const OUT_OF_TIME: &str = "budget";
 
 impl StudyEnding {
-    /// Whether a study that stopped for this reason can never be resumed.
+    /// Returns whether a study that stopped for this reason can never be resumed.
     pub fn is_for_good(why: Option<&str>) -> bool {
         why.is_some_and(|why| why != OUT_OF_TIME)
     }
@@ -170,16 +170,18 @@ impl StudyEnding {
 /// State of a study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StudyState {
-    /// A live process is still writing it.
+    /// A live process is still writing the study.
     Running,
-    /// Runs or the ending are missing, and no process is making them: it was stopped, or its time ran out. It can be resumed.
+    /// Runs or the ending are missing, and no process is making them, because the study was stopped or ran out of time.
+    /// It can be resumed.
     Interrupted,
-    /// It has ended, and either gave a reason or has all the runs that were planned at its start.
+    /// The study ended, and either gave a reason or has all runs that were planned at its start.
     Complete,
 }
 
 impl StudyState {
-    /// State of a study from three facts: it has an ending, it has all its runs, and a live process is writing it.
+    /// Derives the state of a study: whether it has an ending, has all its runs, and is being written by a live
+    /// process.
     pub fn of(has_ended: bool, is_whole: bool, is_written: impl FnOnce() -> bool) -> Self {
         match has_ended {
             true if is_whole => Self::Complete,
@@ -188,7 +190,7 @@ impl StudyState {
         }
     }
 
-    /// The word for the state in reports.
+    /// Returns the word for the state in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Running => "running",
@@ -235,21 +237,23 @@ pub struct Study {
     pub runs: Vec<Run>,
     /// Extensions after its end, in order.
     pub extensions: Vec<Extension>,
-    /// Other runs, which no figure includes, in the order in which they began: repeated later, cut short, or still running.
+    /// Runs that no figure includes, because they were repeated, cut short, or are still running; in the order in which
+    /// they began.
     pub superseded: Vec<RunId>,
     /// Stored baseline that the study is compared with; `None` if none was asked for.
     pub baseline: Option<Baseline>,
 }
 
 impl Study {
-    /// The run at a position; `None` if there is none.
+    /// Returns the run at a position; `None` if there is none.
     pub fn run(&self, position: u32) -> Option<&Run> {
         self.runs
             .iter()
             .find(|run| run.new.place.as_ref().is_some_and(|(_, place)| place.position == position))
     }
 
-    /// Planned places without a done run. Slices of a block share a start, so if one is missing, all of them are.
+    /// Returns the planned places without a done run. Slices of a block share a start, so if one is missing, all of
+    /// them are.
     pub fn missing(&self) -> impl Iterator<Item = &StudyPlace> {
         // A map avoids a search through thousands of runs for each place.
         let is_done = |run: &&Run| run.ending.as_ref().is_some_and(|ending| ending.is_done());
@@ -266,8 +270,9 @@ impl Study {
         })
     }
 
-    /// Blocks of slices, by load and number, whose slices do not share one start. Either one is missing, or one began after a later
-    /// one, because the block was repeated and interrupted again. `done` maps positions to the start of their run.
+    /// Finds blocks of slices, by load and number, whose slices do not share one start: a slice is missing, or one
+    /// began after a later one because the block was repeated and interrupted again. `done` maps positions to the start
+    /// of their run.
     fn torn(&self, done: &BTreeMap<u32, i64>) -> BTreeSet<(&str, u32)> {
         let mut last: BTreeMap<(&str, u32), i64> = BTreeMap::new();
         let slices = self.new.planned.iter().filter(|place| stage::is_slice(&place.stage));

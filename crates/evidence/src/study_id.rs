@@ -18,7 +18,7 @@ impl StudyId {
         Self(format!("{}{}", Self::PREFIX, RunId::draw(started_at_unix_ms)))
     }
 
-    /// The name as text.
+    /// Returns the name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

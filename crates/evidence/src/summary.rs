@@ -23,8 +23,8 @@ pub struct Summary {
     pub state: RunState,
     /// Whether the figures can be trusted; `None` without an ending.
     pub validity: Option<Level>,
-    /// Requests sent after the warm-up, as far as they were stored.
+    /// Requests sent after the warm-up, as far as stored.
     pub sent: u64,
-    /// Requests among them that ended ok.
+    /// Requests sent after the warm-up that ended ok.
     pub ok: u64,
 }

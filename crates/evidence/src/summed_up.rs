@@ -28,7 +28,7 @@ impl Run {
 }
 
 impl StoredSecond {
-    /// A stored interval with the step, second, and phase of `self` and the contents of `tally`.
+    /// Returns a stored interval with the step, second, and phase of `self` and the contents of `tally`.
     fn with(&self, tally: Tally) -> Self {
         Self {
             step: self.step,

@@ -4,21 +4,21 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// How far the figures can be trusted.
+/// Level of trust in the figures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// No evidence against them.
+    /// There is no evidence against the figures.
     #[default]
     Valid,
-    /// They may have been disturbed.
+    /// The figures may have been disturbed.
     Suspect,
-    /// They measure the generator, or nothing.
+    /// The figures describe the generator, or nothing at all.
     Invalid,
 }
 
 impl Level {
-    /// The word for the level in the store and in reports.
+    /// Returns the word for the level in the store and in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Valid => "valid",
@@ -50,7 +50,7 @@ impl Distorted {
     /// Every figure.
     pub const ALL: [Self; 3] = [Self::Throughput, Self::Mean, Self::Tail];
 
-    /// The word for the figure in the store and in reports.
+    /// Returns the word for the figure in the store and in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Throughput => "throughput",
@@ -65,7 +65,7 @@ impl Distorted {
 pub struct Distortion {
     /// The figure.
     pub figure: Distorted,
-    /// How far the figure can be trusted nevertheless.
+    /// Level of trust in the figure despite the cause.
     pub level: Level,
     /// Error of the figure, as a share of it: negative if the figure is too low. `None` if no reading shows the size.
     pub by_share: Option<f64>,
@@ -74,7 +74,7 @@ pub struct Distortion {
 }
 
 impl Distortion {
-    /// Distortion of unknown size.
+    /// Creates a distortion of unknown size.
     pub const fn unsized_of(figure: Distorted, level: Level) -> Self {
         Self { figure, level, by_share: None, by_us: None }
     }
@@ -94,21 +94,21 @@ pub struct Cause {
     pub distorts: Vec<Distortion>,
 }
 
-/// Number of times for which the number of longer delays is stored.
+/// Number of delay thresholds for which the number of longer delays is stored.
 pub const LONG_DELAYS: usize = 6;
 
-/// Largest number of requests whose own delay is longer than a time.
+/// Upper bound of the number of requests that the generator delayed for longer than a threshold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LongDelays {
-    /// Number of requests.
+    /// Upper bound of the number of requests.
     pub requests: f64,
-    /// The time, in nanoseconds.
+    /// Threshold in nanoseconds.
     pub longer_than_ns: f64,
 }
 
 impl LongDelays {
-    /// Numbers of two loads together. A time becomes the longer one, so that the sum of the requests still is a largest number. `None`
-    /// if one of them has none.
+    /// Combines the numbers of two loads. Each threshold becomes the longer of the two, so that the sum remains an
+    /// upper bound. `None` if one load has no numbers.
     fn together(
         one: Option<[Self; LONG_DELAYS]>,
         other: Option<[Self; LONG_DELAYS]>,
@@ -122,29 +122,32 @@ impl LongDelays {
     }
 }
 
-/// Largest effects that the generator can have had on the figures of a run, from its own signals. Bounds of figures follow from them.
+/// Upper bounds of the generator's effect on the figures of a run, from its own signals. Bounds of figures follow from
+/// them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GeneratorEffect {
-    /// Share of the window for which the generator was stopped, or had no core for long, 0 to 1.
+    /// Share of the window for which the generator was stopped, or had no core for long, from 0 to 1.
     pub stopped_share: f64,
-    /// Largest sum of the generator's own delays in all response times, in nanoseconds.
+    /// Upper bound of the sum of the generator's own delays in all response times, in nanoseconds.
     pub delay_ns: f64,
-    /// Numbers of requests whose own delay may be longer than a time, from many to few; stops aside. `None` if only the sum is known.
+    /// Numbers of requests that may be delayed for longer than a threshold, in descending order. Excludes stops. `None`
+    /// if only the sum is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub long_delays: Option<[LongDelays; LONG_DELAYS]>,
-    /// Largest share of the requests whose response times a stop of the generator changed in another way, 0 to 1.
+    /// Upper bound of the share of requests whose response times a stop of the generator changed in another way, from 0
+    /// to 1.
     pub disturbed_share: f64,
-    /// Largest share of the true throughput that is missing in the measured one, 0 to 1.
+    /// Upper bound of the share of the true throughput that the measured throughput lacks, from 0 to 1.
     pub missing_share: f64,
-    /// Largest share of the answers that delays moved into the window or out of it, 0 to 1.
+    /// Upper bound of the share of answers that delays moved into the window or out of it, from 0 to 1.
     pub moved_share: f64,
     /// Whether the generator came near its highest rate, so that nothing limits the true throughput from above.
     pub is_at_limit: bool,
 }
 
 impl GeneratorEffect {
-    /// Effect on several loads together, each with its number of requests. A share of the time or of the answers is the largest one, so
-    /// that no bound becomes too narrow. `None` without loads.
+    /// Combines the effects on several loads, each with its number of requests. Shares of time or of answers become the
+    /// largest one, so that no bound becomes too narrow. `None` without loads.
     pub fn together(loads: impl IntoIterator<Item = (Self, u64)>) -> Option<Self> {
         let add = |(sum, requests): (Self, u64), (next, more): (Self, u64)| {
             let all = (requests + more).max(1) as f64;
@@ -180,8 +183,8 @@ pub struct Validity {
 }
 
 impl Validity {
-    /// Level of one figure. Runs of earlier versions do not say what their causes distort: if such a run is invalid, every figure
-    /// is.
+    /// Returns the level of one figure. Runs of earlier versions do not record which figures their causes distort: if
+    /// such a run is invalid, all of its figures are.
     pub fn of(&self, figure: Distorted) -> Level {
         let of_cause = |cause: &Cause| {
             let is_of_earlier = cause.distorts.is_empty() && self.verdict == Level::Invalid;
@@ -194,7 +197,7 @@ impl Validity {
         self.causes.iter().map(of_cause).max().unwrap_or_default().max(unexplained)
     }
 
-    /// Whether every share and time is finite: others can be neither stored nor printed.
+    /// Returns whether every share and time is finite. NaN and infinity can be neither stored nor printed.
     pub fn is_finite(&self) -> bool {
         let causes = self.causes.iter().chain(&self.notes);
         let sizes = causes

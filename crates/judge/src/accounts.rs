@@ -13,7 +13,7 @@ use crate::{outage, steadiness};
 pub struct Accounts {
     /// Plan of the load.
     pub planned: Planned,
-    /// Whether the load was asked to stop early, and how.
+    /// Request to stop the load early, if any.
     pub stopped: Stopped,
     /// Tally of the measured phase, over all steps.
     pub tally: Tally,
@@ -23,7 +23,7 @@ pub struct Accounts {
     pub window_ns: (u64, u64),
     /// Requests that ended within the measured window.
     pub ended: InWindow,
-    /// Health of each worker: how punctually it sent and read.
+    /// Health of each worker: delays of its sends and reads.
     pub workers: Vec<Health>,
     /// Totals of each connection.
     pub connections: Vec<ConnectionTotals>,
@@ -31,15 +31,16 @@ pub struct Accounts {
     pub pulses: Pulses,
     /// Periods without an ok answer.
     pub gaps: Gaps,
-    /// Faults of this program or its machine, in words.
+    /// Errors of this program or its machine, in words.
     pub broke: Vec<String>,
-    /// Reasons why the load could not continue, in words.
+    /// Reasons why the load was aborted, in words.
     pub hopeless: Vec<String>,
-    /// Whether the load did not end by itself in time, and was asked to stop.
+    /// Whether the load overran its end and had to be stopped.
     pub overran: bool,
     /// Number of times the run was extended because it was not steady.
     pub extended: u32,
-    /// Planned end at which the load was steady and was ended, in nanoseconds since it began; `None` if it never settled.
+    /// Planned end at which the load was steady and was ended, in nanoseconds since it began; `None` if it never became
+    /// steady.
     pub settled_at_ns: Option<u64>,
     /// Share of a core that the busiest worker used over its busiest ten seconds.
     pub busiest_10s_share: Option<f64>,
@@ -68,7 +69,7 @@ pub struct Findings {
     pub validity: Validity,
     /// Signals of the generator. Fields that do not come from its workers keep their defaults.
     pub generator: Generator,
-    /// Whether the load had settled; `None` if this cannot be decided.
+    /// Whether the load became steady; `None` if this cannot be decided.
     pub steadiness: Option<Steadiness>,
     /// Outages of the system, and its share of unavailable time; `None` if there was no measured window.
     pub outage: Option<Outage>,
@@ -77,12 +78,12 @@ pub struct Findings {
 }
 
 impl Accounts {
-    /// Whether a worker is near its limit, so that measuring the generator's maximum is worthwhile.
+    /// Returns whether a worker is near its limit, so that measuring the generator's maximum is worthwhile.
     pub fn is_near_a_limit(&self) -> bool {
         self.workers.iter().any(validity::is_near_a_limit)
     }
 
-    /// Requests that ended per second of the measured window.
+    /// Returns the requests that ended per second of the measured window.
     pub fn ended_per_s(&self) -> f64 {
         Window::of_ns(self.length_ns(), self.ended).map_or(0.0, |window| window.ended_per_s())
     }
@@ -91,7 +92,8 @@ impl Accounts {
         self.window_ns.1.saturating_sub(self.window_ns.0)
     }
 
-    /// Mean number of requests in flight, over the pulses that lie entirely in the measured window; `None` if there is none.
+    /// Returns the mean number of requests in flight, over the pulses that lie entirely in the measured window; `None`
+    /// if there is none.
     fn mean_in_flight(&self) -> Option<f64> {
         let (from_ns, to_ns) = self.window_ns;
         let pulse_ns = self.pulses.window_ns();
@@ -139,8 +141,8 @@ impl Accounts {
         }
     }
 
-    /// Steadiness of a load that was not stopped. The pulses in which a load drains are not part of the measurement, and their
-    /// start is not recorded.
+    /// Judges the steadiness of a load that was not stopped. The pulses in which a load drains are not part of the
+    /// measurement, and their start is not recorded.
     fn steadiness(&self, outage: Option<&Outage>) -> Option<Steadiness> {
         let is_judged = self.stopped == Stopped::No;
         let workers = self.workers.len() as u32;
@@ -151,13 +153,14 @@ impl Accounts {
             .map(|found| unsteady_if_gone(found, outage))
     }
 
-    /// Whether requests ended in the measured window, and none of them ok. A load by count may be over before an outage is noticed.
+    /// Returns whether requests ended in the measured window, none of them ok. A load by count may end before an outage
+    /// is noticed.
     fn has_only_errors(&self) -> bool {
         let counts = &self.tally.counts;
         self.tool.is_none() && counts.ok == 0 && counts.ended() > counts.unfinished
     }
 
-    /// Outage of the system over the measured window.
+    /// Returns the outage of the system over the measured window.
     fn outage(&self, gaps: Vec<Gap>) -> Option<Outage> {
         let mut waits = Waits::default();
         self.workers.iter().for_each(|worker| waits.merge(&worker.waits));
@@ -169,14 +172,14 @@ impl Accounts {
             waits: &waits,
             connections: self.connections.len() as u64,
             counts: self.tally.counts,
-            // Requests that were due when a settled load was ended are no loss of the system.
+            // Requests that were due when a steady load was ended are not lost by the system.
             was_stopped: self.stopped != Stopped::No || self.settled_at_ns.is_some(),
             is_in_process: self.planned.is_in_process,
         })
     }
 }
 
-/// Verdict of a run. A stopped run is partial whatever else was wrong, so that its study repeats it when it resumes.
+/// Returns the verdict of a run. A stopped run is always partial, so that its study repeats it when it resumes.
 fn how_it_went(stopped: Stopped, level: Level, overran: bool, is_degraded: bool) -> Verdict {
     match (stopped, level) {
         (Stopped::Drained | Stopped::Aborted, _) => Verdict::Partial,
@@ -187,7 +190,7 @@ fn how_it_went(stopped: Stopped, level: Level, overran: bool, is_degraded: bool)
     }
 }
 
-/// Marks a run as not steady if the system was unavailable, whatever the pulses before and after show.
+/// Marks a run as not steady if the system was unavailable, even if its pulses look steady.
 fn unsteady_if_gone(found: Steadiness, outage: Option<&Outage>) -> Steadiness {
     match outage.and_then(outage::words) {
         Some(why) => Steadiness { verdict: SteadinessVerdict::NotSteady, why: Some(why), ..found },

@@ -26,7 +26,7 @@ pub struct Kind {
     pub code: &'static str,
     /// Evidence that is compared.
     pub looks_at: &'static str,
-    /// When the systems are not alike, in words.
+    /// Condition under which the systems differ, in words.
     pub unlike_when: &'static str,
     /// Reason for the threshold.
     pub why: &'static str,
@@ -61,7 +61,7 @@ pub struct Typical {
 }
 
 impl Typical {
-    /// Whether the typical reply has nothing of it.
+    /// Returns whether the typical reply has size 0, or no rows.
     pub fn is_none(&self) -> bool {
         self.median == 0.0
     }
@@ -72,7 +72,7 @@ impl Typical {
 pub struct Unlike {
     /// Kind of the difference.
     pub kind: &'static Kind,
-    /// Name of the step. May hold anything: escape it.
+    /// Name of the step, from outside: escape it.
     pub step: String,
     /// Traits of both systems, in the order of the comparison.
     pub traits: [Trait; 2],
@@ -87,10 +87,10 @@ pub struct UnlikePair {
     pub differences: Vec<Unlike>,
 }
 
-/// Share of replies by which shares may differ, in addition to chance.
+/// Share of replies by which shares may differ, in addition to sampling error.
 const STATUS_SHARE: f64 = 0.01;
 const OTHER_SHARE: f64 = 0.05;
-/// Standard errors of a share that count as chance.
+/// Number of standard errors of a share that count as sampling error.
 const STANDARD_ERRORS: f64 = 3.0;
 
 /// All kinds of differences, in the order of reports.
@@ -139,12 +139,12 @@ pub const KINDS: &[Kind] = &[
     },
 ];
 
-/// Differences of sizes that count as alike, whatever the share.
+/// Max differences of sizes that count as equal, for any share.
 const SIZE_SLACK_BYTES: f64 = 16.0;
 const ROW_SLACK: f64 = 0.5;
 
 impl Kind {
-    /// Kind with a code. `None` if this version does not know it.
+    /// Returns the kind with a code. `None` if this version does not know it.
     pub fn named(code: &str) -> Option<&'static Self> {
         KINDS.iter().find(|kind| kind.code == code)
     }
@@ -162,8 +162,8 @@ impl std::fmt::Debug for Kind {
     }
 }
 
-/// Differences between the work of two systems. Steps are compared by their order; systems with different numbers of steps, by all
-/// steps together.
+/// Returns the differences between the work of two systems. Steps are compared by their order; systems with different
+/// numbers of steps, by all steps together.
 pub fn unlike(first: &Work, second: &Work) -> Vec<Unlike> {
     if first.steps.len() != second.steps.len() {
         return unlike_step(&first.whole(), &second.whole());
@@ -180,7 +180,8 @@ fn unlike_step(first: &StepWork, second: &StepWork) -> Vec<Unlike> {
     KINDS.iter().filter_map(of_kind).collect()
 }
 
-/// Differences between each variant under a load and the one with index `reference`. `runs` are all runs of the study.
+/// Returns the differences between each variant under a load and the one with index `reference`. `runs` are all runs of
+/// the study.
 pub fn unlike_variants(
     variants: &[&Variant<'_>],
     reference: usize,
@@ -197,7 +198,7 @@ pub fn unlike_variants(
     Ok(others.filter_map(pair).collect())
 }
 
-/// Differences between two stored runs.
+/// Returns the differences between two stored runs.
 pub fn unlike_runs(first: &Run, second: &Run) -> Result<Vec<Unlike>, EvidenceError> {
     Ok(unlike(&Work::of([first].into_iter())?, &Work::of([second].into_iter())?))
 }
@@ -229,7 +230,7 @@ fn cached(first: &StepWork, second: &StepWork) -> Option<[Trait; 2]> {
     is_apart(hits, OTHER_SHARE).then(|| hits.map(|of| Trait::Cached(share(of))))
 }
 
-/// Sizes after decoding, if any system codes most of its replies.
+/// Returns the sizes after decoding, if any system codes most of its replies.
 fn decoded(first: &StepWork, second: &StepWork) -> Option<[Trait; 2]> {
     let is_coded = |work: &StepWork| {
         let coded = work.codings.values().fold(0, |sum: u64, count| sum.saturating_add(*count));
@@ -251,7 +252,8 @@ fn typical(
     distribution::differ(first, second, slack).map(|typical| typical.map(of))
 }
 
-/// Shares of each key in both systems, most frequent first, if one of them differs by more than `margin` beyond chance.
+/// Returns the shares of each key in both systems, most frequent first, if one differs by more than `margin` beyond
+/// sampling error.
 fn shares_differ<K: Ord + Clone>(counts: [&BTreeMap<K, u64>; 2], margin: f64) -> Option<[Vec<(K, f64)>; 2]> {
     let totals = counts.map(|counts| counts.values().fold(0u64, |sum, count| sum.saturating_add(*count)));
     let of = |key: &K| [0, 1].map(|side| (counts[side].get(key).copied().unwrap_or(0), totals[side]));
@@ -268,7 +270,8 @@ fn shares_differ<K: Ord + Clone>(counts: [&BTreeMap<K, u64>; 2], margin: f64) ->
     })
 }
 
-/// Whether two shares, each a count and its total, differ by more than `margin` beyond chance. False without any replies.
+/// Returns whether two shares, each a count and its total, differ by more than `margin` beyond sampling error. False
+/// without replies.
 fn is_apart(counts: [(u64, u64); 2], margin: f64) -> bool {
     let [(a, of_a), (b, of_b)] = counts.map(|(count, total)| (count as f64, total as f64));
     if of_a == 0.0 || of_b == 0.0 {

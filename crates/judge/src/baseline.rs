@@ -1,7 +1,7 @@
 //! Compares runs with those of a baseline, by one condition.
 //!
 //! A condition of a baseline is decided when the whole interval of the ratio, or of the difference, lies on one side of its limit.
-//! The interval is over several runs. A single run on each side has none, however many requests it counts.
+//! The interval is over several runs. A single run on each side has none, even with many requests.
 
 mod one_run;
 mod paired;
@@ -30,13 +30,13 @@ pub use study::{Answer, Gate, gates, is_breached};
 /// Loads a run with its per-second data. A study has only the totals of its runs.
 pub type WithSeconds<'a> = &'a dyn Fn(&Run) -> Result<Run, EvidenceError>;
 
-/// Smallest number of runs on each side that gives a 95 % interval.
+/// Min number of runs on each side that gives a 95 % interval.
 pub const RUNS_MIN: usize = 4;
-/// Largest error rate of one interval. It is smaller if many conditions share `ALPHA_OF_ALL`.
+/// Max error rate of one interval. It is smaller if many conditions share `ALPHA_OF_ALL`.
 const ALPHA: f64 = 0.05;
-/// Chance that any of the conditions judged together is wrongly found true.
+/// Probability that any of the conditions judged together is wrongly found true.
 const ALPHA_OF_ALL: f64 = 0.05;
-/// Smallest difference in the number of discarded runs that makes the remaining runs a biased sample.
+/// Min difference in the number of discarded runs that makes the remaining runs a biased sample.
 pub(crate) const INVALID_APART: usize = 3;
 
 /// Figures of the runs of one side, by one condition.
@@ -65,7 +65,7 @@ pub enum Decision {
     True,
     /// The condition is false.
     False,
-    /// These runs cannot decide it; the reason in words.
+    /// The runs cannot decide the condition; contains the reason in words.
     Undecided(String),
 }
 
@@ -79,8 +79,8 @@ pub struct ConditionResult {
     pub is_paired: bool,
     /// Planned requests of the candidate's runs.
     pub planned: u64,
-    /// Ratio to the baseline, or difference from it. For a condition without a baseline: the most extreme figure in the direction
-    /// in which the condition is true.
+    /// Ratio to the baseline, or difference from it. Without a baseline: the most extreme figure in the direction that
+    /// makes the condition true.
     pub estimate: Option<f64>,
     /// Confidence interval of the estimate; `None` if there are too few runs.
     pub interval: Option<[f64; 2]>,
@@ -90,8 +90,8 @@ pub struct ConditionResult {
     pub runs_true: usize,
     /// Result of the condition.
     pub decision: Decision,
-    /// Ending of a command that this condition decides, if a side has runs of which none is eligible. `None` if both sides have an
-    /// eligible run.
+    /// Ending of the command that follows from this condition if a side has runs, but no eligible one. `None` if both
+    /// sides have an eligible run.
     pub no_runs: Option<CommandEnding>,
 }
 
@@ -136,7 +136,7 @@ impl Side {
         Ok(side)
     }
 
-    /// Adds a run whose metric was read already.
+    /// Adds a run whose metric is already known.
     pub(crate) fn note(&mut self, seen: RunResult) {
         match seen {
             RunResult::Figure { value, errors, planned } => {
@@ -154,7 +154,7 @@ impl Side {
         stats::error_share(self.errors, self.planned).unwrap_or(0.0)
     }
 
-    /// Ending of a command that needs a run of this side, if it has runs and none of them is eligible.
+    /// Returns the ending of a command that needs a run of this side, if the side has runs, but no eligible one.
     fn no_runs(&self) -> Option<CommandEnding> {
         let counts_none = self.figures.is_empty() && self.too_few == 0;
         match self.invalid - self.failed {
@@ -178,7 +178,8 @@ impl Side {
     }
 }
 
-/// Figure of an eligible run with its bounds; `None` if it has too few samples for a verdict, or lacks the step.
+/// Returns the figure of an eligible run with its bounds; `None` if it has too few samples for a verdict, or lacks the
+/// step.
 fn figure(
     condition: &Condition,
     run: &Run,
@@ -195,7 +196,7 @@ fn figure(
     Ok(condition.figure.judgeable(&scope).map(bounded))
 }
 
-/// Observation of a run by a condition, for its block.
+/// Observes a run by a condition, for its block.
 fn said(condition: &Condition, run: &Run, with_seconds: WithSeconds<'_>) -> Result<RunResult, EvidenceError> {
     Ok(match eligibility_by(run, condition.figure.distorted()) {
         Eligibility::Invalid => RunResult::Invalid,
@@ -218,8 +219,8 @@ pub fn judge(condition: &Condition, baseline: &Side, candidate: &Side, together:
     judge_extended(condition, baseline, candidate, together, 0)
 }
 
-/// Like [`judge`], for a study that was extended `extensions` times. Each extension judges again with half of the previous error
-/// rate.
+/// Like [`judge`], for a study that was extended `extensions` times. Each extension repeats the judgment at half of the
+/// previous error rate.
 fn judge_extended(
     condition: &Condition,
     baseline: &Side,
@@ -256,12 +257,12 @@ fn judge_extended(
     }
 }
 
-/// Worst ending among the sides that have runs of which none is eligible.
+/// Returns the worst ending among sides that have runs, but no eligible one.
 fn no_runs<'a>(sides: impl IntoIterator<Item = &'a Side>) -> Option<CommandEnding> {
     sides.into_iter().filter_map(Side::no_runs).reduce(CommandEnding::or_worse)
 }
 
-/// Reason why the runs do not allow a comparison, whatever their figures are.
+/// Returns the reason why the runs do not allow a fair comparison, for any figures.
 fn why_unfair([baseline, candidate]: [&Side; 2]) -> Option<String> {
     if let Some(why) = baseline.why_nothing("the baseline").or_else(|| candidate.why_nothing("the candidate"))
     {
@@ -283,7 +284,7 @@ fn why_unfair([baseline, candidate]: [&Side; 2]) -> Option<String> {
     None
 }
 
-/// Reason why no interval can decide, whatever its ends are.
+/// Returns the reason why no interval can decide, for any ends.
 fn why_not(
     sides: [&Side; 2],
     estimate: Option<f64>,
@@ -312,7 +313,7 @@ fn why_not(
 
 const NO_RATIO: &str = "a figure is 0, so there is no ratio; write a difference with its sign";
 
-/// Decides by an interval. `exact` returns the interval that there would be if the figure of each run were exact.
+/// Decides by an interval. `exact` returns the interval for exact figures of each run.
 fn decide(
     condition: &Condition,
     [baseline, candidate]: [&Side; 2],
@@ -343,7 +344,7 @@ fn decide(
     if is_true { Decision::True } else { Decision::False }
 }
 
-/// Judges a condition without a baseline: true if it is true in any run, wherever the figure lies within its bounds.
+/// Judges a condition without a baseline: it holds if it is certainly true in any run, given the bounds of the figure.
 fn in_any_run(condition: &Condition, candidate: &Side) -> ConditionResult {
     let figures = &candidate.figures;
     let holds = |figure: &Bounded| [figure.low, figure.high].map(|end| condition.holds(end));

@@ -71,17 +71,17 @@ pub use evidence::{CombinedFigures, Evidence, RunEvidence};
 pub use messages::messages_alone;
 use words::percent;
 
-/// A rule: the resources that it finds, its row of `docs/why.md`, and its function.
+/// A rule: the resources that it reports, its row of `docs/why.md`, and its function.
 pub struct Rule {
     /// Resources that it may report.
     pub finds: &'static [Resource],
-    /// Condition in which it reports; `{limits}` stands for the causes of doubt that make the generator the limit.
+    /// Condition under which it reports; `{limits}` stands for the causes of doubt that make the generator the limit.
     pub when: &'static str,
     /// Reason for the threshold.
     pub why: &'static str,
-    /// Refutations: readings with which the rule does not report, whatever else supports it.
+    /// Refutations: readings that always prevent the rule from reporting.
     pub refuted_by: &'static [Refutation],
-    /// Rung of evidence on which its causes stand.
+    /// Rung of evidence of its causes.
     pub rung: Rung,
     /// Period that its readings must cover.
     covers: Covers,
@@ -168,7 +168,7 @@ pub const RULES: &[Rule] = &[
 ];
 
 impl Resource {
-    /// Resource with the given code; `None` if this version does not know it.
+    /// Returns the resource with the given code; `None` if this version does not know it.
     pub fn named(code: &str) -> Option<Self> {
         let all = RULES.iter().flat_map(|rule| rule.finds).chain([
             &Self::UNKNOWN,
@@ -189,17 +189,18 @@ impl Resource {
     ];
 }
 
-/// Smallest share of the time for which a core, a thread, or a disk counts as saturated. The rest passes between two requests.
+/// Min share of time at which a core, a thread, or a disk counts as saturated. The rest passes between two requests.
 const SATURATED_MIN_SHARE: f64 = 0.9;
-/// Share of the time below which cores count as not saturated.
+/// Max share of time at which cores count as not saturated.
 const UNSATURATED_MAX_SHARE: f64 = 0.75;
-/// Smallest share of a limit on files or connections at which the limit counts as reached.
+/// Min share of a limit on files or connections at which the limit counts as reached.
 const FULL: f64 = 0.95;
-/// Smallest share of the requests that ended at which errors are reported.
+/// Min share of ended requests at which errors are reported.
 const REFUSED: f64 = 0.01;
 
-/// All causes that rules report and no reading refutes, most likely first; `unknown` alone if there is none. If no request ended ok, the
-/// most frequent error alone, because readings of a system that serves nothing explain nothing; empty if there is none.
+/// Returns all causes that rules report and no reading refutes, most likely first; only `unknown` if there is none. If
+/// no request ended ok, returns only the most frequent error, because other readings explain nothing then; empty if
+/// there is none.
 pub fn causes(evidence: &Evidence<'_>) -> Vec<Bottleneck> {
     if evidence.together.counts.ok == 0 {
         return errors::nothing_served(evidence).into_iter().collect();
@@ -215,8 +216,8 @@ pub fn causes(evidence: &Evidence<'_>) -> Vec<Bottleneck> {
     ranked
 }
 
-/// Like [`causes`], for some seconds of a run, whether a request ended ok in them or not, and without remarks on the run as a
-/// whole.
+/// Like [`causes`], for some seconds of a run, even if no request ended ok in them, and without remarks on the whole
+/// run.
 pub(crate) fn causes_of_seconds(evidence: &Evidence<'_>) -> Vec<Bottleneck> {
     let mut ranked = found(evidence, Covers::Seconds);
     let unknown = ranked.iter_mut().filter(|cause| cause.certainty == Certainty::Unknown);
@@ -224,7 +225,8 @@ pub(crate) fn causes_of_seconds(evidence: &Evidence<'_>) -> Vec<Bottleneck> {
     ranked
 }
 
-/// Causes that the rules for `covers` report and no reading refutes, most likely first; `unknown` alone if there is none.
+/// Returns the causes that the rules for `covers` report and no reading refutes, most likely first; only `unknown` if
+/// there is none.
 fn found(evidence: &Evidence<'_>, covers: Covers) -> Vec<Bottleneck> {
     let is_refuted = |rule: &Rule| rule.refuted_by.iter().any(|refutation| (refutation.is_read)(evidence));
     let rules = RULES.iter().filter(|rule| [covers, Covers::Any].contains(&rule.covers));
@@ -240,12 +242,12 @@ fn found(evidence: &Evidence<'_>, covers: Covers) -> Vec<Bottleneck> {
     ranked
 }
 
-/// Most likely cause; `None` if no request ended.
+/// Returns the most likely cause; `None` if no request ended.
 pub fn bottleneck(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     causes(evidence).into_iter().next()
 }
 
-/// Remark for causes on the machine: these readings do not describe a system elsewhere.
+/// Returns a remark for causes on the machine if the system itself was not sampled; otherwise an empty string.
 fn not_read(evidence: &Evidence<'_>) -> &'static str {
     match (evidence.is_system_read() || evidence.is_in_process(), evidence.is_local()) {
         (true, _) => "",
@@ -254,7 +256,7 @@ fn not_read(evidence: &Evidence<'_>) -> &'static str {
     }
 }
 
-/// Adds the share of failed requests to the first cause, whatever the cause is.
+/// Adds the share of failed requests to the first cause of any kind.
 fn tell_errors(first: &mut Bottleneck, evidence: &Evidence<'_>) {
     let errors = evidence.together.error_share();
     if errors >= REFUSED && !first.resource.tells_errors {
@@ -274,8 +276,8 @@ pub struct OfSetting {
     pub bottleneck: Bottleneck,
 }
 
-/// Bottlenecks of every configuration of a study, by its runs so far, finished or not. Uses the eligible runs; if there is none,
-/// the ineligible ones.
+/// Returns the bottlenecks of every configuration of a study from its runs so far, finished or not. Uses the eligible
+/// runs; without any, the ineligible ones.
 pub fn bottlenecks(study: &Study) -> Result<Vec<OfSetting>, EvidenceError> {
     let by_position: BTreeMap<u32, &Run> =
         study.runs.iter().filter_map(|run| Some((run.new.place.as_ref()?.1.position, run))).collect();
@@ -294,21 +296,22 @@ pub fn bottlenecks(study: &Study) -> Result<Vec<OfSetting>, EvidenceError> {
     Ok(found)
 }
 
-/// Bottleneck of runs of one configuration under one load. Uses runs with trusted throughput; if there is none, the other ones.
+/// Returns the bottleneck of runs of one configuration under one load. Uses runs with trusted throughput; without any,
+/// the other ones.
 pub fn of_runs(runs: &[&Run]) -> Result<Option<Bottleneck>, EvidenceError> {
     Ok(causes_of_runs(runs)?.into_iter().next())
 }
 
-/// All causes of runs, most likely first. Uses runs whose throughput can be trusted, whatever their tails are worth; if there is
-/// none, runs whose throughput cannot.
+/// Returns all causes of runs, most likely first. Uses runs with trusted throughput, even if their tail is not trusted;
+/// without any, the other runs.
 pub fn causes_of_runs(runs: &[&Run]) -> Result<Vec<Bottleneck>, EvidenceError> {
     let valid = with_throughput(runs, Eligibility::Valid);
     let runs = if valid.is_empty() { with_throughput(runs, Eligibility::Invalid) } else { valid };
     causes_of_all(&runs, false)
 }
 
-/// Causes of runs that failed the conditions of a search, and the number of these runs. Uses only runs with trusted throughput.
-/// Empty if there is no such run, or if no request ended.
+/// Returns the causes of runs that failed the conditions of a search, and the number of these runs. Uses only runs with
+/// trusted throughput. Empty if there is no such run, or if no request ended.
 pub fn causes_of_failed(runs: &[&Run]) -> Result<(Vec<Bottleneck>, usize), EvidenceError> {
     let valid = with_throughput(runs, Eligibility::Valid);
     Ok((causes_of_all(&valid, true)?, valid.len()))

@@ -1,5 +1,5 @@
-//! Compares two variants by fingerprint: which statements of a replayed log became slower or faster, fail more often, or return
-//! other rows.
+//! Compares two variants by fingerprint: finds statements of a replayed log that became slower or faster, fail more
+//! often, or return other rows.
 //!
 //! Each statement is tested by up to four figures of each block: its mean time, and its errors, rows, and checksum of rows. All tests
 //! under a load share one error rate.
@@ -21,7 +21,7 @@ pub const REPLAYED_ROWS: &str = "rows";
 /// Metric: low 48 bits of the checksum over the rows of a fingerprint.
 pub const REPLAYED_CHECKSUM: &str = "rows_checksum";
 
-/// Name of the output with the plan of a fingerprint's statements.
+/// Returns the name of the output with the plan of a fingerprint's statements.
 pub fn plan_output(number: usize) -> String {
     format!("plan of statement {number}")
 }
@@ -43,7 +43,7 @@ impl Aspect {
     /// All aspects, in the order of tests.
     pub const ALL: [Self; 4] = [Self::Time, Self::Errors, Self::Rows, Self::Contents];
 
-    /// Name in reports.
+    /// Returns the name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Time => "time",
@@ -63,9 +63,9 @@ pub struct FingerprintComparison {
     pub blocks: usize,
     /// Number of tests that share the error rate, over all comparisons of the load.
     pub family: usize,
-    /// Number of blocks in which each statement could be reported.
+    /// Number of blocks in which a statement could be reported.
     pub blocks_needed: u32,
-    /// Statements: those that differ first, then by the time that the other variant needs more.
+    /// Statements: first those that differ, then by extra time in the other variant.
     pub statements: Vec<ComparedStatement>,
 }
 
@@ -82,11 +82,11 @@ pub struct ComparedStatement {
     pub errors: [u64; 2],
     /// Median over blocks of the mean time, in nanoseconds. `None` if nothing ended.
     pub mean_ns: [Option<f64>; 2],
-    /// Median over blocks of rows per statement. `None` if no run says how many.
+    /// Median over blocks of rows per statement. `None` if no run records it.
     pub rows: [Option<f64>; 2],
     /// Median over blocks of the ratio of mean times, other to reference. `None` if nothing ended.
     pub ratio: Option<f64>,
-    /// Median over blocks of the time that the other variant needs more for all statements, in nanoseconds.
+    /// Median over blocks of the extra time of the other variant for all statements, in nanoseconds.
     pub extra_ns: f64,
     /// Figures that differ.
     pub differs: Vec<Aspect>,
@@ -97,7 +97,7 @@ pub struct ComparedStatement {
 }
 
 impl ComparedStatement {
-    /// Whether the other variant is worse: slower, with more errors, or with other rows.
+    /// Returns whether the other variant is worse: slower, with more errors, or with other rows.
     pub fn is_regression(&self) -> bool {
         self.differs.iter().any(|aspect| match aspect {
             Aspect::Time => self.ratio.is_some_and(|ratio| ratio > 1.0),
@@ -120,12 +120,12 @@ struct Figures {
 /// Runs of a variant by block.
 pub type RunsByBlock<'a> = BTreeMap<u32, &'a Run>;
 
-/// Whether a run replayed a log.
+/// Returns whether a run replayed a log.
 pub fn is_replay(run: &Run) -> bool {
     run.new.plan_json.get(REPLAY_OF_PLAN).is_some_and(|replay| !replay.is_null())
 }
 
-/// Compares the variants of a load with the one at `reference`. Empty if their runs replayed no log, or not the same one.
+/// Compares the variants of a load with the one at `reference`. Empty if their runs replayed no log, or different ones.
 ///
 /// # Errors
 ///
@@ -188,7 +188,7 @@ fn figures_by_block(runs: &RunsByBlock<'_>) -> Result<BTreeMap<u32, Vec<Figures>
     runs.iter().map(|(block, run)| Ok((*block, figures(run)?))).collect()
 }
 
-/// Plan of a fingerprint in the newest run that has one.
+/// Returns the plan of a fingerprint in the newest run that has one.
 fn newest_plan(runs: &RunsByBlock<'_>, number: usize) -> Option<String> {
     let name = plan_output(number);
     let mut outputs = runs.values().rev().flat_map(|run| run.outputs());
@@ -196,7 +196,7 @@ fn newest_plan(runs: &RunsByBlock<'_>, number: usize) -> Option<String> {
     Some(String::from_utf8_lossy(&output.text).into_owned())
 }
 
-/// Figures of all fingerprints in a run, by number.
+/// Returns the figures of all fingerprints in a run, by number.
 fn figures(run: &Run) -> Result<Vec<Figures>, EvidenceError> {
     let mut list = Vec::with_capacity(run.new.parts.len());
     for number in (run.new.steps.len()..).take(run.new.parts.len()) {
@@ -246,7 +246,7 @@ impl Blocks {
         Self(blocks.iter().map(|[base, other]| [figures(base), figures(other)]).collect())
     }
 
-    /// Tests of all aspects, in their order.
+    /// Tests all aspects, in their order.
     fn tests(&self) -> [Option<PairedTest>; 4] {
         Aspect::ALL.map(|aspect| {
             let difference = |[base, other]: &[Figures; 2]| match aspect {

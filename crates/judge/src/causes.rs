@@ -1,5 +1,5 @@
-//! Codes and texts of findings: causes of doubt about a run, and resources that may be the bottleneck. Each is defined in the file
-//! of its rule. The store and JSON record the code, which never changes.
+//! Codes and texts of findings: causes of doubt about a run, and resources that may be the bottleneck. Each is defined
+//! in the file of its rule. The store and JSON record the code, which never changes.
 
 use evidence::{Cause, Distorted, Distortion, Level, Unit};
 
@@ -17,27 +17,27 @@ pub struct Doubt {
     pub code: &'static str,
     /// Short description, with `{units}` for the unit that was counted; may be empty.
     pub(crate) words: &'static str,
-    /// Threshold from which on a run is suspect.
+    /// Threshold for a suspect run.
     pub suspect: &'static str,
-    /// Threshold from which on a run is invalid.
+    /// Threshold for an invalid run.
     pub invalid: &'static str,
     /// Signal that the rule examines.
     pub looks_at: &'static str,
     /// Figures that it can distort.
     pub distorts: &'static [Distorted],
-    /// Whether it shows that the generator, not the system, limited the run.
+    /// Whether the doubt shows that the generator limited the run instead of the system.
     pub is_limit: bool,
-    /// Whether it means only that requests were sent late, or replies read late, which lengthens response times.
+    /// Whether the doubt only means that requests were sent late, or replies read late, which lengthens response times.
     pub is_lateness: bool,
 }
 
 impl Doubt {
-    /// Short description; `None` if the code says enough.
+    /// Returns the short description; `None` if the code says enough.
     pub fn words(&self, unit: Unit) -> Option<String> {
         (!self.words.is_empty()).then(|| self.words.replace("{units}", many(unit)))
     }
 
-    /// Cause of doubt at `level`, for a distortion whose size is unknown.
+    /// Creates a cause of doubt at `level`, for a distortion of unknown size.
     pub fn cause(&self, level: Level, sentence: String, remedy: String) -> Cause {
         let distorts = self.distorts.iter().map(|figure| Distortion::unsized_of(*figure, level)).collect();
         Cause { code: self.code.to_owned(), sentence, remedy, distorts }
@@ -53,9 +53,9 @@ pub struct Resource {
     pub words: &'static str,
     /// Default next step, for rules without a better one; may be empty.
     pub(crate) next: &'static str,
-    /// Whether it is sampled on the generator's machine.
+    /// Whether the resource is sampled on the generator's machine.
     pub(crate) is_of_the_machine: bool,
-    /// Whether its sentence already covers failed requests.
+    /// Whether the sentence already covers failed requests.
     pub(crate) tells_errors: bool,
 }
 

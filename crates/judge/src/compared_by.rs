@@ -31,7 +31,7 @@ const REQUESTS: f64 = 1.0;
 pub struct ComparedBy {
     /// The metric.
     pub metric: &'static Metric,
-    /// Event that the metric is about. `None` for all events of the run, or for a metric that is not about events.
+    /// Event that the metric measures. `None` for all events of the run, or for a metric that does not measure events.
     pub event: Option<String>,
     /// Figure that the plan defines. `None` for metrics that every run has.
     pub own: Option<OwnFigure>,
@@ -43,12 +43,12 @@ impl ComparedBy {
     /// Default smallest effect of ratios, as a share.
     pub(crate) const SHARE: f64 = 0.03;
 
-    /// A metric; of all events, if it is about events.
+    /// Creates the comparison by a metric; over all events, if the metric is about events.
     pub const fn of(metric: &'static Metric) -> Self {
         Self { metric, event: None, own: None, cost: None }
     }
 
-    /// A physical cost.
+    /// Creates the comparison by a physical cost.
     pub fn of_cost(cost: &'static PhysicalCost) -> Self {
         Self { cost: Some(cost), ..Self::of(own_figure::metric_of_cost(cost.unit)) }
     }
@@ -67,7 +67,7 @@ impl ComparedBy {
         can_be_named(event).then(|| Self { event: Some(event.to_owned()), ..Self::of(metric) })
     }
 
-    /// Name in plans, the store, and machine-readable reports.
+    /// Returns the name in plans, the store, and machine-readable reports.
     pub fn name(&self) -> String {
         if let Some(cost) = self.cost {
             return format!("{COST}{}", cost.name);
@@ -79,7 +79,7 @@ impl ComparedBy {
         }
     }
 
-    /// Head of a column, without the name of an event. Needs no escaping.
+    /// Returns the head of a column, without the name of an event. Needs no escaping.
     pub fn label(&self) -> String {
         match (self.cost, &self.own) {
             (Some(cost), _) => cost.words.to_owned(),
@@ -88,7 +88,7 @@ impl ComparedBy {
         }
     }
 
-    /// Name in a sentence about `unit`. Needs no escaping.
+    /// Returns the name in a sentence about `unit`. Needs no escaping.
     pub fn words(&self, unit: Unit) -> String {
         if let Some(cost) = self.cost {
             return cost.full_words(crate::words::one(unit));
@@ -102,24 +102,24 @@ impl ComparedBy {
         }
     }
 
-    /// Figure whose distortion by the generator also distorts this one. `None` for metrics that count only runs without any
-    /// distortion.
+    /// Returns the figure whose distortion by the generator also distorts this one. `None` for metrics that count only
+    /// runs without any distortion.
     pub const fn distorted(&self) -> Option<Distorted> {
         self.metric.distorted
     }
 
-    /// Whether it is the cost of events.
+    /// Returns whether the metric is a cost of events.
     pub const fn is_of_events(&self) -> bool {
         self.metric.cost.is_some()
     }
 
-    /// Scale of the comparison. Costs of events may be 0, so they are compared by difference.
+    /// Returns the scale of the comparison. Costs of events may be 0, so they are compared by difference.
     pub const fn scale(&self) -> Scale {
         if self.is_of_events() { Scale::Difference } else { Scale::Ratio }
     }
 
-    /// Figure of a run, for people; `None` if there is none. A time without an end is infinite: the load, or the next event, came
-    /// before the system had recovered.
+    /// Returns the figure of a run, for people; `None` if there is none. A recovery time without an end is infinite:
+    /// the load ended, or the next event began, before the system recovered.
     pub fn figure(&self, run: &Run, measured: &Measured) -> Option<f64> {
         if let Some(own) = &self.own {
             return own.read(run);
@@ -151,17 +151,17 @@ impl ComparedBy {
         }
     }
 
-    /// Whether more is better, unless a study says otherwise.
+    /// Returns whether higher values are better, unless a study overrides it.
     pub fn higher_is_usually_better(&self) -> bool {
         self.own.as_ref().map_or(self.metric.higher_is_better, |own| own.higher_is_better)
     }
 
-    /// Whether more is better, in a study with this configuration of its comparison.
+    /// Returns whether higher values are better in a study with the comparison `compare`.
     pub fn higher_is_better(&self, compare: &Compare) -> bool {
         if self.name() == compare.by { compare.higher_is_better } else { self.higher_is_usually_better() }
     }
 
-    /// Default smallest effect: a share, or a number in the unit of the metric.
+    /// Returns the default smallest effect: a share, or a number in the unit of the metric.
     pub const fn usual_min_effect(&self) -> MinEffect {
         match (self.scale(), self.metric.kind) {
             (Scale::Ratio, _) => MinEffect::share(Self::SHARE),
@@ -170,7 +170,7 @@ impl ComparedBy {
         }
     }
 
-    /// Size of a difference, in words: `20.0 ms`, `1 request`.
+    /// Returns the size of a difference, in words: `20.0 ms`, `1 request`.
     pub fn sized(&self, size: f64) -> String {
         let words = self.metric.kind.writer()(size);
         match self.metric.kind {
@@ -180,14 +180,14 @@ impl ComparedBy {
         }
     }
 
-    /// Whether one smallest effect can apply to both metrics.
+    /// Returns whether one smallest effect can apply to both metrics.
     pub fn has_unit_of(&self, other: &Self) -> bool {
         let by_ratio = |by: &Self| by.scale() == Scale::Ratio;
         by_ratio(self) && by_ratio(other)
             || !by_ratio(self) && !by_ratio(other) && self.metric.kind == other.metric.kind
     }
 
-    /// Smallest effect in a study: that of the plan if its unit fits the metric, else the default.
+    /// Returns the smallest effect in a study: that of the plan if its unit matches the metric, otherwise the default.
     pub fn min_effect(&self, compare: &Compare) -> MinEffect {
         let is_said = Self::named(&compare.by).is_none_or(|by| self.has_unit_of(&by));
         let usual = self.usual_min_effect();
@@ -195,7 +195,7 @@ impl ComparedBy {
     }
 }
 
-/// Whether a comparison can name an event. Its name appears unescaped in sentences.
+/// Returns whether a comparison can name an event. The name appears unescaped in sentences.
 pub fn can_be_named(event: &str) -> bool {
     let is_plain = |character: char| character.is_alphanumeric() || "-_. ".contains(character);
     !event.is_empty() && event.chars().count() <= NAME_CHARACTERS_MAX && event.chars().all(is_plain)

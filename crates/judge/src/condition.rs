@@ -19,22 +19,22 @@ use crate::slo::Figure;
 pub struct Condition {
     /// Text as written.
     pub text: String,
-    /// Name of the step that it is about; `None` for all steps together.
+    /// Name of the step; `None` for all steps together.
     pub step: Option<String>,
-    /// Name of the event that it is about; `None` for the run.
+    /// Name of the event; `None` for the run.
     pub event: Option<String>,
-    /// Name of the plan's own figure that it is about; `None` for figures that every run has.
+    /// Name of the figure that the plan defines; `None` for built-in figures.
     pub own: Option<String>,
     /// Figure that is compared with the limit.
     pub figure: Figure,
     /// Comparison of figure and limit.
     pub sign: Sign,
-    /// Limit in the unit of the figure: nanoseconds, a share, or a number per second. Finite and not negative, except for a
-    /// difference from a baseline. For a share of a baseline, it is that share.
+    /// Limit in the unit of the figure: nanoseconds, a share, or a number per second. Finite and not negative, except
+    /// for a difference from a baseline. For a share of a baseline, that share.
     pub limit: f64,
     /// Relation of the limit to a baseline; `None` for an absolute limit.
     pub of_baseline: Option<OfBaseline>,
-    /// Part of the measured time that it is about, in nanoseconds since the end of the warm-up; `None` for all of it.
+    /// Selected part of the measured time, in nanoseconds since the end of the warm-up; `None` for all of it.
     pub part_ns: Option<(u64, u64)>,
 }
 
@@ -48,7 +48,7 @@ pub enum OfBaseline {
 }
 
 impl OfBaseline {
-    /// Scale of the comparison with the baseline.
+    /// Returns the scale of the comparison with the baseline.
     pub(crate) const fn scale(self) -> stats::Scale {
         match self {
             Self::Share => stats::Scale::Ratio,
@@ -97,22 +97,22 @@ pub struct Unknown {
     pub known: Vec<String>,
 }
 
-/// Largest number of conditions in one text.
+/// Max number of conditions in one text.
 const CONDITIONS_MAX: usize = 16;
 const EXAMPLES: &str = "p99<200ms, mean<50ms, max<1s, errors<0.1%, outage<500ms or throughput>500/s";
 const FROM: &str = " from ";
 const OF_BASELINE: &str = "of baseline";
 /// Prefix of an event's name.
 const EVENT: &str = "event ";
-/// Largest share of a baseline. A larger one is likely an error.
+/// Max share of a baseline. A larger one is likely an error.
 const SHARE_MAX: f64 = 1e3;
 
 /// Alternative names of metrics.
 const ALIASES: [(&str, &str); 1] = [("median", "p50")];
 
 impl Condition {
-    /// Whether it is about speed, and `estimate`, a ratio to or a difference from the baseline, is slower than the baseline. In
-    /// that case, a resource that slows the system explains it.
+    /// Returns whether the condition is about speed, and `estimate`, a ratio to or a difference from the baseline, is
+    /// slower than the baseline. A resource that slows the system can then explain it.
     pub fn is_slower(&self, estimate: f64) -> bool {
         let none = match self.of_baseline {
             Some(OfBaseline::Share) => 1.0,
@@ -142,13 +142,13 @@ impl Condition {
         in_list(text, |text| read(text).and_then(held_by_less_load))
     }
 
-    /// Parses conditions separated by commas, as in `--slo`. A lower load must never break a condition that a higher one holds, so
-    /// that there is a highest load that passes.
+    /// Parses conditions separated by commas, as in `--slo`. A lower load must never break a condition that holds under
+    /// a higher one; otherwise there would be no highest passing load.
     pub fn parse_list(text: &str) -> Result<Vec<Self>, ConditionError> {
         in_list(text, |text| read(text).and_then(without_baseline).and_then(held_by_less_load))
     }
 
-    /// Checks that the step it is about exists.
+    /// Checks that the condition's step exists.
     pub fn check_step<'a>(&self, steps: impl Iterator<Item = &'a str> + Clone) -> Result<(), ConditionError> {
         let Some(step) = self.step.as_deref().filter(|step| !steps.clone().any(|known| known == *step))
         else {
@@ -161,7 +161,7 @@ impl Condition {
             .of(&self.text))
     }
 
-    /// Checks that the event it is about exists.
+    /// Checks that the condition's event exists.
     pub fn check_event<'a>(
         &self,
         events: impl Iterator<Item = &'a str> + Clone,
@@ -182,7 +182,7 @@ impl Condition {
             .of(&self.text))
     }
 
-    /// The condition in the unit of the plan's own figure that it is about.
+    /// Converts the condition to the unit of the plan's own figure.
     ///
     /// # Errors
     /// The limit has another unit.
@@ -199,7 +199,7 @@ impl Condition {
         Err(Wrong::new((at, self.text.len()), what, help).of(&self.text))
     }
 
-    /// Error of a condition on a figure that the plan does not define.
+    /// Creates the error for a condition on a figure that the plan does not define.
     pub fn unknown_figure(&self, known: Vec<String>) -> ConditionError {
         let name = self.own.clone().unwrap_or_default();
         let at = self.text.find(&name).unwrap_or(0);
@@ -207,24 +207,24 @@ impl Condition {
         Wrong { unknown: Some(Box::new(Unknown { name, known })), ..wrong }.of(&self.text)
     }
 
-    /// Byte range of the part of the time that it is about; `None` if it is about all of it.
+    /// Returns the byte range of the part of the time; `None` if the condition covers all of it.
     pub fn part_at(&self) -> Option<(usize, usize)> {
         self.part_ns.and_then(|_| Some((self.text.rfind(FROM)? + FROM.len(), self.text.len())))
     }
 
-    /// Whether it is about all steps and all of the measured time.
+    /// Returns whether the condition covers all steps and all of the measured time.
     pub(crate) const fn is_of_whole(&self) -> bool {
         self.step.is_none() && self.event.is_none() && self.own.is_none() && self.part_ns.is_none()
     }
 
-    /// Limit in nanoseconds, if it is about a time.
+    /// Returns the limit in nanoseconds, if the figure is a time.
     pub fn limit_ns(&self) -> Option<u64> {
         self.figure.kind().is_time().then_some(self.limit as u64)
     }
 
     /// Decides the condition by the worst case within the bounds of its figure.
     pub fn decide(&self, bounds: Bounds) -> Decision {
-        // A figure between two ends that hold holds too, and so does one between two that fail, except for equality.
+        // If both ends hold, so does every figure between them, and likewise if both fail, except for equality.
         let ends = [bounds.low(), bounds.high()].map(|end| self.holds(end));
         let is_enclosed =
             self.sign == Sign::Exactly && bounds.low() <= self.limit && self.limit <= bounds.high();
@@ -235,7 +235,7 @@ impl Condition {
         }
     }
 
-    /// Whether a figure holds the condition.
+    /// Returns whether a figure meets the condition.
     pub fn holds(&self, observed: f64) -> bool {
         match self.sign {
             Sign::Below => observed < self.limit,
@@ -248,7 +248,7 @@ impl Condition {
 }
 
 impl ConditionError {
-    /// Advice, with the known names if one is unknown.
+    /// Returns the advice, with the known names if one is unknown.
     pub fn help(&self) -> String {
         match &self.unknown {
             Some(unknown) => format!("{} {}", self.way_out, unknown.known.join(", ")),
@@ -258,7 +258,7 @@ impl ConditionError {
 }
 
 impl Sign {
-    /// Signs with their texts. Of two with a common prefix, the longer one comes first.
+    /// Signs with their texts. Longer texts precede their prefixes.
     const ALL: [(&'static str, Self); 5] = [
         ("<=", Self::AtMost),
         (">=", Self::AtLeast),
@@ -267,12 +267,12 @@ impl Sign {
         ("=", Self::Exactly),
     ];
 
-    /// Whether the limit is an upper bound.
+    /// Returns whether the limit is an upper bound.
     pub const fn is_upper(self) -> bool {
         matches!(self, Self::Below | Self::AtMost | Self::Exactly)
     }
 
-    /// Words in a sentence: `below`, `at least`.
+    /// Returns the words in a sentence: `below`, `at least`.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Below => "below",
@@ -283,7 +283,7 @@ impl Sign {
         }
     }
 
-    /// First sign in a text: its byte offset, the sign, and its length in bytes.
+    /// Finds the first sign in a text: its byte offset, the sign, and its length in bytes.
     fn find(text: &str) -> Option<(usize, Self, usize)> {
         let at = text.find(['<', '>', '='])?;
         let (sign, found) = Self::ALL.into_iter().find(|(sign, _)| text[at..].starts_with(sign))?;
@@ -329,7 +329,7 @@ fn in_list(
     }
 }
 
-/// Conditions that are separated as in other languages.
+/// Detects conditions that are separated as in other languages.
 fn other_separator_error(text: &str, read: impl Fn(&str) -> Result<Condition, Wrong>) -> Option<Wrong> {
     let separator = [";", "&&", " and "].into_iter().find(|separator| text.contains(separator))?;
     let parts: Vec<&str> = text.split(separator).map(str::trim).filter(|part| !part.is_empty()).collect();
@@ -433,8 +433,8 @@ fn read(text: &str) -> Result<Condition, Wrong> {
     Ok(Condition { text: text.to_owned(), step, event, own, figure, sign, limit, of_baseline, part_ns })
 }
 
-/// Checks that an event has the figure. An event has its own figures and its own period. `name_at` and `part_at` are the byte
-/// ranges of the metric and of the part of the measured time.
+/// Checks that an event has the figure. Events have separate figures and a separate period. `name_at` and `part_at` are
+/// the byte ranges of the metric and of the part of the measured time.
 fn of_event(figure: Figure, name_at: (usize, usize), part_at: Option<(usize, usize)>) -> Result<(), Wrong> {
     if let Some(part_at) = part_at {
         return Err(Wrong::new(part_at, "an event has a time of its own", "leave out this part of the time"));

@@ -47,20 +47,19 @@ pub(crate) fn core_numbers(list: &str) -> Option<BTreeSet<u32>> {
     Some(numbers)
 }
 
-/// Seconds of a load whose readings are selected.
+/// Selects the seconds of a load whose readings are used.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Seconds<'a> {
-    /// Seconds in which requests were measured. A system that warms up, drains its queue after the load, or idles, is sampled too, but
-    /// says nothing about the load.
+    /// Seconds in which requests were measured. Readings during warm-up, drain, or idle time do not describe the load.
     Measured,
-    /// Like `Measured`. In runs of earlier versions, also a first second at least half of which was measured, because their looks fell on
-    /// whole seconds, and a slice may begin within one.
+    /// Like `Measured`. In runs of earlier versions, includes a first second of which at least half was measured,
+    /// because they sampled on whole seconds, and a slice may begin within one.
     MostlyMeasured,
     /// Given seconds, counted from the beginning of the load.
     These(&'a BTreeSet<u64>),
 }
 
-/// Readings in the given seconds, in order of time.
+/// Returns the readings in the given seconds, in order of time.
 pub(crate) fn read_in<'a>(run: &'a Run, seconds: Seconds<'a>) -> impl Iterator<Item = StoredReading<'a>> {
     let begins_ns = u128::from(run.new.warm_up_ns);
     let ends_ns = run.window().map_or(u128::MAX, |window| begins_ns + u128::from(window.ns));
@@ -81,7 +80,7 @@ pub(crate) fn read_in<'a>(run: &'a Run, seconds: Seconds<'a>) -> impl Iterator<I
     })
 }
 
-/// Readings in the measured time, in order of time.
+/// Returns the readings in the measured time, in order of time.
 pub(crate) fn in_measured_time(run: &Run) -> impl Iterator<Item = StoredReading<'_>> {
     read_in(run, Seconds::Measured)
 }

@@ -14,13 +14,13 @@ pub struct Counted<'a> {
     pub is_ranked: bool,
 }
 
-/// Every configuration that a study planned under a load.
+/// Returns every configuration that a study planned under a load, with its places.
 ///
-/// Blocks count, because procedures judge by them. A pilot measures one configuration only. Rounds that halve a field represent the
-/// configurations eliminated in them, which are not ranked with the others. Fresh blocks for confirmation are separate. A sweep is
-/// ranked until the final has runs. From then on, it represents the configurations that are not in the final, and is not ranked.
-/// The levels of a search are different loads, so none is ranked. Runs of an experiment are left out, because each of them changes
-/// one parameter.
+/// Places of blocks count, because procedures judge by them. A pilot measures only one configuration. Halving rounds
+/// represent the configurations eliminated in them, which are not ranked with the others. Confirmation blocks are
+/// separate. A sweep is ranked until the final has runs; after that, it represents the configurations outside the final
+/// and is not ranked. The levels of a search are different loads, so none is ranked. Runs of an experiment are left
+/// out, because each changes one parameter.
 pub fn counted<'a>(study: &'a Study, load: &str) -> impl Iterator<Item = Counted<'a>> {
     let mut settings: BTreeMap<(&str, &str), Vec<&'a StudyPlace>> = BTreeMap::new();
     let counts = |place: &&StudyPlace| place.load == load && place.intervention.is_none();
@@ -32,7 +32,7 @@ pub fn counted<'a>(study: &'a Study, load: &str) -> impl Iterator<Item = Counted
     settings.into_values().map(move |places| sorted(&study.new.compare.procedure, has_final, places))
 }
 
-/// Sorts the places of a configuration into those that count and others.
+/// Splits the places of a configuration into those that count and others.
 fn sorted<'a>(procedure: &Procedure, has_final: bool, places: Vec<&'a StudyPlace>) -> Counted<'a> {
     let has = |stage: &str| places.iter().any(|place| place.stage == stage);
     let (stage, is_ranked) = match procedure {

@@ -13,11 +13,11 @@ use crate::measured::Measured;
 use crate::rates;
 use crate::words::Share;
 
-/// Smallest number of samples for which shares are reported.
+/// Min number of samples for which shares are reported.
 pub const SAMPLES_MIN: u64 = 100;
-/// Smallest share of the CPU time counted by the kernel that must be sampled. Below it, the profile misses a part of the system.
+/// Min sampled share of the CPU time counted by the kernel. Below it, the profile misses a part of the system.
 pub const COVERED_MIN: f64 = 0.8;
-/// Common name for the only process of each of two systems whose process names differ.
+/// Common name if each of two systems has a single process and the names differ.
 pub const THE_SYSTEM: &str = "the system";
 /// Length at which the kernel truncates the name of a process, in bytes (`TASK_COMM_LEN` − 1).
 const COMM_BYTES: usize = 15;
@@ -69,9 +69,9 @@ pub struct Function {
 pub struct Frame {
     /// The process or function.
     pub function: Function,
-    /// Samples in which it ran itself.
+    /// Samples in which the frame itself ran.
     pub own: u64,
-    /// Samples in which it, or a function below it, ran.
+    /// Samples in which the frame, or a function that it called, ran.
     pub total: u64,
 }
 
@@ -89,7 +89,7 @@ pub struct Space {
 /// Difference in CPU time per request between two variants, in microseconds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference<K> {
-    /// Function or space that it is about.
+    /// Function or space that is compared.
     pub of: K,
     /// Samples of each variant.
     pub samples: [u64; 2],
@@ -102,7 +102,7 @@ pub struct Difference<K> {
 }
 
 impl<K> Difference<K> {
-    /// Whether it exceeds the sampling error.
+    /// Returns whether the difference exceeds the sampling error.
     pub fn is_clear(&self) -> bool {
         let [low, high] = self.interval_us;
         low > 0.0 || high < 0.0
@@ -116,7 +116,7 @@ impl Profile {
         Self::of_profiles(profiled)
     }
 
-    /// Profile of one run; `None` if it was not profiled.
+    /// Returns the profile of one run; `None` if it was not profiled.
     pub fn of_run(run: &Run) -> Result<Option<Self>, EvidenceError> {
         if run.cpu_profile().is_none() {
             return Ok(None);
@@ -156,30 +156,31 @@ impl Profile {
         Some(sum)
     }
 
-    /// Whether there are enough samples to report shares.
+    /// Returns whether there are enough samples to report shares.
     pub fn is_enough(&self) -> bool {
         self.samples >= SAMPLES_MIN
     }
 
-    /// Functions with own samples, most first.
+    /// Returns the functions with own samples, most first.
     pub fn functions(&self) -> impl Iterator<Item = &Frame> {
         self.frames.iter().filter(|frame| frame.function.kind != FrameKind::Process && frame.own > 0)
     }
 
-    /// Share of `samples` in all samples, with its 95 % interval; `None` if there are too few in total.
+    /// Returns the share of `samples` in all samples, with its 95 % interval; `None` if there are too few in total.
     pub fn share(&self, samples: u64) -> Option<(f64, [f64; 2])> {
         let interval = proportion_interval(samples, self.samples).filter(|_| self.is_enough())?;
         Some((samples as f64 / self.samples as f64, interval))
     }
 
-    /// CPU time per request that `samples` represent, in microseconds; `None` if the share or the total is unknown.
+    /// Returns the CPU time per request that `samples` represent, in microseconds; `None` if the share or the total is
+    /// unknown.
     pub fn us(&self, samples: u64) -> Option<f64> {
         Some(self.share(samples)?.0 * self.us_per_request?)
     }
 
-    /// Own CPU time per request of each function, in `other` minus in `self`, largest difference first. `None` if a figure is
-    /// missing on one side. Functions of the program that a process is named after have no module, because two builds of a server
-    /// may have different file names.
+    /// Compares the own CPU time per request of each function, `other` minus `self`, largest difference first. `None`
+    /// if a figure is missing on one side. Functions of a process's main program have no module, because two builds of
+    /// a server may have different file names.
     pub fn functions_in(&self, other: &Self) -> Option<Vec<Difference<Function>>> {
         self.differences(other, |profile| {
             sums(profile.functions().map(|frame| (profile.without_own_program(&frame.function), frame.own)))
@@ -212,8 +213,9 @@ impl Profile {
         Function { module: if is_own { String::new() } else { function.module.clone() }, ..function.clone() }
     }
 
-    /// CPU time per request below every call of `other`, in the order of its calls, minus that below the same path in `self`. Names
-    /// are matched as in [`functions_in`](Self::functions_in) and [`spaces_in`](Self::spaces_in). `None` if a figure is missing.
+    /// Compares the CPU time per request below every call of `other`, in the order of its calls, with that below the
+    /// same path in `self`. Names are matched as in [`functions_in`](Self::functions_in) and
+    /// [`spaces_in`](Self::spaces_in). `None` if a figure is missing.
     pub fn paths_in(&self, other: &Self) -> Option<Vec<Difference<()>>> {
         let is_renamed = self.is_renamed_in(other);
         let mut numbers = BTreeMap::new();
@@ -229,7 +231,7 @@ impl Profile {
         second.iter().map(of_path).collect()
     }
 
-    /// Samples of every call, including all calls below it.
+    /// Returns the samples of every call, including all calls below it.
     pub fn totals(&self) -> Vec<u64> {
         let mut totals: Vec<u64> = self.calls.iter().map(|call| call.samples).collect();
         for (number, call) in self.calls.iter().enumerate().rev() {
@@ -240,7 +242,7 @@ impl Profile {
         totals
     }
 
-    /// Number of the path of each call. Equal paths have equal numbers in all trees that share `numbers`.
+    /// Numbers the path of each call. Equal paths have equal numbers in all trees that share `numbers`.
     fn numbered_paths(
         &self,
         is_renamed: bool,
@@ -260,7 +262,7 @@ impl Profile {
         paths
     }
 
-    /// Whether each side has one process and their names differ.
+    /// Returns whether each side has one process and their names differ.
     fn is_renamed_in(&self, other: &Self) -> bool {
         let only = [self, other].map(Self::only_process);
         only.iter().all(Option::is_some) && only[0] != only[1]
@@ -347,7 +349,7 @@ impl Time {
         rates::us_per_request(self.counted_s, self.requests).filter(|us| self.has_all() && us.is_finite())
     }
 
-    /// Whether CPU time was counted in all runs. A sum over some runs would not match the samples of all.
+    /// Returns whether CPU time was counted in all runs. A sum over some runs would not match the samples of all.
     fn has_all(&self) -> bool {
         self.counted_runs == self.runs
     }
@@ -397,7 +399,7 @@ impl Tree {
         }
     }
 
-    /// Frames sorted by own samples, calls with indices into these frames, and the spaces of processes.
+    /// Returns the frames sorted by own samples, calls with indices into these frames, and the spaces of processes.
     fn sorted(self) -> (Vec<Frame>, Vec<ProfileCall>, Vec<Space>) {
         let spaces = self.spaces();
         let mut order: Vec<usize> = (0..self.frames.len()).collect();

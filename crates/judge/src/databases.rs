@@ -4,7 +4,7 @@
 const PROGRAMS: [(&str, &str); 4] =
     [("postgres", "postgres"), ("postmaster", "postgres"), ("mariadbd", "mysql"), ("mysqld", "mysql")];
 
-/// Scheme of the URL of a database whose server is this program. `None` if the program is not known as one.
+/// Returns the URL scheme of the database whose server is `program`. `None` if `program` is not a known database.
 pub(crate) fn scheme_of_program(program: &str) -> Option<&'static str> {
     PROGRAMS.iter().find(|(known, _)| *known == program).map(|(_, scheme)| *scheme)
 }

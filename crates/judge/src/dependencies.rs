@@ -7,12 +7,12 @@ use record::Phase;
 
 use crate::core_time::{Seconds, read_in};
 
-/// Calls of a system to others, on this machine or elsewhere.
+/// Calls from a system to others, on this machine or elsewhere.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Dependencies {
     /// Traffic by process of the plan and remote address. Both come from outside: escape them.
     pub called: BTreeMap<(String, String), Called>,
-    /// Connections that other processes than the generator opened on this machine, per second. `None` if not counted.
+    /// Connections opened on this machine by processes other than the generator, per second. `None` if not counted.
     pub opened_per_s: Option<f64>,
 }
 
@@ -23,37 +23,39 @@ pub struct Called {
     pub program: String,
     /// Mean number of connections.
     pub connections: f64,
-    /// Mean number of connections on which a reply was awaited, at least. A question within the tick of the kernel in which the reply
-    /// before came is missed.
+    /// Lower bound of the mean number of connections that awaited a reply. Misses a request sent in the kernel tick of
+    /// the previous reply.
     pub awaited: f64,
-    /// New connections that were seen. Those that opened and closed between two readings are missing.
+    /// New connections that were seen. Misses connections opened and closed between two readings.
     pub seen_opened_per_s: f64,
     /// Segments with data: sent, and received.
     pub segments_per_s: [f64; 2],
     /// Bytes: sent, and received.
     pub bytes_per_s: [f64; 2],
-    /// Mean number of cores that the processes at the address used. 0 if it is unknown, or elsewhere.
+    /// Mean number of cores used by the processes at the address. 0 if unknown or elsewhere.
     pub cores: f64,
     /// Mean number of connections that had data to send, that waited for the peer's window, and that waited for their own buffer.
     pub sending: [f64; 3],
 }
 
-/// Largest mean size of the segments of a conversation, in bytes. Larger ones carry bulk data, of which each segment is no question.
+/// Max mean size of the segments of a request-reply exchange, in bytes. Larger segments carry bulk data, so they do not
+/// count requests.
 const QUESTION_MAX_BYTES: f64 = 1_448.0;
 
-/// Number of new connections per second from which on the connections to an address do not live long.
+/// Min number of new connections per second at which the connections to an address count as short-lived.
 pub(crate) const RENEWED_MIN_PER_S: f64 = 1.0;
 
 impl Called {
-    /// Questions with an answer, per second. `None` if the connections carried bulk data in both directions.
+    /// Returns the number of request-reply round trips per second. `None` if the connections carried bulk data in both
+    /// directions.
     pub fn round_trips_per_s(&self) -> Option<f64> {
         let [sent, received] = self.segments_per_s;
         let is_bulk = |way: usize| self.bytes_per_s[way] > QUESTION_MAX_BYTES * self.segments_per_s[way];
         (!(is_bulk(0) && is_bulk(1))).then_some(sent.min(received))
     }
 
-    /// Mean time until a reply, at least, in nanoseconds, by Little's law on this address. `None` without a reply, or if connections do not live
-    /// long enough to be counted.
+    /// Returns a lower bound of the mean time until a reply, in nanoseconds, by Little's law on this address. `None`
+    /// without a reply, or if connections are too short-lived to be counted.
     pub fn reply_ns(&self) -> Option<f64> {
         let per_s = self.round_trips_per_s().filter(|per_s| *per_s > 0.0)?;
         if self.seen_opened_per_s >= RENEWED_MIN_PER_S {
@@ -105,7 +107,7 @@ impl Called {
 }
 
 impl Dependencies {
-    /// Calls in the given seconds; empty if none were seen.
+    /// Sums up the calls in the given seconds; empty if none were seen.
     pub(crate) fn during(run: &Run, seconds: Seconds<'_>) -> Self {
         let mut called: BTreeMap<(String, String), (f64, Called)> = BTreeMap::new();
         let (mut covered_s, mut opened) = (0.0, None);
@@ -142,14 +144,14 @@ impl Dependencies {
         }
     }
 
-    /// Cores that all called servers on this machine used. Two processes that call one server share it.
+    /// Returns the cores used by all called servers on this machine. Processes that call one server share it.
     pub fn cores(&self) -> f64 {
         let by_address: BTreeMap<&String, f64> =
             self.called.iter().map(|((_, address), called)| (address, called.cores)).collect();
         by_address.into_values().sum()
     }
 
-    /// Means of several runs. An address that a run did not call counts as 0 there.
+    /// Averages several runs. An address that a run did not call counts as 0 there.
     pub(crate) fn mean<'a>(of: impl Iterator<Item = &'a Self>) -> Self {
         let (mut mean, mut runs, mut opened) = (Self::default(), 0.0, Vec::new());
         for one in of {
@@ -165,8 +167,8 @@ impl Dependencies {
         mean
     }
 
-    /// Connections that a process opened to an address, per second: its part of all that were opened, by what was seen. `None` if
-    /// they were not counted, or none was seen.
+    /// Returns the connections per second that a process opened to an address: its share of all opened connections, by
+    /// those that were seen. `None` if they were not counted, or none was seen.
     pub fn opened_per_s(&self, key: &(String, String)) -> Option<f64> {
         let seen: f64 = self.called.values().map(|called| called.seen_opened_per_s).sum();
         let here = self.called.get(key)?.seen_opened_per_s;
@@ -174,14 +176,14 @@ impl Dependencies {
     }
 }
 
-/// Programs that listen at addresses. A run reads each only once, perhaps during its warm-up.
+/// Returns the programs that listen at addresses. A run reads each only once, perhaps during its warm-up.
 fn programs(run: &Run) -> BTreeMap<String, &str> {
     let labels = run.readings().filter(|reading| reading.metric == "dependency_program");
     let pairs = labels.filter_map(|reading| reading.label.split_once(' '));
     pairs.map(|(address, program)| (address.to_owned(), program)).collect()
 }
 
-/// Connections that the generator opened while requests were measured, per second.
+/// Returns the connections that the generator opened while requests were measured, per second.
 fn opened_by_generator(run: &Run) -> f64 {
     let opened = run.whole(Phase::Measured).map_or(0, |tally| tally.connections);
     let length_s = run.window().map_or(0.0, |window| window.ns as f64 / 1e9);

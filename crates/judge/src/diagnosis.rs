@@ -19,7 +19,7 @@ mod conclusion;
 
 pub use conclusion::{Conclusion, Outcome};
 
-/// Blocks of an experiment. The chance that all eight have a given sign is 1 in 256.
+/// Number of blocks of an experiment. The chance that all eight have a given sign is 1 in 256.
 pub const EXPERIMENT_BLOCKS: u32 = 8;
 
 /// Result of an experiment on one configuration under one load.
@@ -29,9 +29,9 @@ pub struct Diagnosis {
     pub load: String,
     /// System and variant.
     pub setting: Setting,
-    /// Second control ÷ first control, which shows the noise. `None` without a block that has both.
+    /// Ratio second control ÷ first control, which shows the noise. `None` without a block that has both.
     pub controls: Option<InBlocks>,
-    /// Second control ÷ first control, in each block that has both.
+    /// Ratio second control ÷ first control, in each block that has both.
     pub of_controls: Vec<f64>,
     /// Standard deviation of the log ratios of the controls; `None` with too few blocks.
     pub spread: Option<f64>,
@@ -43,7 +43,7 @@ pub struct Diagnosis {
     pub next_limit: Option<NextLimit>,
     /// Changes that were not tried, each with the reason.
     pub left_out: Vec<String>,
-    /// Statements of the system's runtimes; `None` without an instrumented run.
+    /// Reports of the system's runtimes; `None` without an instrumented run.
     pub runtimes: Option<RuntimeReport>,
 }
 
@@ -56,11 +56,11 @@ pub struct TriedIntervention {
     pub effect: Effect,
     /// Throughput ÷ throughput of the control, in each block that has both.
     pub ratios: Vec<f64>,
-    /// Number of blocks in which it was planned: fewer than the control if time ran out.
+    /// Number of blocks in which the intervention was planned: fewer than the control if time ran out.
     pub planned: usize,
 }
 
-/// Likely bottleneck of a system with a change.
+/// Likely bottleneck of a changed system.
 #[derive(Clone, Debug)]
 pub struct NextLimit {
     /// Name of the change.
@@ -69,14 +69,14 @@ pub struct NextLimit {
     pub causes: Vec<Bottleneck>,
 }
 
-/// Whether a run is part of its study's figures. Runs of an experiment are not.
+/// Returns whether a run is part of its study's figures. Runs of an experiment are not.
 pub fn counts_in_study(run: &Run) -> bool {
     run.new.place.as_ref().is_none_or(|(_, place)| place.intervention.is_none())
 }
 
 impl Diagnosis {
-    /// Judges the experiment of a study. `None` if the study has none, or has not finished it, because looking early finds effects
-    /// that do not exist.
+    /// Judges the experiment of a study. `None` if the study has none, or has not finished it: an early look would find
+    /// effects that do not exist.
     pub fn of(study: &Study) -> Result<Option<Self>, EvidenceError> {
         let planned: Vec<&StudyPlace> =
             study.new.planned.iter().filter(|place| place.intervention.is_some()).collect();
@@ -90,8 +90,8 @@ impl Diagnosis {
         let controls = blocks.pairs(&Intervention::ControlAgain);
         let changes = blocks.changes();
         let spread = stats::spread_of_controls(&controls);
-        // A system that was just started is compared with another one that was, unless an earlier version of Tenbin planned no such
-        // control.
+        // A freshly started system is compared with another freshly started one, unless an earlier version of Tenbin
+        // planned no such control.
         let restarted = blocks.pairs(&Intervention::ControlRestarted);
         let of_restarted =
             [stats::spread_around_median(&restarted), spread].into_iter().flatten().reduce(f64::max);
@@ -147,15 +147,15 @@ impl Diagnosis {
         }))
     }
 
-    /// Interventions with a confirmed effect that no other intervention on the same resource contradicts.
+    /// Returns the interventions with a confirmed effect that no other intervention on the same resource contradicts.
     pub fn confirmed(&self) -> impl Iterator<Item = &TriedIntervention> {
         self.tried
             .iter()
             .filter(|tried| tried.effect.finding == Finding::Confirmed && !self.is_contested(tried))
     }
 
-    /// Sentence on whether more users get more throughput, by its elasticity, and from how many users on they do not. `None` if
-    /// twice as many users were not tried, or do not decide it.
+    /// Returns a sentence on whether more users get more throughput, by its elasticity, and the number of users from
+    /// which on they do not. `None` if twice as many users were not tried, or the result is undecided.
     pub fn scaling(&self) -> Option<String> {
         let is_of_users = |tried: &&TriedIntervention| matches!(tried.changed.change, Change::Users { .. });
         let mut of_users = self.tried.iter().filter(is_of_users);
@@ -177,7 +177,7 @@ impl Diagnosis {
         Some(format!("{words} ({}{down})", up.words()))
     }
 
-    /// Sorts the causes that readings suggest by the experiment's result: confirmed ones first, refuted ones last. Adds causes that
+    /// Sorts the suggested causes by the experiment's result: confirmed ones first, refuted ones last. Adds causes that
     /// the experiment confirms and no reading suggests.
     pub fn judged(&self, causes: Vec<Bottleneck>) -> Vec<Bottleneck> {
         if causes.is_empty() {
@@ -204,14 +204,14 @@ impl Diagnosis {
         }
         for tried in self.confirmed() {
             if !confirmed.iter().any(|known| tried.is_told_by(known)) {
-                // A parameter without an effect says nothing about another one.
+                // A parameter without an effect does not refute other parameters.
                 let is_refuted = |cause: &Bottleneck| {
                     cause.resource != Resource::PARAMETER && self.refutes(cause.resource).is_some()
                 };
                 confirmed.extend(tried.cause().filter(|cause| !is_refuted(cause)));
             }
         }
-        // With a confirmed cause, the bottleneck is no longer unknown.
+        // A confirmed cause replaces an unknown bottleneck.
         open.retain(|cause| confirmed.is_empty() || cause.certainty != Certainty::Unknown);
         if confirmed.is_empty() && open.is_empty() {
             open.extend(refuted.first().map(nothing_else));
@@ -219,7 +219,8 @@ impl Diagnosis {
         [confirmed, open, refuted].concat()
     }
 
-    /// Adds the lock that thread dumps of instrumented runs show. The runtime vouches for it, so it comes before what the kernel shows.
+    /// Adds the lock found in thread dumps of instrumented runs. The runtime itself reports it, so it ranks before
+    /// kernel readings.
     fn with_dumped(&self, mut causes: Vec<Bottleneck>) -> Vec<Bottleneck> {
         let Some(dumped) = self.runtimes.as_ref().and_then(|runtimes| runtimes.dumped.clone()) else {
             return causes;
@@ -234,12 +235,12 @@ impl Diagnosis {
         causes
     }
 
-    /// First intervention with the given finding that tests a resource.
+    /// Returns the first intervention with the given finding that tests a resource.
     fn found(&self, resource: Resource, finding: Finding) -> Option<&TriedIntervention> {
         self.tried.iter().find(|tried| tried.effect.finding == finding && tried.tests(resource))
     }
 
-    /// Intervention that refutes a resource as the limit: it tests the resource and has no effect.
+    /// Returns the intervention that refutes a resource as the limit: it tests the resource and has no effect.
     fn refutes(&self, resource: Resource) -> Option<&TriedIntervention> {
         self.tried.iter().find(|tried| {
             tried.changed.can_refute && tried.effect.finding == Finding::Refuted && tried.tests(resource)
@@ -247,14 +248,14 @@ impl Diagnosis {
     }
 }
 
-/// Cause on which two experiments disagree. It stays suspected, with both results.
+/// Creates a cause on which two experiments disagree. It stays suspected, with both results.
 fn contested(cause: Bottleneck, confirming: &TriedIntervention, refuting: &TriedIntervention) -> Bottleneck {
     let for_ = [vec![format!("an experiment speaks for it: {}", confirming.words())], cause.for_].concat();
     let against = [vec![format!("another one refutes it: {}", refuting.words())], cause.against].concat();
     Bottleneck { for_, against, ..cause }
 }
 
-/// Changes that were not tried, as recorded with the control of the first block.
+/// Returns the changes that were not tried, as recorded with the control of the first block.
 fn left_out(place: &StudyPlace) -> Option<Vec<String>> {
     match &place.intervention {
         Some(Intervention::Control { left_out }) if !left_out.is_empty() => Some(left_out.clone()),
@@ -262,7 +263,7 @@ fn left_out(place: &StudyPlace) -> Option<Vec<String>> {
     }
 }
 
-/// Unknown bottleneck, if the experiment refutes all causes that readings suggest.
+/// Creates an unknown bottleneck, if the experiment refutes all causes that readings suggest.
 fn nothing_else(refuted: &Bottleneck) -> Bottleneck {
     let because = format!("readings suggested {} alone, and an experiment refutes it", refuted.what);
     let next = "name parameters of the system under `limits`, so that an experiment can raise them";
@@ -270,7 +271,7 @@ fn nothing_else(refuted: &Bottleneck) -> Bottleneck {
     Bottleneck { certainty: Certainty::Unknown, ..cause }
 }
 
-/// Name of a limit that an experiment confirmed. A load that asks for too little is a limit, too.
+/// Returns the name of a limit that an experiment confirmed. A load that is too low is a limit, too.
 fn confirmed_words(resource: Resource) -> &'static str {
     if resource == Resource::LOAD { "the load: more users get more" } else { resource.words }
 }
@@ -280,13 +281,13 @@ impl TriedIntervention {
         self.changed.tests.iter().any(|code| code == resource.code)
     }
 
-    /// Whether a confirmed cause already covers this result. Each of two parameters is a cause of its own.
+    /// Returns whether a confirmed cause already covers this result. Two parameters are separate causes.
     fn is_told_by(&self, known: &Bottleneck) -> bool {
         let is_parameter = self.tests(Resource::PARAMETER);
         known.for_.first() == Some(&self.words()) || !is_parameter && self.tests(known.resource)
     }
 
-    /// Confirms a cause that readings suggest. The change is what was shown: readings stay further evidence.
+    /// Confirms a cause that readings suggest. The change is the proof; readings remain further evidence.
     fn confirm(&self, cause: Bottleneck) -> Bottleneck {
         let because = format!("in an experiment, {}", self.words());
         let for_ = [vec![self.words()], cause.for_].concat();
@@ -296,10 +297,11 @@ impl TriedIntervention {
         Bottleneck { certainty: Certainty::Confirmed, what, because, for_, next, ..cause }
     }
 
-    /// Cause that it confirms if readings suggest another one; `None` if it tests no resource.
+    /// Returns the cause that the intervention confirms if readings suggest another one; `None` if it tests no
+    /// resource.
     fn cause(&self) -> Option<Bottleneck> {
-        // A delay slows every system that waits for the peer, so it does not show what the system waits for otherwise. Less I/O
-        // than the system used slows it, too.
+        // A delay slows every system that waits for the peer, so it does not show what the system normally waits for.
+        // An I/O limit below the system's use always slows it, too.
         let slows_any = matches!(self.changed.change, Change::Delay { .. }) || self.tests(Resource::DISK);
         if slows_any {
             return None;
@@ -333,14 +335,14 @@ impl TriedIntervention {
         Some(Bottleneck { certainty: Certainty::Confirmed, what, next, ..cause })
     }
 
-    /// Warning about a change that only shows the cost of durability; `None` for other changes.
+    /// Warns about a change that only shows the cost of durability; `None` for other changes.
     fn costs(&self) -> Option<String> {
         let loses = self.changed.loses.as_ref()?;
         let Change::Parameter { name, value } = &self.changed.change else { return None };
         Some(format!("do not keep `{name}: {value}`, which only shows what the wait costs: {loses}"))
     }
 
-    /// Change and effect, in words.
+    /// Describes change and effect.
     pub fn words(&self) -> String {
         let ratio = self.effect.ratio.map_or_else(|| "n/a".to_owned(), |ratio| format!("×{ratio:.2}"));
         let within =
@@ -349,26 +351,27 @@ impl TriedIntervention {
     }
 }
 
-/// Ratios of changed to control, without zero and infinite ones.
+/// Returns the ratios of changed to control, without zero and infinite ones.
 fn ratios(pairs: &[(f64, f64)]) -> Vec<f64> {
     let ratios = pairs.iter().map(|(changed, control)| changed / control);
     ratios.filter(|ratio| ratio.is_finite() && *ratio > 0.0).collect()
 }
 
-/// Smallest relevant change of throughput, as a share. A study that compares costs of events does not define it.
+/// Returns the smallest relevant change of throughput, as a share. A study that compares costs of events does not
+/// define it.
 fn min_effect(study: &Study) -> f64 {
     let compare = &study.new.compare;
     let is_share = ComparedBy::named(&compare.by).is_some_and(|by| by.scale() == Scale::Ratio);
     if is_share { compare.matters } else { ComparedBy::SHARE }
 }
 
-/// Number of blocks in which a change was planned.
+/// Returns the number of blocks in which a change was planned.
 fn planned_blocks(planned: &[&StudyPlace], changed: &Changed) -> usize {
     let is_it = |place: &&&StudyPlace| matches!(&place.intervention, Some(Intervention::Changed(of)) if of == changed);
     planned.iter().filter(is_it).count()
 }
 
-/// Finished runs of a study, by position.
+/// Returns the finished runs of a study, by position.
 fn done(study: &Study) -> BTreeMap<u32, &Run> {
     let is_done = |run: &&Run| run.ending.as_ref().is_some_and(Ending::is_done);
     let position = |run: &'_ Run| run.new.place.as_ref().map(|(_, place)| place.position);
@@ -393,7 +396,7 @@ impl Blocks {
         Ok(Self { by_block })
     }
 
-    /// Throughput of an intervention and of the control, in the blocks that have both.
+    /// Returns the throughput of an intervention and of the control, in the blocks that have both.
     fn pairs(&self, wanted: &Intervention) -> Vec<(f64, f64)> {
         self.pairs_to(wanted, &Intervention::CONTROL)
     }
@@ -406,7 +409,7 @@ impl Blocks {
         self.by_block.values().filter_map(pair).collect()
     }
 
-    /// All changes, in the order in which they were chosen.
+    /// Returns all changes, in the order in which they were chosen.
     fn changes(&self) -> Vec<&Changed> {
         let mut all: Vec<&Changed> = Vec::new();
         for (intervention, _) in self.by_block.values().flatten() {
@@ -421,7 +424,7 @@ impl Blocks {
     }
 }
 
-/// Likely bottleneck of a system with the first confirmed change that raises a limit.
+/// Returns the likely bottleneck of a system with the first confirmed change that raises a limit.
 fn next_limit(
     tried: &[TriedIntervention],
     planned: &[&StudyPlace],

@@ -2,14 +2,15 @@
 
 use record::{Histogram, Percentile};
 
-/// Smallest ratio of upper to lower bound. Below it, edges of neighboring bins look equal in three digits.
+/// Min ratio of upper to lower bound. Below it, edges of neighboring bins look equal in three digits.
 const RATIO_MIN: f64 = 1.1;
 /// Percentile at the lower bound of the bins, so that a few short outliers do not stretch them.
 const LOWEST: Percentile = match Percentile::from_ppm(10_000) {
     Some(percentile) => percentile,
     None => Percentile::P50,
 };
-/// Percentile at the upper bound of the bins before the last: the first of these with enough samples above it.
+/// Candidates for the percentile at the upper bound of the bins before the last: the first with enough samples above it
+/// applies.
 const HIGHEST: [Percentile; 4] = [Percentile::P99_9, Percentile::P99, Percentile::P95, Percentile::P90];
 
 /// Durations longer than the end of the previous bin, up to `until_ns`.

@@ -21,8 +21,8 @@ const SETTINGS: [Setting; 6] = [
     Setting { name: "appendonly", loses: "a crash loses all writes since the last snapshot" },
 ];
 
-/// Data that can be lost if a parameter is set to `to`; `None` if it keeps its durability, or is another parameter. Matches the
-/// name of the parameter, or the text before its value, such as `fsync=`.
+/// Returns the data that can be lost if a parameter is set to `to`; `None` if it keeps its durability, or is another
+/// parameter. Matches the name of the parameter, or the text before its value, such as `fsync=`.
 pub fn loses(name: &str, written: &str, to: &str) -> Option<&'static str> {
     if DURABLE_VALUES.contains(&to) {
         return None;

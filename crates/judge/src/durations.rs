@@ -20,7 +20,7 @@ pub struct Durations {
 }
 
 impl Durations {
-    /// Figures of all durations in a histogram.
+    /// Returns the figures of all durations in a histogram.
     pub fn of(histogram: &Histogram) -> Self {
         Self {
             count: histogram.count(),
@@ -31,7 +31,8 @@ impl Durations {
         }
     }
 
-    /// Figures of `count` requests, as reported by another tool. A percentile needs as many requests as one measured by Tenbin.
+    /// Returns the figures of `count` requests, as reported by another tool. A percentile needs as many requests as one
+    /// measured by Tenbin.
     pub fn of_tool(tool: &LoadTool, count: u64) -> Self {
         let ns = |ns: Option<u64>| ns.map(|ns| ns as f64);
         let reported = |wanted: Percentile| {
@@ -49,8 +50,8 @@ impl Durations {
         }
     }
 
-    /// Figures of several runs of another tool, each with its number of requests. Percentiles are medians over runs, because such a
-    /// tool reports no single times.
+    /// Returns the figures of several runs of another tool, each with its number of requests. Percentiles are medians
+    /// over runs, because such a tool reports no single times.
     pub fn of_tools(tools: &[(&LoadTool, u64)]) -> Self {
         let each: Vec<Self> = tools.iter().map(|(tool, count)| Self::of_tool(tool, *count)).collect();
         let count = each.iter().map(|of| of.count).fold(0, u64::saturating_add);
@@ -73,7 +74,8 @@ impl Durations {
         }
     }
 
-    /// Response times of a run, as reported by the tool if another tool made the load. `counts` are its requests by outcome.
+    /// Returns the response times of a run, as reported by the tool if another tool made the load. `counts` are its
+    /// requests by outcome.
     pub fn of_run(run: &Run, histogram: &Histogram, counts: &Counts) -> Self {
         let tool = run.ending.as_ref().and_then(|ending| ending.generator.tool.as_ref());
         tool.map_or_else(
@@ -82,12 +84,12 @@ impl Durations {
         )
     }
 
-    /// A printed percentile; `None` if it is unknown.
+    /// Returns a printed percentile; `None` if it is unknown.
     pub fn at(&self, wanted: Percentile) -> Option<f64> {
         PRINTED.iter().zip(self.percentiles_ns).find(|(percentile, _)| **percentile == wanted)?.1
     }
 
-    /// Typical duration: the median, or the mean if there are too few samples for a median.
+    /// Returns the typical duration: the median, or the mean if there are too few samples for a median.
     pub fn middle_ns(&self) -> Option<f64> {
         self.at(Percentile::P50).or(self.mean_ns)
     }

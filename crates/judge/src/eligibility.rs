@@ -8,9 +8,9 @@ use crate::validity;
 /// Eligibility of a run for its study's figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Eligibility {
-    /// The run went to its end, and its figures can be trusted.
+    /// The run reached its end, and its figures can be trusted.
     Valid,
-    /// The figures are not those of the system.
+    /// The figures do not describe the system.
     Invalid,
     /// The system did not start, died, or left inconsistent tables.
     Failed,
@@ -18,13 +18,13 @@ pub enum Eligibility {
     CutShort,
 }
 
-/// Eligibility of a run if all its figures are needed.
+/// Returns the eligibility of a run if all its figures are needed.
 pub fn eligibility(run: &Run) -> Eligibility {
     eligible(run, is_invalid(run))
 }
 
-/// Eligibility of a run that is judged by one figure, because a generator may distort only others. A figure counts with its bounds, unless
-/// something may have distorted it that no bounds include.
+/// Returns the eligibility of a run that is judged by one figure, because a generator may distort only others. A figure
+/// counts with its bounds, unless it may have a distortion that the bounds do not cover.
 pub fn eligibility_by(run: &Run, figure: Option<Distorted>) -> Eligibility {
     let (Some(figure), Some(ending)) = (figure, &run.ending) else { return eligibility(run) };
     if !is_explained(ending) {
@@ -33,8 +33,8 @@ pub fn eligibility_by(run: &Run, figure: Option<Distorted>) -> Eligibility {
     eligible(run, !is_within_bounds(ending, figure))
 }
 
-/// Whether the bounds of a figure contain its true value. Runs of other tools and of earlier versions have no bounds: their suspect
-/// response times do not count, their suspect throughput does.
+/// Returns whether the bounds of a figure contain its true value. Runs of other tools and of earlier versions have no
+/// bounds: their suspect response times do not count, but their suspect throughput does.
 fn is_within_bounds(ending: &Ending, figure: Distorted) -> bool {
     let validity = &ending.validity;
     let enough = if figure == Distorted::Throughput { Level::Invalid } else { Level::Suspect };
@@ -43,7 +43,7 @@ fn is_within_bounds(ending: &Ending, figure: Distorted) -> bool {
     };
     let includes = |cause: &Cause| match cause.distorts.iter().find(|of| of.figure == figure) {
         Some(_) if validity::bounds_include(cause) => true,
-        // The true throughput is at least the measured one, and nothing limits it.
+        // The true throughput is at least the measured one, without an upper bound.
         Some(_) if validity::is_generator_limit(cause) => {
             figure == Distorted::Throughput && effect.is_at_limit
         }
@@ -64,8 +64,8 @@ fn eligible(run: &Run, is_invalid: bool) -> Eligibility {
     }
 }
 
-/// Whether the result of a gate counts: the run went to its end, and the figure of the gate is not invalid. A gate on errors, or on
-/// another figure without causes of its own, counts only if no figure is invalid.
+/// Returns whether the result of a gate counts: the run reached its end, and the gate's figure is not invalid. A gate
+/// on errors, or on another figure without causes of its own, counts only if no figure is invalid.
 pub fn is_judged(ending: &Ending, gate: &GateResult) -> bool {
     let figure = Condition::parse_gate(&gate.text).ok().and_then(|condition| condition.figure.distorted());
     let is_invalid = match figure {
@@ -75,7 +75,7 @@ pub fn is_judged(ending: &Ending, gate: &GateResult) -> bool {
     went_to_its_end(ending) && !is_invalid
 }
 
-/// Whether the causes of doubt explain why a run is invalid.
+/// Returns whether the causes of doubt explain why a run is invalid.
 fn is_explained(ending: &Ending) -> bool {
     ending.verdict != Verdict::Invalid || ending.validity.verdict == Level::Invalid
 }
@@ -89,7 +89,7 @@ fn went_to_its_end(ending: &Ending) -> bool {
     }
 }
 
-/// Whether any figure of a run is invalid, so that it must not be compared with others.
+/// Returns whether any figure of a run is invalid, so that it must not be compared with others.
 pub fn is_invalid(run: &Run) -> bool {
     run.ending.as_ref().is_some_and(has_invalid_figure)
 }

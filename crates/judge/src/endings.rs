@@ -1,5 +1,5 @@
-//! Endings of commands: the list from which exit codes, outcomes in JUnit and on GitHub, the key `ending` of JSON, and the tables
-//! in docs/ci.md derive.
+//! Endings of commands: the single list from which exit codes, outcomes in JUnit and on GitHub, the key `ending` of
+//! JSON, and the tables in docs/ci.md derive.
 //!
 //! A row of [`ENDINGS`] defines the meaning of an ending everywhere. The functions that select an ending are in `report`, for runs,
 //! studies, and comparisons, and in `tenbin`, for errors and signals. If more than one ending applies, the first row counts.
@@ -23,13 +23,13 @@ pub enum CommandEnding {
     Inconsistent,
     /// A condition failed.
     Breached,
-    /// The figures must not be used.
+    /// The figures are invalid.
     Invalid,
     /// A system did not start, or failed in each of its runs.
     SystemFailed,
     /// The system was unavailable for part of the time, or no request ended ok.
     Degraded,
-    /// A condition is undecided, where that is no failure.
+    /// A condition is undecided, which is no failure for this command.
     Undecided,
     /// A search found that its conditions fail at every rate.
     NothingHolds,
@@ -42,11 +42,11 @@ pub enum CommandEnding {
 pub enum CheckOutcome {
     /// The condition holds.
     Passed,
-    /// There is no result, and that is no failure.
+    /// The check was skipped: no result, and no failure.
     Skipped,
     /// The condition does not hold.
     Failed,
-    /// There is no result, and that is a failure.
+    /// The check could not give a result, which is a failure.
     Error,
 }
 
@@ -54,7 +54,7 @@ impl CheckOutcome {
     /// All outcomes.
     pub const ALL: [Self; 4] = [Self::Passed, Self::Skipped, Self::Failed, Self::Error];
 
-    /// Element of a test case in JUnit; `None` if it passed.
+    /// Returns the element of a test case in JUnit; `None` if it passed.
     pub const fn junit(self) -> Option<&'static str> {
         match self {
             Self::Passed => None,
@@ -64,7 +64,7 @@ impl CheckOutcome {
         }
     }
 
-    /// Workflow command that annotates the commit on GitHub; `None` if the check passed.
+    /// Returns the workflow command that annotates the commit on GitHub; `None` if the check passed.
     pub const fn github(self) -> Option<&'static str> {
         match self {
             Self::Passed => None,
@@ -111,7 +111,7 @@ impl CommandGroup {
         Self::Text,
     ];
 
-    /// Commands of the group, as written on the command line.
+    /// Returns the commands of the group, as written on the command line.
     pub const fn commands(self) -> &'static [&'static str] {
         match self {
             Self::Load => &["URL"],
@@ -127,7 +127,7 @@ impl CommandGroup {
     }
 }
 
-/// A row of the table: an ending, and its meaning everywhere.
+/// Row of the table: an ending with its name, exit code, and check outcome.
 #[derive(Debug)]
 pub struct EndingRow {
     /// The ending.
@@ -270,31 +270,32 @@ pub const ENDINGS: [EndingRow; 13] = [
 ];
 
 impl CommandEnding {
-    /// Row of the ending.
+    /// Returns the row of the ending.
     pub const fn row(self) -> &'static EndingRow {
         // Rows are in the order of the variants; a test checks this.
         &ENDINGS[self as usize]
     }
 
-    /// Exit code.
+    /// Returns the exit code.
     pub const fn code(self) -> u8 {
         self.row().code
     }
 
-    /// Ending of a run with this verdict, conditions aside.
+    /// Returns the ending of a run with this verdict, regardless of conditions.
     pub fn of_verdict(verdict: Verdict) -> Self {
         let is_of = |row: &&EndingRow| row.verdicts.contains(&verdict);
         ENDINGS.iter().find(is_of).map_or(Self::CouldNotRun, |row| row.ending)
     }
 
-    /// The ending that comes first in the table.
+    /// Returns the ending that comes first in the table.
     #[must_use]
     pub fn or_worse(self, other: Self) -> Self {
         if (other as usize) < self as usize { other } else { self }
     }
 }
 
-/// Ending of a single run. Invalid figures neither hold nor breach a condition, and say nothing about the consistency of tables.
+/// Returns the ending of a single run. Invalid figures neither meet nor breach a condition, and do not show whether
+/// tables are consistent.
 pub fn of_run(ending: &Ending, gates: &[GateResult]) -> CommandEnding {
     let is_breached = ending.verdict != Verdict::Invalid && gates.iter().any(|gate| !gate.holds());
     let by_verdict = CommandEnding::of_verdict(ending.verdict);

@@ -1,4 +1,4 @@
-//! Pools of endpoints: how busy the connections were that users share at an endpoint, and how long requests waited for one.
+//! Pools of endpoints: utilization of the connections that users share at an endpoint, and waits for them.
 
 use evidence::{EvidenceError, Run};
 use record::{Phase, Tally};
@@ -11,13 +11,13 @@ use crate::words::Share;
 pub struct EndpointPool {
     /// Name of the endpoint.
     pub endpoint: String,
-    /// Number of connections, which is at most that of users. Each server that a hash selects has as many.
+    /// Number of connections, at most the number of users. Each server that a hash selects has its own set.
     pub connections: u64,
     /// Mean number of connections with a request under way, by Little's law: sum of service times ÷ length of the window.
     pub busy: f64,
     /// Mean number of connections that would be busy if every reply took as long as the fastest of its step.
     pub busy_at_fastest: f64,
-    /// Mean time from when a request was due until it was sent, in nanoseconds.
+    /// Mean time from the intended to the actual send, in nanoseconds.
     pub waited_ns: f64,
     /// Mean time from sending to the end of the reply, in nanoseconds.
     pub service_ns: f64,
@@ -28,7 +28,8 @@ pub struct EndpointPool {
 }
 
 impl EndpointPool {
-    /// Pools of the endpoints of a run, in the order of the plan. Endpoints without a pool or without replies have none.
+    /// Returns the pools of the endpoints of a run, in the order of the plan. Endpoints without a pool or without
+    /// replies have none.
     ///
     /// # Errors
     ///
@@ -98,7 +99,7 @@ impl EndpointPool {
         })
     }
 
-    /// Share of the connections that was busy on average.
+    /// Returns the share of the connections that was busy on average.
     pub fn busy_share(&self) -> f64 {
         Share::of_measured(self.busy, self.connections as f64).map_or(0.0, Share::get)
     }
@@ -114,7 +115,7 @@ pub(crate) mod tests {
 
     pub(crate) const MS: u64 = 1_000_000;
 
-    /// Requests of one second that each took `service_ms` after they waited `waited_ms`.
+    /// Builds one second of requests that each waited `waited_ms` and then took `service_ms`.
     pub(crate) fn interval(count: u64, service_ms: u64, waited_ms: u64) -> Interval {
         let mut tally = Tally::default();
         (tally.counts.planned, tally.counts.sent, tally.counts.ok) = (count, count, count);
@@ -128,7 +129,7 @@ pub(crate) mod tests {
         EndpointPool::of_run(&run(endpoints, intervals)).expect("its seconds are sound")
     }
 
-    /// A run of one second with steps at the system itself, at `stock`, and at `cache`.
+    /// Builds a run of one second with steps at the system itself, at `stock`, and at `cache`.
     pub(crate) fn run(endpoints: &str, intervals: [Interval; 3]) -> Run {
         let steps = r#"[{}, { "endpoint": "stock" }, { "endpoint": "cache" }]"#;
         let plan = format!(r#"{{ "steps": {steps}, "endpoints": {endpoints} }}"#);

@@ -1,4 +1,4 @@
-//! Likely causes of the effect of an event: the bottlenecks in the seconds of its effect, ranked like those of a whole run.
+//! Likely causes of the effect of an event: bottlenecks during the seconds of the effect, ranked as for a whole run.
 
 #[cfg(test)]
 mod tests;
@@ -16,9 +16,9 @@ use crate::signals::Signals;
 use crate::window::Window;
 
 const SECOND_NS: u64 = 1_000_000_000;
-/// Smallest part of a second for which an event must be felt, so that the readings of the second describe the event.
+/// Min part of a second during which an event must have an effect, so that the second's readings describe the event.
 const EFFECT_MIN_NS: u64 = SECOND_NS / 2;
-/// Longest load, one day, in seconds. Guards against damaged files.
+/// Max length of a load: one day, in seconds. Guards against damaged files.
 const SECONDS_MAX: u64 = 86_400;
 
 /// Likely causes of failed or late requests, of one event or of all its occurrences in several runs.
@@ -41,7 +41,7 @@ pub struct EventCauses {
 /// Readings of one occurrence.
 enum OccurrenceReadings<'a> {
     Read(Box<Read<'a>>),
-    /// The effect lasted too short for readings; its length in nanoseconds.
+    /// The effect was too short for readings; contains its length in nanoseconds.
     TooShort(u64),
     NothingRead,
 }
@@ -59,8 +59,8 @@ struct Read<'a> {
     meanwhile: BTreeSet<String>,
 }
 
-/// Causes over occurrences of one event, each with its run. `None` if none of them had a known cost, so that there is nothing to
-/// explain.
+/// Finds the causes over occurrences of one event, each with its run. `None` if no occurrence has a known cost, so that
+/// there is nothing to explain.
 pub fn of_occurrences(occurrences: &[(&Run, &EventCost)]) -> Option<EventCauses> {
     let felt: Vec<(&Run, &EventCost, (u64, u64))> =
         occurrences.iter().filter_map(|(run, of)| Some((*run, *of, felt_ns(run, of, of.cost()?)?))).collect();
@@ -102,15 +102,15 @@ fn causes(read: &[&Read<'_>]) -> Vec<Bottleneck> {
         unit: read.first().map(|read| read.run.new.unit()).unwrap_or_default(),
         counts,
         samples: counts.ended(),
-        // The time series of a load has a single class for all errors of connecting.
+        // The time series of a load has a single class for all connection errors.
         errors: [(ErrorClass::ConnectRefused.into(), refused)].into(),
         ..CombinedFigures::default()
     };
-    // An event makes the load exceed what the system answers in time.
+    // During an event, the load exceeds what the system answers in time.
     causes_of_seconds(&Evidence { runs: runs.collect(), together, has_failed: true })
 }
 
-/// Start and end of the effect of an event, in nanoseconds since the load began; `None` if it had none.
+/// Returns start and end of the effect of an event, in nanoseconds since the load began; `None` if it had none.
 fn felt_ns(run: &Run, of: &EventCost, cost: &Cost) -> Option<(u64, u64)> {
     let recovered_ns = match cost.recovery {
         Recovery::After(ns) | Recovery::Unconfirmed(ns) => cost.from_ns.saturating_add(ns),
@@ -174,7 +174,7 @@ impl<'a> OccurrenceReadings<'a> {
     }
 }
 
-/// Names of other events of a run that were in progress, or had an effect, in these seconds.
+/// Returns the names of other events of a run that were in progress, or had an effect, in these seconds.
 fn others(run: &Run, of: &EventCost, seconds: &BTreeSet<u64>) -> BTreeSet<String> {
     let (Some(first), Some(last)) = (seconds.first(), seconds.last()) else { return BTreeSet::new() };
     let (from_ns, to_ns) = (first * SECOND_NS, (last + 1) * SECOND_NS);

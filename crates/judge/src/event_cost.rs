@@ -18,19 +18,19 @@ pub use pooled::{Difference, Figure, InRun, Pooled, in_run, pooled};
 pub use sums::EventSums;
 pub(crate) use sums::worst_of;
 
-/// Shortest time before an event from which its usual level can be derived, in nanoseconds.
+/// Min time before an event from which its usual level can be derived, in nanoseconds.
 const BEFORE_MIN_NS: u64 = 3_000_000_000;
-/// Smallest number of ok answers in that time.
+/// Min number of ok answers before an event.
 const ANSWERS_MIN: u64 = 100;
 /// Time for which the system must stay at its usual level to count as recovered, in nanoseconds.
 const CALM_NS: u64 = 3_000_000_000;
 /// Time after recovery during which waits still count as excess, in nanoseconds.
 const ANSWERED_NS: u64 = 1_000_000_000;
-/// Shortest outage as a multiple of the usual response time, and of the usual time between two answers.
+/// Min length of an outage, as a multiple of the usual response time, and of the usual time between two answers.
 const USUAL_TIMES: f64 = 10.0;
-/// Shortest outage as a multiple of the longest gap before the event.
+/// Min length of an outage, as a multiple of the longest gap before the event.
 const GAPS_BEFORE: f64 = 2.0;
-/// Shortest outage in nanoseconds: the resolution of gaps, a tenth of a window.
+/// Min length of an outage in nanoseconds: the resolution of gaps, a tenth of a window.
 const OUTAGE_MIN_NS: f64 = 10e6;
 
 /// Start and end of an event, in nanoseconds since the load began.
@@ -42,8 +42,8 @@ pub struct Times {
     pub ended_ns: Option<u64>,
 }
 
-/// Costs of the events of a stored run, in the order of its events. Events that did not begin are left out. Empty if the run has no
-/// measured window.
+/// Returns the costs of the events of a stored run, in the order of its events. Events that did not begin are left out.
+/// Empty if the run has no measured window.
 pub fn of_run(run: &Run) -> Vec<EventCost> {
     let Some(window_ns) = window_ns(run) else { return Vec::new() };
     let begun: Vec<(&Event, Times)> = run
@@ -64,19 +64,19 @@ pub fn of_run(run: &Run) -> Vec<EventCost> {
         .collect()
 }
 
-/// Measured window of a run, in nanoseconds since the load began; `None` if it has none.
+/// Returns the measured window of a run, in nanoseconds since the load began; `None` if it has none.
 fn window_ns(run: &Run) -> Option<(u64, u64)> {
     let length_ns = run.ending.as_ref()?.window_ns?;
     Some((run.new.warm_up_ns, run.new.warm_up_ns.saturating_add(length_ns)))
 }
 
-/// Costs of events, in the order in which they began. `windows` are the time series of the load, in order.
+/// Returns the costs of events, in the order in which they began. `windows` are the time series of the load, in order.
 pub fn judge(window_ns: (u64, u64), events: &[Times], windows: &[Moment]) -> Vec<Judged> {
     let course = WindowSeries::of(windows, window_ns.1);
     let mut level_from_ns = window_ns.0;
     let mut looked: Vec<Result<Looked, String>> = Vec::new();
     for (place, event) in events.iter().enumerate() {
-        // Events of one moment begin microseconds apart, and each has the cost of all of them.
+        // Simultaneous events begin within microseconds of each other, and each has the cost of all of them.
         let next = events[place + 1..].iter().find(|next| !begin_together(event.begun_ns, next.begun_ns));
         let until_ns = next.map_or(window_ns.1, |next| next.begun_ns.min(window_ns.1));
         let last_level = looked.iter().flatten().next_back().map(|looked| &looked.level);
@@ -97,7 +97,7 @@ pub fn judge(window_ns: (u64, u64), events: &[Times], windows: &[Moment]) -> Vec
     looked.into_iter().map(cost).collect()
 }
 
-/// Whether two events begin within one window, so that their costs are indistinguishable.
+/// Returns whether two events begin within one window, so that their costs are indistinguishable.
 fn begin_together(one_ns: u64, other_ns: u64) -> bool {
     one_ns.abs_diff(other_ns) <= Moment::WINDOW_NS
 }
@@ -114,7 +114,7 @@ impl WindowSeries {
         let whole = (end_ns / Moment::WINDOW_NS) as usize;
         let mut windows: Vec<Moment> = Vec::new();
         for window in known {
-            // Windows long after the end of the load are a sign of a damaged file.
+            // A window long after the end of the load means that the file is damaged.
             if window.number > (whole as u64).saturating_add(WINDOWS_AFTER_MAX) {
                 break;
             }
@@ -125,7 +125,7 @@ impl WindowSeries {
         Self { windows, whole }
     }
 
-    /// Windows from `from` to `to`, as far as they exist.
+    /// Returns the existing windows from `from` to `to`.
     fn part(&self, from: usize, to: usize) -> &[Moment] {
         let to = to.min(self.windows.len());
         &self.windows[from.min(to)..to]
@@ -147,8 +147,8 @@ fn number(at_ns: u64) -> usize {
     (at_ns / Moment::WINDOW_NS) as usize
 }
 
-/// Observes an event until `until_ns`, the next event or the end of the load. The usual level is taken from `level_from_ns` on. If
-/// that time is too short, `last_level` is used, the level of the previous event with a cost.
+/// Observes an event until `until_ns`, the next event or the end of the load. The usual level is measured from
+/// `level_from_ns` on. If that time is too short, `last_level` applies: the level of the previous event with a cost.
 fn look(
     course: &WindowSeries,
     event: &Times,
@@ -176,7 +176,7 @@ fn look(
     };
     let until = number(until_ns).min(course.whole);
     let (mut recovery, calm_to) = recovery::recovery(&level, course.part(0, until), event);
-    // The next event may be the one that restores the system, such as a start after a kill.
+    // The next event may restore the system, such as a start after a kill.
     if matches!(recovery, Recovery::NotWithin(_)) && until < course.whole {
         recovery = recovery::recovery(&level, course.part(0, course.whole), event).0;
     }
@@ -194,7 +194,7 @@ fn cost(course: &WindowSeries, looked: &Looked, spans: &[(u64, u64)]) -> Cost {
     let worst_ns = of_event.iter().map(|window| window.ok_response_max_ns).max().unwrap_or(0);
     let disturbed_to_ns = match recovery {
         Recovery::After(0) | Recovery::Unconfirmed(0) => from_ns,
-        // Requests that had to wait may be answered only once the system is back.
+        // Waiting requests may be answered only after the system is back.
         Recovery::After(ns) | Recovery::Unconfirmed(ns) => to_ns.min(from_ns + ns + ANSWERED_NS),
         Recovery::NotWithin(_) => to_ns,
     };
@@ -217,7 +217,7 @@ fn cost(course: &WindowSeries, looked: &Looked, spans: &[(u64, u64)]) -> Cost {
     }
 }
 
-/// Longest time without an ok answer, if longer than usual, and whether it lasted to the end.
+/// Returns the longest time without an ok answer, if longer than usual, and whether it lasted to the end.
 fn outage(windows: &[Moment], (from_ns, to_ns): (u64, u64), level: &Level) -> Option<(u64, bool)> {
     let usual_ns = (USUAL_TIMES * level.response_mean_ns)
         .max(USUAL_TIMES * 1e9 / level.ok_per_s)

@@ -1,9 +1,10 @@
-//! Explains why one variant is slower than another: it splits the growth of the response time into parts that readings saw, and a rest
-//! that none saw. The readings are from the same blocks, or from runs made at different times. Nothing was changed to confirm the
-//! explanation.
+//! Explains why one variant is slower than another. Splits the growth of the response time into parts seen by readings,
+//! and an unexplained rest. The readings are from the same blocks, or from runs made at different times. The
+//! explanation is not confirmed by a change.
 //!
-//! By Little's law, the mean number of waiting threads ÷ answers per second is the time that a request waits. That holds only for threads
-//! that wait for a request: idle threads in timers and at futexes grow along with any difference, so they are no part.
+//! By Little's law, the mean number of waiting threads ÷ answers per second is the time that a request waits. That
+//! holds only for threads that wait for a request: idle threads in timers and at futexes grow along with any
+//! difference, so they are left out.
 
 use std::collections::BTreeMap;
 
@@ -22,24 +23,24 @@ use crate::signals::Signals;
 use crate::waits::Workers;
 use crate::words::Share;
 
-/// Smallest relative growth of the response time that is split into parts.
+/// Min relative growth of the response time that is split into parts.
 const RESPONSE_MIN_GROWTH: f64 = 0.02;
-/// Smallest share of the growth of the response time at which a part is named. Smaller ones stay in the rest.
+/// Min share of the growth of the response time at which a part is reported. Smaller ones stay in the rest.
 const PART_MIN_SHARE: f64 = 0.05;
-/// Smallest share of the time for which cores or a thread count as saturated.
+/// Min share of time for which cores or a thread count as saturated.
 const SATURATED_MIN_SHARE: f64 = 0.75;
-/// Smallest share of the growth of CPU time for which the user space or kernel part of a process is called most of it.
+/// Min share of the growth of CPU time at which the user space or kernel part of a process counts as most of it.
 const MOST_MIN_SHARE: f64 = 0.6;
-/// Smallest share of that growth that is called all of it.
+/// Min share of the growth of CPU time at which a part counts as all of it.
 const ALL: f64 = 0.9;
-/// Smallest relative growth that is not noise, if there are too few runs for an interval. A figure that grew less is not explained,
-/// and explains nothing.
+/// Min relative growth that is not noise, if there are too few runs for an interval. A figure with less growth is not
+/// explained, and explains nothing.
 const FEW_RUNS_MIN: f64 = 0.05;
 /// Error rate of intervals.
 const ALPHA: f64 = 0.05;
 
-/// A part of the time that a request takes, in the order in which the growth of the response time is split: a wait that was seen comes
-/// before the CPU time that follows from it. Names come from outside: escape them.
+/// Part of the time of a request, in the order in which the growth of the response time is split: an observed wait
+/// precedes the CPU time that follows from it. Names come from outside: escape them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
     /// Waits of database sessions, by class and event of the wait.
@@ -50,18 +51,18 @@ pub enum Part {
     Disk,
     /// Writes of threads to a full pipe.
     Pipe,
-    /// Waits of threads for replies on connections that the system had opened.
+    /// Waits of threads for replies on connections opened by the system.
     Dependency,
     /// CPU time of the system.
     Cpu,
-    /// Time for which threads were ready without a core.
+    /// Time for which threads were runnable without a core.
     Runnable,
-    /// Time for which requests waited for exhausted CPU time outside of threads that were ready.
+    /// Time for which requests waited for exhausted CPU time, except in runnable threads.
     CpuQueue,
 }
 
 impl Part {
-    /// Rung of evidence on which a statement about the part stands.
+    /// Returns the rung of evidence of a statement about the part.
     pub const fn rung(&self) -> Rung {
         match self {
             Self::Database(_) | Self::Connection => Rung::Runtime,
@@ -70,7 +71,7 @@ impl Part {
         }
     }
 
-    /// Code in JSON; the resource's code if the part is the wait for a resource.
+    /// Returns the code in JSON; the resource's code if the part is the wait for a resource.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Database(_) => "database_wait",
@@ -89,7 +90,7 @@ impl Part {
 const NAMED: char = ' ';
 
 impl Part {
-    /// Text in a stored baseline.
+    /// Returns the text in a stored baseline.
     fn kept(&self) -> String {
         match self {
             Self::Database(wait) => format!("{}{NAMED}{wait}", self.code()),
@@ -124,7 +125,7 @@ pub struct TimeByPart {
 }
 
 impl TimeByPart {
-    /// Time per request; `None` if the system was not sampled, or nothing was answered.
+    /// Returns the time per request; `None` if the system was not sampled, or nothing was answered.
     pub fn of(measured: &Measured, signals: Option<&Signals>, send_delay_ns: Option<f64>) -> Option<Self> {
         let (window, resources) = (measured.window?, measured.resources.as_ref()?);
         let system = resources.system.as_ref()?;
@@ -185,7 +186,7 @@ impl TimeByPart {
         Ok(all)
     }
 
-    /// Figures that a baseline stores, so that other runs can be explained without its own store.
+    /// Returns the figures that a baseline stores, so that other runs can be explained without the baseline's store.
     pub(crate) fn kept(&self) -> BaselineSpent {
         let of_kind = |wanted: FrameKind| {
             let of = self.spaces.iter().filter(|((_, kind), us)| *kind == wanted && us.is_finite());
@@ -200,8 +201,8 @@ impl TimeByPart {
         }
     }
 
-    /// Restores the figures of a baseline, as the faster side. Exhausted resources matter only on the slower side, so they are not
-    /// stored.
+    /// Restores the figures of a baseline, as the faster side. Exhausted resources matter only on the slower side, so
+    /// they are not stored.
     pub fn of_kept(kept: &BaselineSpent) -> Self {
         let spaces = [(&kept.user_us, FrameKind::User), (&kept.kernel_us, FrameKind::Kernel)];
         let of_kind = |(of, kind): (&BTreeMap<String, f64>, FrameKind)| {
@@ -215,7 +216,7 @@ impl TimeByPart {
         }
     }
 
-    /// The only process; `None` if there are several, or none was sampled.
+    /// Returns the only process; `None` if there are several, or none was sampled.
     fn lone_process(&self) -> Option<&str> {
         let mut names = self.spaces.keys().map(|(process, _)| process.as_str());
         let first = names.next()?;
@@ -248,18 +249,19 @@ pub struct Explanation {
     pub runs: [usize; 2],
     /// Whether both variants were measured in the same blocks.
     pub is_paired: bool,
-    /// Share of the growth of the response time that this part explains, from 0 to 1. For exhausted CPU time, queues for it included.
+    /// Share of the growth of the response time that this part explains, from 0 to 1. For exhausted CPU time, includes
+    /// queues for it.
     pub share: f64,
     /// Growth of the response time, in microseconds.
     pub response_more_us: f64,
-    /// All parts that were seen, `part` first: they and `unseen_us` add up to `response_more_us`.
+    /// All observed parts, `part` first. Together with `unseen_us` they add up to `response_more_us`.
     pub parts: Vec<PartOfGrowth>,
-    /// Growth of the response time that no reading saw, in microseconds.
+    /// Growth of the response time that no reading explains, in microseconds.
     pub unseen_us: f64,
-    /// For CPU time: process, space, and share of the growth, if one space has most of it. The process is `None` if each side has
-    /// one process under another name.
+    /// Process, space, and share of the growth of CPU time, if one space has most of it. The process is `None` if each
+    /// side has a single process with another name. Set only for CPU time.
     pub space: Option<(Option<String>, FrameKind, f64)>,
-    /// For waits for a dependency: its address in the slower variant.
+    /// Address of the dependency in the slower variant. Set only for waits for a dependency.
     pub dependency: Option<String>,
 }
 
@@ -294,8 +296,9 @@ impl<'a> Sides<'a> {
     }
 }
 
-/// Splits the growth of the response time from the faster to the slower variant. The outer `None` means that there is nothing to judge: no
-/// readings on a side, or hardly any difference between few runs. The inner `None` means that no reading saw any of it.
+/// Splits the growth of the response time from the faster to the slower variant. The outer `None` means that there is
+/// nothing to judge: a side has no readings, or a few runs hardly differ. The inner `None` means that no reading
+/// explains any of it.
 ///
 /// `profiles` are the CPU profiles of both variants, if they were profiled.
 pub fn explain(sides: Sides<'_>, profiles: Option<[&Profile; 2]>) -> Option<Option<Explanation>> {
@@ -303,13 +306,13 @@ pub fn explain(sides: Sides<'_>, profiles: Option<[&Profile; 2]>) -> Option<Opti
     if response.interval_us.is_none() && !response.is_clear() {
         return None;
     }
-    // A response time that hardly grew is not what the variants differ in.
+    // If the response time hardly grew, the variants do not differ in it.
     if !response.is_clear() || response.relative() < RESPONSE_MIN_GROWTH {
         return Some(None);
     }
     let parts = parts(&sides, &response);
     let unseen_us = response.more_us - parts.iter().map(|(of, _)| of.us).sum::<f64>();
-    // Where CPU time is exhausted and grew, waits for it are its consequence.
+    // If CPU time is exhausted and grew, waits for it are a consequence.
     let is_cause = parts.iter().any(|(of, grown)| {
         let cpu = grown.as_ref().filter(|_| of.part == Part::Cpu);
         cpu.is_some_and(|cpu| queue_us(&sides, &response, cpu) > 0.0)
@@ -325,7 +328,7 @@ pub fn explain(sides: Sides<'_>, profiles: Option<[&Profile; 2]>) -> Option<Opti
         return Some(None);
     };
     let part = first.part.clone();
-    // Another part may have shrunk meanwhile. Then this one explains all of the growth.
+    // Another part may have shrunk. This one then explains all of the growth.
     let share = Share::of_measured(with_waits_us(first), response.more_us).map_or(0.0, Share::get);
     let slower = sides.of(1);
     let mut all: Vec<PartOfGrowth> = parts.iter().map(|(of, _)| of.clone()).collect();
@@ -346,8 +349,8 @@ pub fn explain(sides: Sides<'_>, profiles: Option<[&Profile; 2]>) -> Option<Opti
     }))
 }
 
-/// Parts of the growth of the response time, each with its own growth. None is larger than what earlier parts leave, so a wait that two
-/// readings saw counts once. Queues for CPU time have no growth of their own.
+/// Returns the parts of the growth of the response time, each with its own growth. None exceeds what earlier parts
+/// leave, so a wait seen by two readings counts once. Queues for CPU time have no growth of their own.
 fn parts(sides: &Sides<'_>, response: &GrownFigure) -> Vec<(PartOfGrowth, Option<GrownFigure>)> {
     let mut names: Vec<&Part> = sides.all().flat_map(|spent| spent.parts.keys()).collect();
     names.sort();
@@ -359,7 +362,7 @@ fn parts(sides: &Sides<'_>, response: &GrownFigure) -> Vec<(PartOfGrowth, Option
         let Some(grown) = grown(sides, |spent| spent.part(part)).filter(GrownFigure::is_clear) else {
             continue;
         };
-        // A database that waits for a disk makes its own threads sleep, and those that wait for its reply.
+        // A database that waits for a disk puts its own threads to sleep, and those that wait for its reply.
         let seen_us = |is_inside: fn(&Part) -> bool| {
             let inside = parts.iter().filter(|(of, _): &&(PartOfGrowth, _)| is_inside(&of.part));
             inside.map(|(of, _)| of.us).sum::<f64>()
@@ -387,8 +390,9 @@ fn parts(sides: &Sides<'_>, response: &GrownFigure) -> Vec<(PartOfGrowth, Option
     parts
 }
 
-/// Growth of queues for CPU time that follows from the growth of CPU time per request, in microseconds: where CPU time is exhausted,
-/// requests queue for it, and the response time grows by the same share. 0 where it is not, or if the response time grew by another share.
+/// Returns the growth of queues for CPU time that follows from the growth of CPU time per request, in microseconds. If
+/// CPU time is exhausted, requests queue for it, and the response time grows by an equal share. 0 otherwise, or if the
+/// response time grew by another share.
 fn queue_us(sides: &Sides<'_>, response: &GrownFigure, cpu: &GrownFigure) -> f64 {
     let slower = sides.of(1);
     let is_short = slower.iter().filter(|spent| spent.is_cpu_short).count() * 2 > slower.len();
@@ -397,7 +401,8 @@ fn queue_us(sides: &Sides<'_>, response: &GrownFigure, cpu: &GrownFigure) -> f64
     if is_short && is_alike { (response.middle_us[0] * grown - cpu.more_us).max(0.0) } else { 0.0 }
 }
 
-/// Smallest ratio of the relative growth of CPU time per request to that of the response time, if queues for it explain the latter.
+/// Min ratio of the relative growth of CPU time per request to that of the response time, if queues for CPU time
+/// explain the latter.
 const QUEUED_MIN_RATIO: f64 = 0.5;
 
 /// Growth of a figure from the faster to the slower variant.
@@ -405,18 +410,19 @@ struct GrownFigure {
     middle_us: [f64; 2],
     more_us: f64,
     interval_us: Option<[f64; 2]>,
-    /// Whether it grew in each block; `true` for runs from different times.
+    /// Whether the figure grew in each block; `true` for runs from different times.
     is_in_every_block: bool,
 }
 
 impl GrownFigure {
-    /// Growth as a share of the faster side. A wait that did not exist before has the largest number.
+    /// Returns the growth as a share of the faster side; `f64::MAX` for a wait that did not exist before.
     fn relative(&self) -> f64 {
         let [faster, _] = self.middle_us;
         if faster > 0.0 { self.more_us / faster } else { f64::MAX }
     }
 
-    /// Whether it grew by more than noise. Without an interval, the growth must exceed [`FEW_RUNS_MIN`], and be one of every block.
+    /// Returns whether the figure grew by more than noise. Without an interval, the growth must exceed
+    /// [`FEW_RUNS_MIN`], and occur in every block.
     fn is_clear(&self) -> bool {
         match self.interval_us {
             Some([low, _]) => low > 0.0,
@@ -425,7 +431,7 @@ impl GrownFigure {
     }
 }
 
-/// Growth of a figure; `None` if a run lacks the figure. A few blocks give no interval.
+/// Returns the growth of a figure; `None` if a run lacks the figure. A few blocks give no interval.
 fn grown(sides: &Sides<'_>, figure: impl Fn(&TimeByPart) -> Option<f64>) -> Option<GrownFigure> {
     let of_side = |side: usize| sides.of(side).into_iter().map(&figure).collect::<Option<Vec<f64>>>();
     let [faster, slower] = [of_side(0)?, of_side(1)?];
@@ -449,7 +455,8 @@ fn grown(sides: &Sides<'_>, figure: impl Fn(&TimeByPart) -> Option<f64>) -> Opti
     })
 }
 
-/// Process and space with most of the growth of CPU time: by profile samples if there are any, else by the kernel's accounting.
+/// Finds the process and space with most of the growth of CPU time, by profile samples if there are any, otherwise by
+/// the kernel's accounting.
 fn space(
     sides: &Sides<'_>,
     profiles: Option<[&Profile; 2]>,
@@ -489,7 +496,7 @@ fn space(
 }
 
 impl Explanation {
-    /// Whether a share of the growth of CPU time is all of it, except for noise.
+    /// Returns whether a share of the growth of CPU time is all of it, except for noise.
     pub fn is_all(share: f64) -> bool {
         share >= ALL
     }

@@ -1,19 +1,21 @@
-//! Bounds of figures: how far the generator's own delay and chance can have moved each, and in which direction.
+//! Bounds of figures: limits of the shift of each figure, in either direction, by the generator's own delay and by
+//! sampling error.
 
 use evidence::{Bounds, GeneratorEffect};
 use record::{Histogram, PRINTED, Percentile};
 use stats::{Bounded, Spread, quantile_ranks};
 
-/// Probability with which each end of the bounds of a percentile may lie on the wrong side of it. Both ends together: 95 % confidence.
+/// Probability that one end of the bounds of a percentile lies on the wrong side of it. Both ends together: 95 %
+/// confidence.
 pub const QUANTILE_ERROR: f64 = 0.025;
 
-/// A figure with its bounds, or as if it were exact where there are none.
+/// Returns a figure with its bounds, or as exact if it has none.
 pub(crate) fn bounded(value: f64, bounds: Option<Bounds>) -> Bounded {
     bounds.map_or(Bounded::exactly(value), |bounds| Bounded::within(value, [bounds.low(), bounds.high()]))
 }
 
-/// Bounds of a percentile of response times, in nanoseconds, for the system's response times of which these are a sample. Requests that
-/// were never sent waited longer than any other. `None` without requests.
+/// Returns the bounds of a percentile of the system's response times, of which `response` is a sample, in nanoseconds.
+/// Requests that were never sent waited longer than any other. `None` without requests.
 pub fn percentile_in_sample(
     percentile: Percentile,
     response: &Histogram,
@@ -23,13 +25,14 @@ pub fn percentile_in_sample(
     let samples = response.count().checked_add(not_sent)?;
     let ranks = quantile_ranks(samples, percentile.ppm(), QUANTILE_ERROR);
     let low_ns = ranks.low.map_or(0.0, |rank| lowered_ns(response, rank, effect));
-    // A rank beyond those that were sent has no bound.
+    // A rank beyond the sent requests has no bound.
     let high_ns = ranks.high.and_then(|rank| response.edges_of_rank(rank));
     let high_ns = high_ns.map_or(f64::INFINITY, |(_, highest_ns)| highest_ns as f64);
     (!response.is_empty()).then(|| Bounds::new(low_ns.min(high_ns), high_ns)).flatten()
 }
 
-/// Bounds of a percentile of exactly these response times, in nanoseconds, chance aside. `None` without requests.
+/// Returns the bounds of a percentile of exactly these response times, without sampling error, in nanoseconds. `None`
+/// without requests.
 pub fn percentile(
     percentile: Percentile,
     response: &Histogram,
@@ -40,7 +43,7 @@ pub fn percentile(
     Bounds::new(lowered_ns(response, rank, effect).min(highest_ns as f64), highest_ns as f64)
 }
 
-/// Bounds of the mean of these response times, in nanoseconds. `None` without requests.
+/// Returns the bounds of the mean of these response times, in nanoseconds. `None` without requests.
 pub fn mean(response: &Histogram, effect: Option<&GeneratorEffect>) -> Option<Bounds> {
     let mean_ns = response.mean_ns()?;
     let Some(effect) = effect else { return Bounds::exactly(mean_ns) };
@@ -50,7 +53,7 @@ pub fn mean(response: &Histogram, effect: Option<&GeneratorEffect>) -> Option<Bo
     Bounds::new(low_ns.clamp(0.0, mean_ns), mean_ns)
 }
 
-/// Bounds of response times by the generator's effect, chance aside, in nanoseconds. `None` without requests.
+/// Bounds of response times by the generator's effect, without sampling error, in nanoseconds. `None` without requests.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ResponseBounds {
     /// Bounds of the mean.
@@ -62,7 +65,7 @@ pub struct ResponseBounds {
 }
 
 impl ResponseBounds {
-    /// Bounds for all response times in a histogram.
+    /// Returns the bounds for all response times in a histogram.
     pub fn of(response: &Histogram, effect: &GeneratorEffect) -> Self {
         Self {
             mean: mean(response, Some(effect)),
@@ -71,13 +74,13 @@ impl ResponseBounds {
         }
     }
 
-    /// Bounds of a printed percentile; `None` if it is unknown.
+    /// Returns the bounds of a printed percentile; `None` if it is unknown.
     pub fn at(&self, wanted: Percentile) -> Option<Bounds> {
         PRINTED.iter().zip(self.percentiles).find(|(percentile, _)| **percentile == wanted)?.1
     }
 }
 
-/// Bounds of a throughput, in any unit per second.
+/// Returns the bounds of a throughput, in any unit per second.
 pub fn throughput(per_s: f64, effect: Option<&GeneratorEffect>) -> Option<Bounds> {
     let Some(effect) = effect else { return Bounds::exactly(per_s) };
     let rest = 1.0 - effect.missing_share;
@@ -88,14 +91,15 @@ pub fn throughput(per_s: f64, effect: Option<&GeneratorEffect>) -> Option<Bounds
     Bounds::new(per_s * (1.0 - effect.moved_share), high)
 }
 
-/// Median of figures that have bounds, and its own bounds: it lies between the medians of their ends. `None` without figures.
+/// Returns the median of figures with bounds, and its own bounds, which are the medians of their ends. `None` without
+/// figures.
 pub fn median(figures: &[(f64, Bounds)]) -> Option<(f64, Bounds)> {
     let over = |end: fn(&(f64, Bounds)) -> f64| Some(Spread::with_endless(figures.iter().map(end))?.median);
     let bounds = Bounds::new(over(|(_, bounds)| bounds.low())?, over(|(_, bounds)| bounds.high())?)?;
     Some((over(|(figure, _)| *figure)?, bounds))
 }
 
-/// Sum of the slowest `count` response times.
+/// Returns the sum of the slowest `count` response times.
 fn slowest_ns(response: &Histogram, count: f64) -> f64 {
     let counters: Vec<(u64, u64)> = response.counters().collect();
     let (mut left, mut sum_ns) = (count, 0.0);
@@ -110,24 +114,24 @@ fn slowest_ns(response: &Histogram, count: f64) -> f64 {
     sum_ns
 }
 
-/// Smallest value that the sample of a rank can have had without the generator's delays, in nanoseconds. Disturbed requests may all have
-/// been answered at once. Of the others, few have long delays: if at most *n* were delayed by more than *d*, the sample of a rank is not
-/// below that of *n* ranks less, minus *d* (Makarov's bound). Nor can all delays together exceed their sum, wherever they lowered the
-/// rank the most: in the samples just below it.
+/// Returns a lower bound of a rank's sample without the generator's delays, in nanoseconds. Disturbed requests may all
+/// have been answered at once. Of the others, few have long delays: if at most *n* were delayed by more than *d*, the
+/// sample of a rank is not below the sample *n* ranks lower, minus *d* (Makarov's bound). All delays together cannot
+/// exceed their sum either, even if they all affect the samples just below the rank, where they lower it most.
 fn lowered_ns(response: &Histogram, rank: u64, effect: Option<&GeneratorEffect>) -> f64 {
     let edge_of = |rank| response.edges_of_rank(rank).map_or(0.0, |(lowest_ns, _)| lowest_ns as f64);
     let Some(effect) = effect else { return edge_of(rank) };
     let disturbed = (effect.disturbed_share * response.count() as f64).ceil() as u64;
     let Some(rank) = rank.checked_sub(disturbed).filter(|rank| *rank > 0) else { return 0.0 };
     let by_number = effect.long_delays.iter().flatten().filter_map(|long| {
-        // Any but these requests were delayed by at most this time.
+        // Other requests were delayed by at most this time.
         let lower = rank.checked_sub(long.requests.ceil() as u64).filter(|lower| *lower > 0)?;
         Some(edge_of(lower) - long.longer_than_ns)
     });
     by_number.fold(lowered_by_sum_ns(response, rank, effect.delay_ns), f64::max).min(edge_of(rank))
 }
 
-/// Smallest value to which delays with this sum can have raised the sample of a rank from, in nanoseconds.
+/// Returns the smallest value from which delays with this sum can have raised the sample of a rank, in nanoseconds.
 fn lowered_by_sum_ns(response: &Histogram, rank: u64, delay_ns: f64) -> f64 {
     let edge_of = |rank| response.edges_of_rank(rank).map_or(0.0, |(lowest_ns, _)| lowest_ns as f64);
     // Counters up to the rank, the last one cut at it.
@@ -140,7 +144,7 @@ fn lowered_by_sum_ns(response: &Histogram, rank: u64, delay_ns: f64) -> f64 {
             break;
         }
     }
-    // To bring the sample of the rank to a value, every one above that value has to come down to it.
+    // To lower the sample of the rank to a value, every sample above that value must come down to it.
     let (mut samples, mut sum_ns) = (0.0, 0.0);
     while let Some((value_ns, count)) = counters.pop() {
         samples += count;
@@ -169,7 +173,7 @@ mod tests {
         GeneratorEffect { delay_ns, disturbed_share, ..GeneratorEffect::default() }
     }
 
-    /// Draws response times, lengthens some of them by delays, and checks that bounds contain the undelayed figures.
+    /// Draws response times, adds delays to some of them, and checks that the bounds contain the undelayed figures.
     #[test]
     fn bounds_contain_the_figures_without_the_delay() {
         let mut seed = 7_u64;
@@ -202,7 +206,7 @@ mod tests {
         }
     }
 
-    /// Many short delays and a few long ones, on response times between 1 and 3 ms.
+    /// Adds many short delays and a few long ones to response times between 1 and 3 ms.
     #[test]
     fn distribution_of_delays_gives_tighter_bounds_that_contain_the_figures() {
         let count = 10_000;

@@ -7,7 +7,7 @@ use stats::{RunResult, Spread};
 
 use crate::setting::Setting;
 
-/// Largest share of unserved requests with which a variant can be the best of its system.
+/// Max share of unserved requests of the best variant of a system.
 pub const ERRORS_MAX: f64 = 0.01;
 
 /// Combined results of a variant's runs in the sweep.
@@ -19,11 +19,12 @@ struct SweepResult {
     error_share: f64,
 }
 
-/// The variant of each system with the best median over its valid runs in the sweep, in the order of the systems' names.
+/// Returns the variant of each system with the best median over its valid runs in the sweep, in the order of the
+/// systems' names.
 ///
-/// A system is missing if no variant of it has a valid run with at most [`ERRORS_MAX`] of errors. A variant with less than half as
-/// many valid runs as another variant of its system is skipped, because its remaining runs are a biased sample. `said` reads the
-/// figure of a run.
+/// A system is missing if no variant of it has a valid run with at most [`ERRORS_MAX`] of errors. A variant with less
+/// than half as many valid runs as another variant of its system is skipped, because its remaining runs are a biased
+/// sample. `said` reads the figure of a run.
 ///
 /// # Errors
 ///

@@ -1,4 +1,5 @@
-//! Judges gates: conditions on every run, and their combined result over the trusted runs of each configuration of a study.
+//! Judges gates: conditions on every run, and their combined results over the trusted runs of each configuration of a
+//! study.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +19,7 @@ use crate::slo::Decided;
 pub struct Gates {
     /// Whether a gate was breached in a trusted run, or a system failed.
     pub is_breached: bool,
-    /// Configurations under a load that have a gate without a trusted run, so that nothing was shown for them.
+    /// Configurations under a load that have a gate without a trusted run, and so no result.
     pub unjudged: Vec<(String, Setting)>,
     /// Number of all other configurations under a load.
     pub judged: usize,
@@ -34,13 +35,13 @@ struct OfSetting<'a> {
 
 impl OfSetting<'_> {
     fn is_judged(&self) -> bool {
-        // Gates of a baseline are judged over all runs, and have no result in a single run.
+        // Gates of a baseline are judged over all runs, so a single run has no result for them.
         if self.gates.is_empty() { self.has_valid_run } else { self.gates.values().all(|judged| *judged) }
     }
 }
 
 impl Gates {
-    /// Judges a study. Without gates, nothing is breached or unjudged.
+    /// Judges a study. Without gates, none is breached or unjudged.
     pub fn of(study: &Study) -> Self {
         if study.new.gates.is_empty() {
             return Self::default();
@@ -73,19 +74,19 @@ impl Gates {
         Self { is_breached, unjudged, judged }
     }
 
-    /// Whether every gate held in every trusted run of every configuration.
+    /// Returns whether every gate held in every trusted run of every configuration.
     pub fn held(&self) -> bool {
         !self.is_breached && self.unjudged.is_empty()
     }
 }
 
-/// Whether the result of a gate counts. In a quick study, an undecided gate is no breach.
+/// Returns whether the result of a gate counts. In a quick study, an undecided gate is no breach.
 fn is_told(study: &Study, gate: &GateResult) -> bool {
     gate.decision != Decision::Undecided || !study.new.is_quick
 }
 
-/// Judges every gate on a run. Gates of a baseline use the run's stored baseline. In a study, they are judged over all its runs
-/// ([`crate::baseline::gates`]).
+/// Judges every gate on a run. Gates of a baseline use the run's stored baseline. In a study, they are judged over all
+/// its runs ([`crate::baseline::gates`]).
 pub fn judge_gates(gates: &[Condition], run: &Run) -> Result<Vec<GateResult>, EvidenceError> {
     let own = gates.iter().filter(|gate| gate.of_baseline.is_none());
     let mut judged = own.map(|gate| judge_one(gate, run)).collect::<Result<Vec<_>, _>>()?;
@@ -95,8 +96,9 @@ pub fn judge_gates(gates: &[Condition], run: &Run) -> Result<Vec<GateResult>, Ev
     Ok(judged)
 }
 
-/// Judges every gate on the slices of one start together, as on one run: counts and histograms are added up. Slices with an invalid
-/// figure are left out, unless all have one. `slices` are in order; the last one has the final readings of the plan's own figures.
+/// Judges every gate on the slices of one start together, as on one run, by the sums of counts and histograms. Slices
+/// with an invalid figure are left out, unless all have one. `slices` are in order; the last one has the final readings
+/// of the plan's own figures.
 pub fn judge_gates_of_slices(gates: &[Condition], slices: &[Run]) -> Result<Vec<GateResult>, EvidenceError> {
     let valid: Vec<&Run> = slices.iter().filter(|slice| !is_invalid(slice)).collect();
     let counting = if valid.is_empty() { slices.iter().collect() } else { valid };
@@ -123,7 +125,7 @@ fn judge_one(gate: &Condition, run: &Run) -> Result<GateResult, EvidenceError> {
 /// Judges a gate on its scope. `was_gone` means that the system was unavailable.
 fn judge_in(gate: &Condition, scope: &Scope, effect: Option<&GeneratorEffect>, was_gone: bool) -> GateResult {
     let decided = Decided::of(gate, scope, effect);
-    // A system that is unavailable gets few requests, so counts of requests do not show how long it was.
+    // An unavailable system receives few requests, so request counts do not show how long it was unavailable.
     let is_of_run = gate.event.is_none();
     let is_failed = is_of_run && gate.figure.kind().counts_requests() && was_gone;
     GateResult {

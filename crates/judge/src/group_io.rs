@@ -29,7 +29,7 @@ const KINDS: [(&str, &str, &str); 4] = [
 ];
 
 impl LimitedIo {
-    /// Operation of a run that came nearest to its limit; `None` if nothing is limited, or nothing was counted.
+    /// Returns the operation of a run that came nearest to its limit; `None` if nothing is limited or counted.
     pub(crate) fn of(run: &Run) -> Option<Self> {
         let mut seen: BTreeMap<(&str, &str, usize), [Vec<f64>; 2]> = BTreeMap::new();
         for reading in in_measured_time(run).filter(|reading| reading.value.is_finite()) {
@@ -47,7 +47,7 @@ impl LimitedIo {
         limited.max_by(|one, other| one.share().total_cmp(&other.share()))
     }
 
-    /// Used share of the limit.
+    /// Returns the used share of the limit.
     pub fn share(&self) -> f64 {
         self.per_s / self.max_per_s
     }

@@ -1,4 +1,4 @@
-//! Statistics of a database from inside while requests were measured: waits of its sessions, statements, and counters.
+//! Internal statistics of a database while requests were measured: waits of its sessions, statements, and counters.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,22 +16,22 @@ pub struct Inside {
     pub active: f64,
     /// Mean number of sessions by state: `active`, `idle`, `idle in transaction`, …
     pub states: BTreeMap<String, f64>,
-    /// Mean number of active sessions by what they waited for: `CPU`, `Lock:transactionid`, `IO:WALSync`, …
+    /// Mean number of active sessions by wait: `CPU`, `Lock:transactionid`, `IO:WALSync`, …
     pub waits: BTreeMap<String, f64>,
     /// Statements with their waits, most sessions first.
     pub statements: Vec<StatementWait>,
-    /// Statements with their execution time, most first; empty if the server does not report it.
+    /// Statements with their execution time, longest first; empty if the server does not report it.
     pub executed: Vec<StatementTime>,
-    /// Slow calls by command, most time first; empty if no slow log was read.
+    /// Slow calls by command, longest time first; empty if no slow log was read.
     pub slow: Vec<SlowCalls>,
-    /// Last statements of sessions, idle or not, with the number of times that a sample saw them, most first.
+    /// Last statements of sessions, idle or not, with the number of samples that saw them, most first.
     pub last: Vec<(String, f64)>,
-    /// Scans of whole tables, and rows that they read, per second, by table. The name is empty where the server counts for all tables
-    /// together.
+    /// Scans of whole tables, and rows that they read, per second, by table. The name is empty if the server only
+    /// counts over all tables.
     pub scans: BTreeMap<String, [f64; 2]>,
-    /// Statements that read a whole table, with the line of their plan that does, by statement.
+    /// Statements that read a whole table, with the plan line that does, by statement.
     pub plans: BTreeMap<String, String>,
-    /// Seconds since the load began in which the database did maintenance, with what it did. Names come from outside.
+    /// Maintenance of the database, by second since the load began. Names come from outside.
     pub maintenance: BTreeMap<u64, Maintenance>,
     /// Sessions that blocked others, and the mean number of blocked sessions, most first.
     pub blocking: Vec<(String, f64)>,
@@ -43,7 +43,7 @@ pub struct Inside {
     pub seconds: f64,
     /// Peak number of open connections, and their limit; `None` if not reported.
     pub connections: Option<[f64; 2]>,
-    /// Share of the time that queries of the monitor itself took.
+    /// Share of time that the monitor's own queries took.
     pub asked: f64,
 }
 
@@ -59,7 +59,7 @@ pub struct StatementWait {
 }
 
 impl StatementWait {
-    /// Waits from the sessions by label of the reading, most sessions first.
+    /// Converts sessions by label of the reading to waits, most sessions first.
     fn ranked(sessions: BTreeMap<String, f64>) -> Vec<Self> {
         let wait = |(label, sessions): (String, f64)| {
             let (wait, statement) = label.split_once(WAIT_SEPARATOR).unwrap_or((&label, ""));
@@ -88,12 +88,12 @@ pub struct StatementTime {
     pub statement: String,
     /// Number of executions.
     pub calls: f64,
-    /// Time of all executions together, in seconds.
+    /// Total execution time, in seconds.
     pub total_s: f64,
 }
 
 impl StatementTime {
-    /// Statements from their calls and seconds, most time first.
+    /// Converts calls and seconds to statements, longest time first.
     fn ranked(executed: BTreeMap<&str, [f64; 2]>) -> Vec<Self> {
         let called = executed.into_iter().filter(|(_, [calls, _])| *calls > 0.0);
         let of = |(statement, [calls, total_s]): (&str, [f64; 2])| Self {
@@ -106,27 +106,28 @@ impl StatementTime {
         all
     }
 
-    /// Mean execution time, in milliseconds.
+    /// Returns the mean execution time, in milliseconds.
     pub fn mean_ms(&self) -> f64 {
         self.total_s * 1e3 / self.calls
     }
 }
 
-/// Calls of a command that the slow log of a store has. The log has calls above a limit of the server, and only the latest.
+/// Calls of a command in the slow log of a store. The log has only calls above a limit of the server, and only the
+/// latest ones.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SlowCalls {
     /// Name of the command.
     pub command: String,
     /// Calls per second.
     pub calls_per_s: f64,
-    /// Share of the time that they took, from 0.
+    /// Share of time that the calls took, from 0.
     pub share: f64,
-    /// Calls per second on the key that had most.
+    /// Calls per second on the key with most calls.
     pub on_one_key_per_s: f64,
 }
 
 impl SlowCalls {
-    /// Slow calls from calls, seconds, and calls on one key in this time, most time first.
+    /// Converts calls, seconds, and calls on one key during `seconds` to slow calls, longest time first.
     fn ranked(slow: BTreeMap<&str, [f64; 3]>, seconds: f64) -> Vec<Self> {
         let called = slow.into_iter().filter(|(_, [calls, ..])| *calls > 0.0);
         let of = |(command, sums): (&str, [f64; 3])| {
@@ -138,13 +139,13 @@ impl SlowCalls {
         all
     }
 
-    /// Mean time of a slow call, in nanoseconds.
+    /// Returns the mean time of a slow call, in nanoseconds.
     pub fn mean_ns(&self) -> f64 {
         self.share / self.calls_per_s * 1e9
     }
 }
 
-/// Name of these statistics in reports, if they could not be read.
+/// Name of these statistics in reports, for the message that they could not be read.
 pub const INSIDE: &str = "the database from inside";
 /// Subject of the readings.
 pub const DATABASE: &str = "database";
@@ -154,7 +155,7 @@ pub const WAIT_SEPARATOR: &str = " | ";
 pub const BLOCKING_SEPARATOR: &str = ": ";
 /// Separator between a statement and its plan in a label of `db_plan`.
 pub const PLAN_SEPARATOR: &str = " => ";
-/// Metrics of key-value stores that are sizes and states; others are counters, or have an entry of their own.
+/// Metrics of key-value stores that are sizes and states; others are counters, or handled separately.
 const LEVELS: [&str; 10] = [
     "db_clients_blocked",
     "db_fork_s",
@@ -171,16 +172,16 @@ const LEVELS: [&str; 10] = [
 const SLOW: [&str; 3] = ["db_slow_calls", "db_slow_s", "db_slow_one_key_calls"];
 /// Label of the blocks that checkpoints write.
 const CHECKPOINTER: &str = "checkpointer";
-/// Wait name of a session that waits for nothing.
+/// Wait name of a session that does not wait.
 pub const ON_CPU: &str = "CPU";
 
 impl Inside {
-    /// Statistics of a run; `None` if no database was sampled in a measured second.
+    /// Returns the statistics of a run; `None` if no database was sampled in a measured second.
     pub fn of(run: &Run) -> Option<Self> {
         Self::during(run, Seconds::Measured)
     }
 
-    /// Statistics of the given seconds only.
+    /// Returns the statistics of the given seconds only.
     pub(crate) fn during(run: &Run, seconds: Seconds<'_>) -> Option<Self> {
         let of_database = || {
             read_in(run, seconds)
@@ -206,7 +207,7 @@ impl Inside {
         })
     }
 
-    /// Waits by their share of the active sessions, largest first.
+    /// Returns the waits by their share of the active sessions, largest first.
     pub fn ranked(&self) -> Vec<(&str, f64)> {
         let shares = self.waits.iter().map(|(wait, sessions)| (wait.as_str(), sessions / self.active));
         let mut shares: Vec<_> = shares.filter(|(_, share)| share.is_finite()).collect();
@@ -214,62 +215,62 @@ impl Inside {
         shares
     }
 
-    /// Share of the active sessions in waits of a class: `Lock`, `IO`, `LWLock`, `CPU`, …
+    /// Returns the share of active sessions in waits of a class: `Lock`, `IO`, `LWLock`, `CPU`, …
     pub fn class_share(&self, class: &str) -> f64 {
         let of_class = self.waits.iter().filter(|(wait, _)| class_of(wait) == class);
         let sessions: f64 = of_class.map(|(_, sessions)| sessions).sum();
         if self.active > 0.0 { sessions / self.active } else { 0.0 }
     }
 
-    /// Share of one statement in the execution time of all statements; `None` if there is none.
+    /// Returns the share of one statement in the execution time of all statements; `None` if there is none.
     pub fn share_of_time(&self, one: &StatementTime) -> Option<f64> {
         let all_s: f64 = self.executed.iter().map(|of| of.total_s).sum();
         Some(one.total_s / all_s).filter(|share| share.is_finite())
     }
 
-    /// Rate of a counter per second; `None` if the server does not report it.
+    /// Returns the rate of a counter per second; `None` if the server does not report it.
     pub fn rate(&self, metric: &str) -> Option<f64> {
         self.per_s.get(metric).copied()
     }
 
-    /// Mean of a size or state; `None` if the server does not report it.
+    /// Returns the mean of a size or state; `None` if the server does not report it.
     pub fn level(&self, metric: &str) -> Option<f64> {
         self.levels.get(metric).copied()
     }
 
-    /// Share of the requested keys that a key-value store found; `None` if it does not report it, or none was requested.
+    /// Returns the hit ratio of keys of a key-value store; `None` if it does not report it, or no key was requested.
     pub fn key_hits(&self) -> Option<f64> {
         let (hits, misses) = (self.rate("key_hits")?, self.rate("key_misses")?);
         Some(hits / (hits + misses)).filter(|share| share.is_finite())
     }
 
-    /// Share of the requested blocks that were found in memory.
+    /// Returns the share of requested blocks that were found in memory.
     pub fn hits(&self) -> Option<f64> {
         let read = self.rate("blocks_read")?;
         let all = self.rate("blocks_requested").or_else(|| Some(read + self.rate("blocks_hit")?))?;
-        // Reads ahead may exceed the blocks that statements asked for.
+        // Read-ahead may exceed the blocks that statements requested.
         Share::of_measured(all - read, all).map(Share::get)
     }
 }
 
-/// Sums of readings. Rates and ranks follow only from all readings together.
+/// Sums of readings, from which rates and ranks follow once all readings are added.
 #[derive(Default)]
 struct Sums<'a> {
-    /// Statistics that are sums themselves, or become rates in place.
+    /// Statistics that are themselves sums, or become rates in place.
     inside: Inside,
-    /// Seconds with counters, which are missing in the first and in the last second.
+    /// Seconds with counters, which the first and the last second lack.
     counted_s: BTreeSet<u64>,
     /// Mean number of sessions by wait and statement.
     statements: BTreeMap<String, f64>,
     /// Calls and seconds by statement.
     executed: BTreeMap<&'a str, [f64; 2]>,
-    /// Slow calls by command: their number, their seconds, and those on the key that had most.
+    /// Slow calls by command: number, seconds, and number on the key with most calls.
     slow: BTreeMap<&'a str, [f64; 3]>,
     /// Number of samples by last statement.
     last: BTreeMap<&'a str, f64>,
     /// Mean number of blocked sessions by blocking session.
     blocking: BTreeMap<String, f64>,
-    /// Time of the queries of the monitor, in seconds.
+    /// Time of the monitor's own queries, in seconds.
     asked_s: f64,
     /// Peak number of open connections.
     open: Option<f64>,
@@ -314,7 +315,7 @@ impl<'a> Sums<'a> {
         }
     }
 
-    /// Adds a counter to its sum over all labels. Blocks from the checkpointer also tell when a checkpoint ran.
+    /// Adds a counter to its sum over all labels. Blocks from the checkpointer also show when a checkpoint ran.
     fn count(&mut self, reading: &StoredReading<'_>) {
         self.counted_s.insert(reading.second);
         let is_checkpoint = reading.metric == "db_buffers_written" && reading.label == CHECKPOINTER;
@@ -325,7 +326,7 @@ impl<'a> Sums<'a> {
         *self.inside.per_s.entry(name.to_owned()).or_default() += reading.value;
     }
 
-    /// Statistics from the sums. `seconds` is the number of seconds with samples.
+    /// Converts the sums to statistics. `seconds` is the number of seconds with samples.
     fn into_inside(mut self, seconds: f64) -> Inside {
         let counted_s = self.counted_s.len() as f64;
         let counts = self.inside.per_s.values_mut().chain(self.inside.scans.values_mut().flatten());
@@ -344,7 +345,7 @@ impl<'a> Sums<'a> {
     }
 }
 
-/// Labels with their sums, largest first.
+/// Returns labels with their sums, largest first.
 fn ranked(sums: impl IntoIterator<Item = (String, f64)>) -> Vec<(String, f64)> {
     let mut all: Vec<(String, f64)> = sums.into_iter().collect();
     all.sort_by(|(_, a), (_, b)| b.total_cmp(a));
@@ -358,7 +359,7 @@ fn note_plan(plans: &mut BTreeMap<String, String>, label: &str) -> Option<()> {
     Some(())
 }
 
-/// Means of sizes and states, by metric without `db_`.
+/// Averages sizes and states, by metric without `db_`.
 fn levels<'a>(readings: impl Iterator<Item = (&'a str, f64)>) -> BTreeMap<String, f64> {
     let mut sums: BTreeMap<&str, [f64; 2]> = BTreeMap::new();
     for (metric, value) in readings.filter(|(metric, _)| LEVELS.contains(metric)) {
@@ -370,7 +371,7 @@ fn levels<'a>(readings: impl Iterator<Item = (&'a str, f64)>) -> BTreeMap<String
     sums.into_iter().map(mean).collect()
 }
 
-/// Label of a reading without the text of a statement, for reports that are shared.
+/// Removes the text of a statement from the label of a reading, for shared reports.
 pub fn without_statement<'a>(metric: &str, label: &'a str) -> &'a str {
     let separator = match metric {
         "db_statement_waits" => WAIT_SEPARATOR,
@@ -381,12 +382,12 @@ pub fn without_statement<'a>(metric: &str, label: &'a str) -> &'a str {
     label.split_once(separator).map_or(label, |(before, _)| before)
 }
 
-/// Class of a wait.
+/// Returns the class of a wait.
 pub fn class_of(wait: &str) -> &str {
     wait.split_once(':').map_or(wait, |(class, _)| class)
 }
 
-/// Whether a reading is one of a database from inside.
+/// Returns whether a reading is an internal statistic of a database.
 pub(crate) fn is_of_database(metric: &str) -> bool {
     metric.starts_with("db_")
 }

@@ -1,4 +1,4 @@
-//! Statements of a system's runtimes in the instrumented runs of an experiment, and the cost of the instruments.
+//! Reports of a system's runtimes in the instrumented runs of an experiment, and the overhead of instrumentation.
 
 use std::collections::BTreeMap;
 
@@ -16,39 +16,40 @@ mod go_trace;
 
 /// Number of blocks of an experiment that have an instrumented run.
 pub const INSTRUMENTED_BLOCKS: u32 = 4;
-/// Runtimes with instruments.
+/// Runtimes that can be instrumented.
 const RUNTIMES: [&str; 5] = ["node", "python", "ruby", "go", "java"];
-/// Largest number of functions, and of monitors, that are named.
+/// Max number of functions, and of monitors, in a sentence.
 const FUNCTIONS_MAX: usize = 3;
 const MONITORS_MAX: usize = 2;
-/// Smallest share of CPU time that is named.
+/// Min share of CPU time that a sentence mentions.
 const FUNCTION_MIN_SHARE: f64 = 0.02;
-/// Smallest number of thread dumps, and smallest share of the requests in flight that wait for one lock in them, from which on the lock is
+/// Min number of thread dumps, and min share of requests in flight that wait for one lock in them, at which the lock is
 /// a likely cause.
 const DUMPS_MIN: f64 = 4.0;
 const DUMPED_MIN_SHARE: f64 = 0.5;
-/// Smallest share of the looks in which the GIL was taken that is named.
+/// Min share of samples with the GIL taken that a sentence mentions.
 const GIL_MIN_SHARE: f64 = 0.2;
 
-/// Statements of the runtimes of one configuration.
+/// Reports of the runtimes of one configuration.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RuntimeReport {
-    /// One statement per process and subject. Names come from outside: escape them.
+    /// One sentence per process and subject. Names come from outside: escape them.
     pub said: Vec<String>,
-    /// Monitor, lock, or semaphore of a Java program for which most requests in flight waited in thread dumps; `None` if there is none.
+    /// Monitor, lock, or semaphore of a Java program for which most requests in flight waited in thread dumps; `None`
+    /// if there is none.
     pub(crate) dumped: Option<Bottleneck>,
-    /// Throughput with instruments ÷ throughput without, in each block that has both.
+    /// Throughput with instrumentation ÷ throughput without, in each block that has both.
     pub cost_ratios: Vec<f64>,
 }
 
-/// Whether instruments would say something about the system of these runs.
+/// Returns whether instrumentation would add information about the system of these runs.
 pub fn has_instruments(runs: &[&Run]) -> bool {
     let mut readings = runs.iter().flat_map(|run| run.readings());
     readings.any(|reading| reading.metric == "runtime" && RUNTIMES.contains(&reading.label))
 }
 
 impl RuntimeReport {
-    /// Statements of the instrumented runs of a study; `None` if it has none.
+    /// Collects the reports of the instrumented runs of a study; `None` if it has none.
     pub fn of(study: &Study) -> Result<Option<Self>, EvidenceError> {
         let is_done = |run: &&Run| run.ending.as_ref().is_some_and(evidence::Ending::is_done);
         let position = |run: &'_ Run| run.new.place.as_ref().map(|(_, place)| place.position);
@@ -83,7 +84,7 @@ impl RuntimeReport {
         Ok(Some(Self { said: said(&runs), dumped, cost_ratios }))
     }
 
-    /// Cost of the instruments in words; `None` without a pair of runs.
+    /// Describes the overhead of instrumentation; `None` without a pair of runs.
     pub fn cost(&self) -> Option<String> {
         let (least, most) = (min(&self.cost_ratios)?, max(&self.cost_ratios)?);
         let middle = stats::median(self.cost_ratios.iter().copied())?;
@@ -114,16 +115,16 @@ struct Sums {
     runtimes: BTreeMap<String, f64>,
     functions_s: BTreeMap<String, f64>,
     collecting_s: f64,
-    /// Looks of a sampler that needs the GIL, and those in which it had to wait for it.
+    /// Samples by a sampler that needs the GIL, and those in which it had to wait for it.
     gil: [f64; 2],
     dumps: f64,
-    /// Waits for a monitor, as the virtual machine counts; `None` if it does not.
+    /// Waits for a monitor, as counted by the virtual machine; `None` if it does not count them.
     contended: Option<f64>,
     waiters: BTreeMap<String, f64>,
     holders: BTreeMap<String, f64>,
 }
 
-/// Sums of each process with a runtime.
+/// Sums the readings of each process with a runtime.
 fn sums(runs: &[&Run]) -> BTreeMap<String, Sums> {
     let mut of_names: BTreeMap<String, Sums> = BTreeMap::new();
     for reading in runs.iter().flat_map(|run| in_measured_time(run)).filter(|one| one.value.is_finite()) {
@@ -148,7 +149,7 @@ fn sums(runs: &[&Run]) -> BTreeMap<String, Sums> {
     of_names
 }
 
-/// Lock or semaphore for which half of the requests in flight or more waited, as thread dumps show.
+/// Finds the lock or semaphore for which at least half of the requests in flight waited, by thread dumps.
 fn dumped(runs: &[&Run], in_flight: f64) -> Option<Bottleneck> {
     let sums = sums(runs);
     let waits = sums.iter().filter_map(|(name, sums)| {
@@ -185,7 +186,7 @@ fn said(runs: &[&Run]) -> Vec<String> {
     said
 }
 
-/// Entries by value, largest first.
+/// Returns entries by value, largest first.
 fn ranked(all: &BTreeMap<String, f64>) -> Vec<(&str, f64)> {
     let mut all: Vec<(&str, f64)> = all.iter().map(|(name, value)| (name.as_str(), *value)).collect();
     all.sort_by(|(_, one), (_, other)| other.total_cmp(one));
@@ -197,10 +198,10 @@ impl Sums {
         ranked(&self.runtimes).first().map_or("", |(runtime, _)| runtime)
     }
 
-    /// Functions with the most CPU time, and garbage collection.
+    /// Describes the functions with the most CPU time, and garbage collection.
     fn functions(&self, name: &str) -> Option<String> {
         let runtime = self.runtime();
-        // Python counts collections as time of the function that allocates.
+        // Python includes collections in the time of the function that allocates.
         let is_apart = runtime == "node";
         let all_s = self.functions_s.values().sum::<f64>() + if is_apart { self.collecting_s } else { 0.0 };
         if all_s <= 0.0 || self.over_s <= 0.0 {
@@ -236,7 +237,7 @@ impl Sums {
         })
     }
 
-    /// Monitors with the most waiting threads.
+    /// Describes the monitors with the most waiting threads.
     fn monitors(&self, name: &str) -> Vec<String> {
         let one = |(monitor, waiters): (&str, f64)| {
             let of_it = |holder: &&String| holder.split_once(" holds ").is_some_and(|(_, of)| of == monitor);

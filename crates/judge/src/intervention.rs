@@ -1,7 +1,7 @@
 //! Interventions that confirm or refute a likely bottleneck: the list of their kinds, and the selection for a system.
 //!
-//! An experiment changes one parameter at a time, and predicts throughput before. Throughput follows a change of the limit, and of
-//! nothing else.
+//! An experiment changes one parameter at a time, and predicts throughput in advance. Throughput follows a change of
+//! the limit, and no other change.
 
 use evidence::{Change, Changed, EvidenceError, IoLimits, Run};
 use stats::median;
@@ -14,19 +14,20 @@ use crate::signals::Signals;
 use crate::waits::Waits;
 use crate::words::decimal;
 
-/// Smallest elasticity of throughput at which less of a resource shows that it is the limit, and more load that nothing else is.
+/// Min elasticity of throughput at which less of a resource shows that it is the limit, and more load that there is no
+/// other limit.
 const LIMIT_FROM_LESS: f64 = 0.5;
 /// Like `LIMIT_FROM_LESS`, for more of a resource. It is lower, because the next limit may be near.
 const LIMIT_FROM_MORE: f64 = 0.3;
-/// Smallest share of the time for which a core or a thread counts as saturated.
+/// Min share of time at which a core or a thread counts as saturated.
 const SATURATED: f64 = 0.9;
-/// Smallest delay that is added to a dependency, in nanoseconds. A shorter one would have no visible effect.
+/// Min delay that is added to a dependency, in nanoseconds. A shorter one would have no visible effect.
 const DELAY_NS: f64 = 2e6;
-/// Smallest limit of CPU time that is set, in thousandths of a core.
+/// Min CPU limit that is set, in thousandths of a core.
 const MILLICORES_MIN: u64 = 50;
-/// Smallest I/O of a system, in bytes per second, for which less I/O is informative.
+/// Min I/O of a system, in bytes per second, at which less I/O is informative.
 const IO_MIN_BYTES: f64 = 65_536.0;
-/// Assumed factor of more CPU time for a generator on cores of its own: before, it had half of one.
+/// Assumed factor of CPU time for a generator that gets cores of its own, compared with half of one before.
 const OWN_CORES_FACTOR: f64 = 2.0;
 
 /// Reason why a limit cannot be changed.
@@ -48,11 +49,11 @@ pub struct Kind {
     pub tests: &'static [Resource],
     /// Whether none of these resources is the limit if throughput does not follow the change.
     pub can_refute: bool,
-    /// Prediction if the resource is the limit, in words.
+    /// Prediction for the case that the resource is the limit, in words.
     pub predicts: &'static str,
-    /// Condition under which it is tried, in words.
+    /// Condition for trying it, in words.
     pub when: &'static str,
-    /// Changes of this kind; or the reason why an informative change is not possible.
+    /// Returns changes of this kind, or the reason why an informative change is not possible.
     changes: fn(&Known) -> Result<Vec<Candidate>, String>,
 }
 
@@ -190,7 +191,7 @@ pub struct Parameter {
     pub from: String,
     /// Value to try.
     pub to: String,
-    /// Ratio of the value to try to the current value. An assumption if the values are words.
+    /// Ratio of the value to try to the current value. Assumed if the values are words.
     pub factor: f64,
     /// Origin of the value to try if the plan does not list it, such as `doubled`; may be empty.
     pub note: &'static str,
@@ -199,24 +200,24 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// Value to try, for people.
+    /// Returns the value to try, for people.
     pub fn shown(&self) -> String {
         if self.note.is_empty() { self.to.clone() } else { format!("{} ({})", self.to, self.note) }
     }
 }
 
-/// Readings of runs without any change, the median of all runs.
+/// Readings of runs without any change: medians over all runs.
 #[derive(Clone, Debug, Default)]
 pub struct Readings {
     /// Number of cores of the machine.
     pub cores: usize,
     /// Mean number of cores that the system used.
     pub used_cores: Option<f64>,
-    /// Mean number of its threads that were ready without a core.
+    /// Mean number of runnable threads of the system without a core.
     pub waiting: Option<f64>,
-    /// Cores that its processes may run on; empty if not sampled.
+    /// Cores that the system's processes may run on; empty if not sampled.
     pub allowed: Vec<usize>,
-    /// Bytes per second that it read from disks and wrote to them.
+    /// Bytes per second that the system read from disks and wrote to them.
     pub io_bytes_per_s: [Option<f64>; 2],
     /// Busy share of all cores.
     pub busy: Option<f64>,
@@ -224,13 +225,13 @@ pub struct Readings {
     pub busiest_thread: Option<f64>,
     /// Mean response time, in nanoseconds.
     pub response_ns: Option<f64>,
-    /// Time that a request waits for dependencies of the system, in nanoseconds, by Little's law; `None` if no thread was sampled
-    /// in such a wait.
+    /// Time that a request waits for dependencies of the system, in nanoseconds, by Little's law; `None` if no thread
+    /// was sampled in such a wait.
     pub dependency_ns: Option<f64>,
 }
 
 impl Readings {
-    /// Readings of stored runs of one configuration.
+    /// Returns the readings of stored runs of one configuration.
     pub fn of(runs: &[&Run]) -> Result<Self, EvidenceError> {
         let (mut cores, mut used, mut busy, mut thread) = (0, Vec::new(), Vec::new(), Vec::new());
         let (mut waiting, mut response, mut allowed) = (Vec::new(), Vec::new(), Vec::new());
@@ -270,7 +271,7 @@ impl Readings {
     }
 }
 
-/// Time that a request waits for dependencies: mean number of waiting threads ÷ answers per second.
+/// Returns the time that a request waits for dependencies: mean number of waiting threads ÷ answers per second.
 fn dependency_ns(run: &Run, measured: &Measured) -> Option<f64> {
     let waits = Waits::during(run, Seconds::Measured);
     let threads: f64 = waits.workers.values().flat_map(|workers| workers.dependencies.values()).sum();
@@ -278,7 +279,7 @@ fn dependency_ns(run: &Run, measured: &Measured) -> Option<f64> {
     Some(threads / ok_per_s * 1e9).filter(|ns| *ns > 0.0)
 }
 
-/// Cores that the system could run on in the last sampled second.
+/// Returns the cores that the system could run on in the last sampled second.
 fn cores_allowed(run: &Run) -> Option<Vec<usize>> {
     let listed = in_measured_time(run)
         .filter(|reading| reading.subject == "system" && reading.metric == "cores_allowed");
@@ -286,13 +287,13 @@ fn cores_allowed(run: &Run) -> Option<Vec<usize>> {
     Some(numbers.into_iter().map(|number| number as usize).collect())
 }
 
-/// A change before its kind adds the resources that it tests.
+/// A change before the tested resources of its kind are added.
 struct Candidate {
     name: String,
     change: Change,
     factor: f64,
     limit_from: f64,
-    /// Tested resource, instead of those of the kind.
+    /// Tested resource, overriding those of the kind.
     tests: Option<Resource>,
     /// Data that can be lost with the change. If set, the change also tests the log of the database.
     loses: Option<&'static str>,
@@ -303,13 +304,13 @@ struct Candidate {
 pub struct Chosen {
     /// Changes; those that test the likely bottleneck come first.
     pub changes: Vec<Changed>,
-    /// Additional numbers of users, to measure how throughput grows with them.
+    /// Additional numbers of users, to measure how throughput scales with them.
     pub rungs: Vec<u32>,
     /// Informative changes that are not possible, each with the reason.
     pub left_out: Vec<String>,
 }
 
-/// Chooses the interventions that fit a configuration.
+/// Chooses the interventions that suit a configuration.
 pub fn interventions_for(known: &Known) -> Chosen {
     let mut chosen = Chosen::default();
     for kind in INTERVENTIONS {
@@ -338,8 +339,8 @@ fn is_parameter(code: &str) -> bool {
     code == Resource::PARAMETER.code
 }
 
-/// Whether readings may be a symptom of a parameter that is too low. Too few workers leave cores idle, queues full, and threads
-/// waiting.
+/// Returns whether readings may be a symptom of a parameter that is too low. Too few workers leave cores idle, queues
+/// full, and threads waiting.
 fn may_be_parameter(resource: Resource) -> bool {
     let is_told = [Resource::LOAD, Resource::GENERATOR, Resource::MACHINE_CPU, Resource::CPU_QUOTA];
     !is_told.contains(&resource)
@@ -350,7 +351,7 @@ impl Kind {
     fn changed(&self, candidate: Candidate) -> Option<Changed> {
         let Candidate { name, change, factor, limit_from, tests, loses } = candidate;
         let tests = tests.as_ref().map_or(self.tests, std::slice::from_ref).iter();
-        // If a database does not wait for data to be durable, it does not write it to its log in time.
+        // A database that does not wait for durability does not wait for its log either.
         let tests = tests.chain(loses.is_some().then_some(&Resource::DATABASE_LOG));
         // Throughput changes by at least this factor if the resource is the limit.
         let least = factor.powf(limit_from);
@@ -387,15 +388,15 @@ impl Known {
         self.suspected.is_some_and(|resource| CPU.contains(&resource))
     }
 
-    /// Number of cores that the system may use, and whether the machine has more.
+    /// Returns the number of cores that the system may use, and whether the machine has more.
     fn cores(&self) -> (f64, bool) {
         let Readings { allowed, cores: machine, .. } = &self.read;
         let cores = if allowed.is_empty() { self.system_cores } else { self.system_cores.min(allowed.len()) };
         (cores as f64, cores < *machine)
     }
 
-    /// Largest number of cores available to the system, and the resource that limits it. On cores that are not saturated, a limit
-    /// below the system's use would slow any system, and show nothing.
+    /// Returns the max number of cores available to the system, and the resource that limits it. On unsaturated cores,
+    /// a limit below the system's use would slow any system, and show nothing.
     fn cpu_at_most(&self) -> Result<(f64, Resource), String> {
         if !self.can_limit_cpu {
             return Err(format!("CPU time: {NO_GROUP}"));
@@ -411,7 +412,7 @@ impl Known {
         }
         let (cores, is_confined) = self.cores();
         let resource = if is_confined && cores < 1.5 { Resource::ONE_CORE } else { Resource::MACHINE_CPU };
-        // The busy share of all cores says little about those of the system.
+        // The busy share of all cores says little about the system's own cores.
         let of_its_own = waiting.map(|waiting| (used + waiting) / cores);
         match is_saturated(if is_confined { of_its_own.or(busy) } else { busy }) {
             true if used * 2.0 >= cores => Ok((used, resource)),
@@ -444,7 +445,7 @@ impl Known {
         }])
     }
 
-    /// I/O limits of the plan; `None` if it has none, and an error if they cannot be changed.
+    /// Returns the I/O limits of the plan; `None` if it has none, and an error if they cannot be changed.
     fn io_limits(&self) -> Result<Option<IoLimits>, String> {
         match (self.io.is_none(), self.can_limit_io) {
             (true, _) => Ok(None),
@@ -465,8 +466,8 @@ impl Known {
         Ok(self.io_limits()?.map(up).into_iter().collect())
     }
 
-    /// Limits I/O to less than the plan allows, or to less than the system used if its disk is suspected. Otherwise, less I/O would
-    /// slow any system.
+    /// Limits I/O to less than the plan allows, or to less than the system used if its disk is suspected. In other
+    /// cases, less I/O would slow any system.
     fn io_times(&self, factor: f64) -> Result<Vec<Candidate>, String> {
         let percent = decimal((1.0 - factor) * 100.0, 0);
         let (from, name, tests) = match self.io_limits()? {
@@ -486,7 +487,7 @@ impl Known {
         }])
     }
 
-    /// I/O that the system used, as limits.
+    /// Returns the I/O that the system used, as limits.
     fn io_used(&self) -> Result<IoLimits, String> {
         if !self.can_limit_io {
             return Err(format!("I/O: {NO_GROUP}"));
@@ -530,8 +531,8 @@ impl Known {
         up.collect()
     }
 
-    /// Whether a dependency may be the limit: it is the likely bottleneck, or none is known and half of the response time was spent
-    /// on it.
+    /// Returns whether a dependency may be the limit: it is the likely bottleneck, or none is known and half of the
+    /// response time was spent on it.
     fn is_dependency_suspected(&self) -> bool {
         let Readings { dependency_ns, response_ns, .. } = self.read;
         let is_half = dependency_ns.zip(response_ns).is_some_and(|(waits, response)| waits * 2.0 >= response);
@@ -543,7 +544,8 @@ impl Known {
     }
 
     fn dependencies_slower(&self) -> Vec<Candidate> {
-        // Behind a pool, a request waits longer than the pool's own call takes. In an event loop, the time of the call is unknown.
+        // Behind a pool, a request waits longer than the pool's own call takes. In an event loop, the call time is
+        // unknown.
         let waits_ns = self.read.dependency_ns.or(self.read.response_ns);
         let Some(waits_ns) = waits_ns.filter(|_| self.is_dependency_suspected()) else { return Vec::new() };
         let more_ns = DELAY_NS.max(waits_ns / 4.0);
@@ -601,7 +603,7 @@ impl Known {
     }
 }
 
-/// Ratio rounded to four decimals, so that the store returns it unchanged.
+/// Rounds a ratio to four decimals, so that it survives the store unchanged.
 fn ratio(to: f64, from: f64) -> f64 {
     (to / from * 1e4).round() / 1e4
 }

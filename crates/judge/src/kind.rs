@@ -19,9 +19,9 @@ pub enum MetricKind {
     Bytes,
     /// A number of requests.
     Count,
-    /// A number that a plan's own figure has.
+    /// A number of a plan's own figure.
     Number,
-    /// A size in bytes that a plan's own figure has.
+    /// A size of a plan's own figure, in bytes.
     Size,
 }
 
@@ -29,7 +29,7 @@ pub enum MetricKind {
 pub(crate) type WrongLimit = (String, String);
 
 impl MetricKind {
-    /// Unit for programs, and its size in the unit in which figures are read.
+    /// Returns the unit for programs, and its size in the internal unit of the figure.
     pub const fn unit(self) -> (&'static str, f64) {
         match self {
             Self::Response | Self::Time => ("us", 1e3),
@@ -43,7 +43,7 @@ impl MetricKind {
         }
     }
 
-    /// Unit in which figures are read, as the store records it with the figure of a gate.
+    /// Returns the internal unit of the figure, as stored with the figure of a gate.
     pub(crate) const fn stored_unit(self) -> &'static str {
         match self {
             Self::Response | Self::Time => "ns",
@@ -57,7 +57,7 @@ impl MetricKind {
         }
     }
 
-    /// Function that formats a figure with its unit, for people.
+    /// Returns the function that formats a figure with its unit, for people.
     pub fn writer(self) -> fn(f64) -> String {
         match self {
             Self::Response => duration,
@@ -72,7 +72,7 @@ impl MetricKind {
         }
     }
 
-    /// Example of a limit.
+    /// Returns an example of a limit.
     pub const fn example(self) -> &'static str {
         match self {
             Self::Response | Self::Time => "200ms",
@@ -84,17 +84,17 @@ impl MetricKind {
         }
     }
 
-    /// Whether it is a time, not a CPU time.
+    /// Returns whether the figure is a time other than CPU time.
     pub(crate) const fn is_time(self) -> bool {
         matches!(self, Self::Response | Self::Time)
     }
 
-    /// Whether it is 0 if nothing goes wrong, so that there is no ratio.
+    /// Returns whether the figure is normally 0, so that there is no ratio.
     pub(crate) const fn can_be_zero(self) -> bool {
         matches!(self, Self::Share | Self::Time | Self::Count)
     }
 
-    /// Whether it counts requests. A system that is unavailable gets few of them.
+    /// Returns whether the figure counts requests. An unavailable system receives few of them.
     pub(crate) const fn counts_requests(self) -> bool {
         matches!(self, Self::Share | Self::Rate)
     }
@@ -108,7 +108,7 @@ impl MetricKind {
         let limit = match self {
             Self::Response | Self::Time => ns(),
             Self::Cpu => ns().map(|ns| ns / 1e3),
-            // A share may be written without `%`. A number above 1 without its unit is likely a mistake.
+            // A share may be written without `%`. A number above 1 without a unit is likely a mistake.
             Self::Share => match plain(text).filter(|share| *share <= 1.0) {
                 Some(share) => Ok(share),
                 None => units::percent(text),
@@ -136,12 +136,12 @@ impl MetricKind {
     }
 }
 
-/// An infinite time is that of a system that did not recover.
+/// Formats a time. An infinite time means that the system did not recover.
 fn time(ns: f64) -> String {
     if ns == f64::INFINITY { "not back".to_owned() } else { duration(ns) }
 }
 
-/// A number with three significant digits, or all digits before the point.
+/// Formats a number with three significant digits, or with all digits before the point.
 fn number(number: f64) -> String {
     let sign = if number < 0.0 { "-" } else { "" };
     let size = number.abs();
@@ -161,7 +161,7 @@ fn number(number: f64) -> String {
     }
 }
 
-/// A size in bytes, with a binary unit and three significant digits.
+/// Formats a size in bytes, with a binary unit and three significant digits.
 fn size(bytes: f64) -> String {
     let units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
     let (mut value, mut unit) = (bytes, 0);
@@ -178,10 +178,10 @@ fn size(bytes: f64) -> String {
     format!("{} {}", decimal(value, digits), units[unit])
 }
 
-/// Largest limit on a number of requests.
+/// Max limit on a number of requests.
 const COUNT_MAX: f64 = 1e12;
 
-/// Parses digits with one point or none. Other syntax that `f64` accepts is not a number to people.
+/// Parses digits with at most one point. Rejects other syntax that `f64` accepts, such as `1e3`.
 pub(crate) fn plain(text: &str) -> Option<f64> {
     let is_plain = text.len() <= 32 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     is_plain.then(|| text.parse().ok()).flatten()

@@ -1,4 +1,4 @@
-//! Ladder of users: throughput by number of users in an experiment, from a quarter to four times the users of the load.
+//! User ladder: throughput by number of users in an experiment, from a quarter to four times the users of the load.
 
 use evidence::{Change, Intervention};
 use stats::median;
@@ -6,26 +6,28 @@ use stats::usl::{self, Usl};
 
 use crate::words::decimal;
 
-/// Numbers of users as fractions of those of the load, of which the first that fit are used. Those after the first five replace
-/// fractions that are not whole numbers, or too large.
+/// Numbers of users as fractions of the load's users; the first suitable ones are used. Fractions after the fifth
+/// replace those that are not whole numbers, or too large.
 const SHARES: [(u32, u32); 9] = [(1, 4), (1, 2), (3, 2), (3, 1), (4, 1), (6, 1), (8, 1), (1, 8), (3, 4)];
-/// Largest number of rungs. With the load itself and twice its users, this is one point more than the scalability law needs.
+/// Max number of rungs. With the load itself and twice its users, this is one point more than the scalability law
+/// needs.
 const RUNGS_MAX: usize = 5;
-/// Number of users above which at most twice the users of the load are tried, because a machine limits open files and ports.
+/// Number of users above which at most twice the users of the load are tried, because a machine limits open files and
+/// ports.
 const USERS_MAX: u32 = 2_000;
 /// Number of blocks in which each number of users is tried.
 const TIMES: usize = 2;
-/// Largest standard deviation of log ratios between points and law. Above it, the points do not follow the law.
+/// Max standard deviation of log ratios between points and law. Above it, the points do not follow the law.
 const MISFIT_MAX: f64 = 0.05;
-/// Largest absolute log ratio between a single point and the law.
+/// Max absolute log ratio between a single point and the law.
 const RESIDUAL_MAX: f64 = 0.1;
-/// Smallest throughput per user at the fewest users, as a share of the law's throughput of a single user. Below it, the single user
-/// is an extrapolation.
+/// Min throughput per user at the fewest users, as a share of the law's throughput of a single user. Below it, the
+/// single user is an extrapolation.
 const ALONE_MIN: f64 = 0.5;
 /// Elasticity between the most users and half of them, below which throughput no longer grows.
 const FLAT: f64 = 0.2;
 
-/// Share of the law's highest throughput that counts as saturated.
+/// Share of the law's peak throughput that counts as saturated.
 const SATURATED_MIN_SHARE: f64 = 0.95;
 
 /// Throughput by number of users.
@@ -35,7 +37,7 @@ pub struct Ladder {
     pub rungs: Vec<Rung>,
     /// Scalability law; `None` if it does not fit.
     pub law: Option<Usl>,
-    /// Number of users from which on more users get no more; `None` if it was not reached.
+    /// Number of users at which throughput stops growing; `None` if it was not reached.
     pub saturated_at: Option<SaturatedAt>,
 }
 
@@ -44,7 +46,7 @@ pub struct Ladder {
 pub struct Rung {
     /// Number of users.
     pub users: u32,
-    /// Throughput per second, the median of the runs, each relative to the controls of its block.
+    /// Throughput per second: the median of the runs, each relative to the controls of its block.
     pub per_s: f64,
     /// Number of runs.
     pub runs: usize,
@@ -53,15 +55,16 @@ pub struct Rung {
 /// Number of users at which throughput saturates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SaturatedAt {
-    /// Fewest users that get nearly all of the highest throughput by the law. Without a law: the highest throughput ÷ throughput
-    /// per user at the fewest users, the number at which no user would wait for another.
+    /// Fewest users that get nearly all of the law's peak throughput. Without a law: peak throughput ÷ throughput per
+    /// user at the fewest users, the number at which no user would wait for another.
     pub users: f64,
-    /// Whether it is an upper bound, because even the fewest users that were tried get nearly all.
+    /// Whether the number is an upper bound, because even the fewest users that were tried get nearly all of the peak
+    /// throughput.
     pub is_at_most: bool,
 }
 
-/// Numbers of users that an experiment tries in addition to those of the load and twice as many. None is below the number of
-/// generator threads.
+/// Returns the numbers of users that an experiment tries in addition to the load's number and twice that number. None
+/// is below the number of generator threads.
 pub fn rungs_of(users: u32, threads: u32) -> Vec<u32> {
     let mut rungs: Vec<u32> = Vec::new();
     for (by, over) in SHARES {
@@ -78,7 +81,7 @@ pub fn rungs_of(users: u32, threads: u32) -> Vec<u32> {
     rungs
 }
 
-/// Rungs of one block of `blocks`. Each rung is tried twice, half an experiment apart.
+/// Returns the rungs of one block of `blocks`. Each rung is tried twice, half of the blocks after the first time.
 pub fn rungs_in_block(rungs: &[u32], block: u32, blocks: u32) -> impl Iterator<Item = u32> {
     let times = rungs.len() * TIMES;
     let is_of = move |place: &usize| place * blocks as usize / times == block as usize;
@@ -86,8 +89,8 @@ pub fn rungs_in_block(rungs: &[u32], block: u32, blocks: u32) -> impl Iterator<I
 }
 
 impl Ladder {
-    /// Ladder from the runs of each block with their throughputs; `None` if no other numbers of users were tried. `seed` is for the
-    /// fit of the law.
+    /// Builds the ladder from the runs of each block with their throughputs; `None` if no other numbers of users were
+    /// tried. `seed` is for the fit of the law.
     pub(crate) fn of<'a>(
         blocks: impl Iterator<Item = &'a Vec<(Intervention, Option<f64>)>>,
         seed: u64,
@@ -134,7 +137,7 @@ fn is_control(of: &Intervention) -> bool {
     matches!(of, Intervention::Control { .. } | Intervention::ControlAgain)
 }
 
-/// Number of users of a run that changes only that.
+/// Returns the number of users of a run that changes only that number.
 fn users_of(of: &Intervention) -> Option<u32> {
     match of {
         Intervention::Users { users, .. } => Some(*users),
@@ -146,7 +149,7 @@ fn users_of(of: &Intervention) -> Option<u32> {
     }
 }
 
-/// Whether every point is near the law, and the fewest users are close enough to a single one.
+/// Returns whether every point is near the law, and the fewest users are close enough to a single one.
 fn fits(law: &Usl, points: &[(f64, f64)]) -> bool {
     let apart = points.iter().map(|(users, per_s)| (per_s / law.per_s(*users)).ln());
     let squares: f64 = apart.clone().map(|apart| apart * apart).sum();
@@ -157,8 +160,8 @@ fn fits(law: &Usl, points: &[(f64, f64)]) -> bool {
     (squares / freedom).sqrt() <= MISFIT_MAX && farthest <= RESIDUAL_MAX && of_alone >= ALONE_MIN
 }
 
-/// Number of users at which the law nears its peak; without a law, at which users who never wait would reach the highest
-/// throughput. `None` if throughput still grows at the most users.
+/// Returns the number of users at which the law nears its peak; without a law, the number at which users who never wait
+/// would reach the peak throughput. `None` if throughput still grows at the most users.
 fn saturated_at(points: &[(f64, f64)], law: Option<&Usl>) -> Option<SaturatedAt> {
     let (fewest, last) = (points.first()?, points.last()?);
     let half = points.iter().rfind(|(users, _)| *users <= last.0 / 2.0)?;
@@ -179,7 +182,7 @@ fn saturated_at(points: &[(f64, f64)], law: Option<&Usl>) -> Option<SaturatedAt>
 }
 
 impl SaturatedAt {
-    /// In words: `about 4 users`, or `4 users or fewer`.
+    /// Describes the number: `about 4 users`, or `4 users or fewer`.
     pub fn words(&self) -> String {
         let users = decimal(self.users.round().max(1.0), 0);
         if self.is_at_most { format!("{users} users or fewer") } else { format!("about {users} users") }
@@ -226,7 +229,7 @@ mod tests {
         let ladder = through(USERS.iter().map(|users| (*users, law(*users))));
         let fitted = ladder.law.expect("it fits");
         assert!((fitted.sigma - 0.02).abs() < 1e-4 && (fitted.kappa - 0.001).abs() < 1e-5, "{fitted:?}");
-        // 31 users get the most, 12252/s; 22 users get 95 % of that.
+        // Throughput peaks at 31 users with 12252/s; 22 users get 95 % of the peak.
         assert_eq!(ladder.saturated_at.map(|at| at.users), Some(22.0), "64 users get less than 32");
     }
 

@@ -14,7 +14,7 @@ use crate::slo::FailedCondition;
 /// Levels at which one variant was run.
 #[derive(Clone, Debug, Default)]
 pub struct SearchLevels {
-    /// Rates, lowest first once all are noted. Runs after the confirmation are not included.
+    /// Rates, lowest first once all are added. Runs after the confirmation are not included.
     pub rates: Vec<LevelRow>,
     /// Numbers of users, in the order in which they were run; a number may be repeated.
     pub sizes: Vec<SizeRow>,
@@ -31,7 +31,7 @@ pub struct SearchLevels {
 pub struct LevelRow {
     /// Offered requests per second.
     pub per_s: f64,
-    /// Stages of its runs, in order, without repetition.
+    /// Stages of the rate's runs, in order, without repetition.
     pub stages: Vec<SearchStage>,
     /// Number of runs that passed.
     pub passed: u32,
@@ -43,13 +43,13 @@ pub struct LevelRow {
     pub late: u32,
     /// Cause of the last invalid run, in words.
     pub invalid_by: Option<String>,
-    /// Passed runs of the confirmation, and all its runs with a result.
+    /// Number of passed confirmation runs, and number of all confirmation runs with a result.
     pub confirmed: (u32, u32),
-    /// Condition that did not hold in the last failed run, in words.
+    /// Condition that failed in the last failed run, in words.
     pub failed_by: Option<String>,
     /// Runs that failed.
     pub failed_runs: Vec<RunId>,
-    /// Conditions that did not hold in any of its runs, as written, without repetition.
+    /// Conditions that failed in any run of the rate, as written, without repetition.
     pub conditions: Vec<String>,
     /// Combined samples of the runs with a result.
     pub tally: Tally,
@@ -100,14 +100,14 @@ impl SearchLevels {
         Ok(judged)
     }
 
-    /// Fits the scalability law to the numbers of users; `None` if there are too few. `seed` is that of the study.
+    /// Fits the scalability law to the numbers of users; `None` if there are too few. `seed` is the seed of the study.
     pub fn scalability(&self, seed: u64) -> Option<Usl> {
         let points: Vec<(f64, f64)> =
             self.sizes.iter().map(|size| (f64::from(size.users), size.per_s)).collect();
         usl::fit(&points, seed)
     }
 
-    /// Results of the given rate.
+    /// Returns the results of the given rate.
     pub fn at(&self, per_s: f64) -> Option<&LevelRow> {
         self.rates.iter().find(|row| row.per_s == per_s)
     }
@@ -118,7 +118,7 @@ fn size(users: u32, judged: LevelRunResult) -> Option<SizeRow> {
     Some(SizeRow { users, per_s, mean_response_ns: mean_response_s * 1e9 })
 }
 
-/// Condition that did not hold in a failed run.
+/// Returns the failed condition of a failed run.
 fn why(said: OfLevel, slos: &[Condition]) -> Option<FailedCondition> {
     let mut failed = if said.judged == LevelRunResult::Failed { said.failed } else { Vec::new() };
     // A condition of the user is more informative than the built-in ones.
@@ -184,28 +184,28 @@ impl LevelRow {
         Ok(())
     }
 
-    /// Stages of its runs, in words.
+    /// Describes the stages of the rate's runs.
     pub fn stage_words(&self) -> String {
         let words: Vec<&str> = self.stages.iter().map(|stage| stage_name(*stage)).collect();
         words.join(", ")
     }
 
-    /// Ok answers per second, the median of its runs.
+    /// Returns the ok answers per second: the median over the rate's runs.
     pub fn ok_per_s(&self) -> Option<f64> {
         median(self.ok_per_s.iter().copied())
     }
 
-    /// Share of the planned requests that the system did not serve, over all its runs.
+    /// Returns the share of planned requests that the system did not serve, over the rate's runs.
     pub fn error_share(&self) -> Option<f64> {
         rates::error_share(&self.tally.counts)
     }
 
-    /// CPU time of the system per request, in microseconds, the median of its runs.
+    /// Returns the CPU time of the system per request, in microseconds: the median over the rate's runs.
     pub fn system_us_per_request(&self) -> Option<f64> {
         median(self.system_us_per_request.iter().copied())
     }
 
-    /// Percentile of response time over all its runs; `None` if there are too few samples.
+    /// Returns a percentile of response time over the rate's runs; `None` if there are too few samples.
     pub fn response_ns(&self, percentile: Percentile) -> Option<f64> {
         self.tally.response.all().printable_at(percentile).map(|ns| ns as f64)
     }

@@ -1,8 +1,8 @@
-//! Derives findings from evidence: validity and steadiness of a run, its figures, results of conditions, likely bottleneck, and the
-//! state of a study's procedure.
+//! Derives findings from evidence: validity and steadiness of a run, its figures, results of conditions, likely
+//! bottleneck, and the state of a study's procedure.
 //!
-//! Evidence in, findings out: the crate starts nothing, reads no clock, and sends nothing. It does not know how a run is made, or
-//! how anything is printed. A figure that both studies and reports need is computed only here.
+//! The crate maps evidence to findings: it starts nothing, reads no clock, and sends nothing. It does not know how runs
+//! are made or results are printed. A figure that both studies and reports need is computed only here.
 
 mod accounts;
 pub mod alike;

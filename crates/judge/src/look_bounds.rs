@@ -1,17 +1,18 @@
-//! Bounds of looks, by which readings belong to the measured window of a run.
+//! Start and end of sampling intervals, which determine the readings within the measured window of a run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use evidence::{LOOK_FROM, LOOK_TO, Run};
 
-/// Smallest share of a look in the window with which its values count as those of the window. The rest is load of the warm-up, or the
-/// idle system after the load.
+/// Min share of a sampling interval in the window at which its values count. The rest covers the warm-up, or the idle
+/// system after the load.
 const WITHIN_MIN_SHARE: f64 = 0.95;
-/// Smallest share of the looks at a load that is too short, or ended too early, for a look within its window.
+/// Min share of a sampling interval in the window if no interval lies within it, because the load was too short or
+/// ended early.
 const PARTLY_MIN_SHARE: f64 = 0.5;
 
-/// Seconds whose looks lie within a window, in nanoseconds since the load began. If there is none, those that lie mostly within it.
-/// `None` if an earlier version stored the run, without bounds.
+/// Returns the seconds whose sampling intervals lie within a window, in nanoseconds since the load began. If there is
+/// none, returns those that lie mostly within it. `None` if an earlier version stored the run without bounds.
 pub(crate) fn within(run: &Run, begins_ns: u128, ends_ns: u128) -> Option<BTreeSet<u64>> {
     let mut looks: BTreeMap<u64, [f64; 2]> = BTreeMap::new();
     for reading in run.readings().filter(|reading| reading.subject == "machine") {
@@ -37,7 +38,7 @@ pub(crate) fn within(run: &Run, begins_ns: u128, ends_ns: u128) -> Option<BTreeS
     Some(if whole.is_empty() { with_share(PARTLY_MIN_SHARE) } else { whole })
 }
 
-/// Share of a look that lies within a window. NaN without a length.
+/// Returns the share of a sampling interval that lies within a window. NaN for an interval of length 0.
 fn share_within([from_s, to_s]: [f64; 2], [begins_s, ends_s]: [f64; 2]) -> f64 {
     (to_s.min(ends_s) - from_s.max(begins_s)).max(0.0) / (to_s - from_s)
 }
@@ -52,7 +53,8 @@ mod tests {
 
     const SECOND_NS: u64 = 1_000_000_000;
 
-    /// Seconds of a run of 1 s after this warm-up whose readings count. Looks have a second, and their bounds in seconds.
+    /// Returns the seconds whose readings count in a run of 1 s after this warm-up. `looks` have a second, a start, and
+    /// an end.
     fn counted(warm_up_ns: u64, looks: &[(u64, f64, f64)]) -> Vec<u64> {
         let readings = |(second, from_s, to_s): &(u64, f64, f64)| -> (u64, Vec<Reading>) {
             let bounds = [(LOOK_FROM, *from_s), (LOOK_TO, *to_s)];

@@ -29,11 +29,12 @@ pub struct Measured {
     pub pace: Pace,
     /// Resources used during the run; `None` if not sampled.
     pub resources: Option<Resources>,
-    /// Combined cost of its events; `None` if there were none, or if the cost of one is unknown.
+    /// Combined cost of the run's events; `None` if there were none, or if the cost of one is unknown.
     pub events: Option<EventSums>,
-    /// Time from the first request sent to the last one that ended, in seconds; `None` if it is zero.
+    /// Time from the first send to the last end of a request, in seconds; `None` if it is zero.
     pub span_s: Option<f64>,
-    /// Value of the plan's own figure that a condition is about. `None` without such a condition, or if it was not read.
+    /// Value of the plan's own figure to which a condition refers. `None` without such a condition, or if it was not
+    /// read.
     pub own_figure: Option<f64>,
     /// Bytes received; `None` if another tool made the load and did not report them.
     pub received_bytes: Option<u64>,
@@ -48,12 +49,13 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// Figures of a stored run.
+    /// Returns the figures of a stored run.
     pub fn of(run: &Run) -> Result<Self, EvidenceError> {
         Ok(Self::of_tallies(run, &run.whole(Phase::WarmUp)?, &run.whole(Phase::Measured)?))
     }
 
-    /// Figures of a stored run from the tallies of its warm-up and of the measured time, all steps together.
+    /// Returns the figures of a stored run from the tallies of its warm-up and of the measured time, all steps
+    /// together.
     pub fn of_tallies(run: &Run, warm_up: &Tally, measured: &Tally) -> Self {
         let ending = run.ending.as_ref();
         let tool = ending.and_then(|ending| ending.generator.tool.as_ref());
@@ -90,41 +92,41 @@ impl Measured {
         }
     }
 
-    /// Requests that ended, except those that ended only because the run did.
+    /// Returns the number of requests that ended, except those ended by the end of the run.
     pub fn samples(&self) -> u64 {
         self.response.count
     }
 
-    /// Share of the planned requests that the system did not serve.
+    /// Returns the share of the planned requests that the system did not serve.
     pub fn error_share(&self) -> Option<f64> {
         rates::error_share(&self.counts)
     }
 
-    /// Number of planned requests that the system did not serve, for comparisons. A system that is unavailable gets few requests,
-    /// so in a degraded run the number is at least the share of unavailable time.
+    /// Returns the number of planned requests that the system did not serve, for comparisons. An unavailable system
+    /// receives few requests, so in a degraded run the number is at least the unavailable share of planned requests.
     pub fn unserved(&self) -> u64 {
         let gone = self.gone_share() * self.counts.planned as f64;
         rates::errors(&self.counts).max(gone.ceil() as u64)
     }
 
-    /// Share of the time for which the system was unavailable, if the run is degraded; else 0.
+    /// Returns the unavailable share of time if the run is degraded; otherwise 0.
     pub fn gone_share(&self) -> f64 {
         self.outage.as_ref().filter(|outage| outage.is_degraded()).map_or(0.0, |outage| outage.gone_share)
     }
 
-    /// Ok answers per second; `None` if there was none.
+    /// Returns the ok answers per second; `None` if there was none.
     pub fn ok_per_s(&self) -> Option<f64> {
         self.window.filter(|window| window.counts.ok > 0).map(|window| window.ok_per_s())
     }
 
-    /// CPU time of the system in the window, in seconds, scaled from the time of the readings.
+    /// Returns the CPU time of the system in the window, in seconds, scaled from the time covered by readings.
     pub fn system_cpu_s(&self) -> Option<f64> {
         let resources = self.resources.as_ref()?;
         let cores_used = resources.cores_used(resources.system.as_ref()?)?;
         Some(cores_used * self.window?.length_s).filter(|cpu_s| cpu_s.is_finite())
     }
 
-    /// CPU time of the system per request that ended in the window, in microseconds.
+    /// Returns the CPU time of the system per request that ended in the window, in microseconds.
     pub fn system_us_per_request(&self) -> Option<f64> {
         rates::us_per_request(self.system_cpu_s()?, self.window?.counts.ended())
     }

@@ -1,5 +1,5 @@
-//! All metrics of a run: figures by which variants are compared, and figures that conditions may limit. The names in `compare`, in
-//! gates and `--slo`, and in reports and `tenbin compare` derive from this list.
+//! All metrics of a run: figures by which variants are compared, and figures that conditions may limit. The names in
+//! `compare`, in gates and `--slo`, and in reports and `tenbin compare` derive from this list.
 
 use evidence::{Bounds, Distorted, GeneratorEffect, Unit};
 use record::Percentile;
@@ -16,24 +16,24 @@ use crate::scope::Scope;
 pub struct Metric {
     /// Name in plans, in conditions, and in the store.
     pub name: &'static str,
-    /// Words of other tools and of everyday use, for which errors suggest the name.
+    /// Words of other tools and of everyday use for which errors suggest the name.
     pub synonyms: &'static [&'static str],
     /// Name in a sentence.
     pub(crate) words: &'static str,
     /// Kind of the figure.
     pub kind: MetricKind,
-    /// Whether more is better, unless a plan says otherwise.
+    /// Whether higher values are better, unless a plan overrides it.
     pub higher_is_better: bool,
     /// Function that reads the figure.
     read: Read,
-    /// Figure whose distortion by the generator also distorts this one. `None` for metrics that count only runs without any
-    /// distortion.
+    /// Figure whose distortion by the generator also distorts this one. `None` for metrics that count only runs without
+    /// any distortion.
     pub(crate) distorted: Option<Distorted>,
-    /// Whether it depends on rare events, so that a short run says nothing about it.
+    /// Whether the metric depends on rare events, so that a short run says little about it.
     pub is_rare: bool,
-    /// Whether a condition may use it.
+    /// Whether a condition may use the metric.
     pub is_bound: bool,
-    /// Whether a condition on an event may use it.
+    /// Whether a condition on an event may use the metric.
     pub(crate) is_of_events: bool,
     /// Comparison of variants by this cost of events; `None` if the metric is no cost of events.
     pub(crate) cost: Option<CostOfEvents>,
@@ -49,7 +49,7 @@ pub(crate) struct CostOfEvents {
     pub(crate) read: fn(&EventSums) -> f64,
 }
 
-/// Source of a metric's value in a run, in one of its steps, or in a part of its time. Times are in nanoseconds, CPU times in
+/// Source of a metric's value in a run, a step, or a part of the time. Times are in nanoseconds, CPU times in
 /// microseconds.
 #[derive(Clone, Copy, Debug)]
 enum Read {
@@ -60,7 +60,7 @@ enum Read {
 }
 
 const CPU_PER_REQUEST: &str = "CPU per request";
-/// Metric of the default limit on errors, for a run without a condition on errors.
+/// Metric of the default error limit, for a run without a condition on errors.
 pub(crate) const ERRORS: &str = "errors";
 
 /// All metrics.
@@ -137,7 +137,7 @@ pub const METRICS: &[Metric] = &[
     },
 ];
 
-/// Names of the metrics by which variants can be compared: all of them.
+/// Names of the metrics by which variants can be compared: all metrics.
 pub const COMPARED: &[&str] = &names();
 
 const fn names() -> [&'static str; METRICS.len()] {
@@ -149,7 +149,7 @@ const fn names() -> [&'static str; METRICS.len()] {
     names
 }
 
-/// A metric that is better if it is lower, and that conditions may use.
+/// Creates a metric for which lower is better, and that conditions may use.
 const fn metric(
     name: &'static str,
     words: &'static str,
@@ -180,7 +180,7 @@ const fn percentile(name: &'static str, words: &'static str, percentile: Percent
     }
 }
 
-/// Figure whose distortion by the generator also distorts a percentile.
+/// Returns the figure whose distortion by the generator also distorts a percentile.
 pub(crate) const fn distorted(percentile: Percentile) -> Distorted {
     if percentile.ppm() > Percentile::P50.ppm() { Distorted::Tail } else { Distorted::Mean }
 }
@@ -194,37 +194,38 @@ impl PartialEq for Metric {
 impl Eq for Metric {}
 
 impl Metric {
-    /// Metric of figures that a plan defines, of one kind.
+    /// Returns the metric of one kind of figures that a plan defines.
     pub(crate) const fn own(kind: MetricKind) -> Self {
         metric("figure", "figure", kind, |measured| measured.own_figure)
     }
 
-    /// Metrics that every run has, with or without events.
+    /// Returns the metrics that every run has, with or without events.
     pub fn of_runs() -> impl Iterator<Item = &'static Self> {
         METRICS.iter().filter(|metric| metric.cost.is_none())
     }
 
-    /// Metric with the given name; `None` if this version does not know it.
+    /// Returns the metric with the given name; `None` if this version does not know it.
     pub fn named(name: &str) -> Option<&'static Self> {
         METRICS.iter().find(|metric| metric.name == name)
     }
 
-    /// Whether the slices of a start give one figure of all their samples together, because the tail of one slice has too few.
+    /// Returns whether the slices of a start give one figure over all their samples, because a single slice has too few
+    /// in its tail.
     pub const fn is_of_merged_slices(&self) -> bool {
         self.is_rare && matches!(self.distorted, Some(Distorted::Tail))
     }
 
-    /// Percentile that the slices of a start have together. `None` if each slice has a figure of its own.
+    /// Returns the percentile computed over all slices of a start. `None` if each slice has a figure of its own.
     pub(crate) fn percentile_of_merged_slices(&self) -> Option<Percentile> {
         self.is_of_merged_slices().then(|| self.percentile().unwrap_or(Percentile::MAX))
     }
 
-    /// Default metric that decides comparisons.
+    /// Returns the metric that decides comparisons by default.
     pub const fn usual() -> &'static Self {
         &METRICS[0]
     }
 
-    /// Name in a sentence about `unit`.
+    /// Returns the name in a sentence about `unit`.
     pub fn words(&self, unit: Unit) -> &'static str {
         match (self.words, unit) {
             (CPU_PER_REQUEST, Unit::Transactions) => "CPU per transaction",
@@ -232,7 +233,7 @@ impl Metric {
         }
     }
 
-    /// Percentile of the response time, if it is one.
+    /// Returns the percentile of the response time, if the metric is one.
     pub const fn percentile(&self) -> Option<Percentile> {
         match self.read {
             Read::Percentile(percentile) => Some(percentile),
@@ -240,7 +241,7 @@ impl Metric {
         }
     }
 
-    /// Figure for conditions, for which a rate may be 0.
+    /// Returns the figure for conditions, for which a rate may be 0.
     pub(crate) fn read(&self, measured: &Measured) -> Option<f64> {
         match self.read {
             Read::Percentile(percentile) => measured.response.at(percentile),
@@ -248,7 +249,8 @@ impl Metric {
         }
     }
 
-    /// Bounds of a figure that was read from `scope`, by the generator's effect. `None` if the figure is not finite.
+    /// Returns the bounds of a figure that was read from `scope`, by the generator's effect. `None` if the figure is
+    /// not finite.
     pub(crate) fn bounds(
         &self,
         figure: f64,
@@ -259,8 +261,8 @@ impl Metric {
         self.bounds_by(figure, response.as_ref(), effect)
     }
 
-    /// Bounds of a figure, from those of the response times of its scope. Figures on which the generator has no effect are exact. `None`
-    /// if the figure is not finite.
+    /// Returns the bounds of a figure, from those of the response times of its scope. Figures that the generator cannot
+    /// affect are exact. `None` if the figure is not finite.
     fn bounds_by(
         &self,
         figure: f64,
@@ -277,7 +279,7 @@ impl Metric {
         }
     }
 
-    /// A figure of a run with its bounds by the generator's effect.
+    /// Returns a figure of a run with its bounds by the generator's effect.
     pub(crate) fn within(
         &self,
         figure: f64,
@@ -287,7 +289,7 @@ impl Metric {
         figure_bounds::bounded(figure, self.bounds_by(figure, measured.response_bounds.as_ref(), effect))
     }
 
-    /// Figure of a run, for people and for comparisons; `None` if there is none, or too few samples.
+    /// Returns the figure of a run, for people and for comparisons; `None` if there is none, or too few samples.
     pub fn figure(&self, measured: &Measured) -> Option<f64> {
         self.read(measured).filter(|figure| self.kind != MetricKind::Rate || *figure > 0.0)
     }

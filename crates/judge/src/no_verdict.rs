@@ -8,21 +8,21 @@ use crate::compared_by::ComparedBy;
 use crate::eligibility::{Eligibility, eligibility_by};
 use crate::setting::{Setting, settings};
 
-/// Largest number of configurations that are compared with each other.
+/// Max number of configurations that are compared with each other.
 const SETTINGS_MAX: usize = 100;
-/// Smallest difference in the number of invalid runs that makes the remaining runs a biased sample.
+/// Min difference in the number of invalid runs that makes the remaining runs a biased sample.
 const INVALID_APART: usize = 3;
-/// Recorded reason of a study that stopped after losing several blocks in a row.
+/// Stored reason of a study that stopped after losing several blocks in a row.
 const NOT_FIT: &str = "not fit";
 
 /// Outcome of the comparison of two configurations.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PairOutcome {
-    /// The blocks of both allow a verdict.
+    /// The blocks of both configurations allow a verdict.
     Open,
-    /// The blocks of both would allow a verdict without invalid runs.
+    /// The blocks of both configurations would allow a verdict without invalid runs.
     Prevented,
-    /// There were never enough blocks.
+    /// The number of blocks was too small from the start.
     TooFew,
 }
 
@@ -33,7 +33,7 @@ struct Blocks {
     invalid: BTreeSet<u32>,
 }
 
-/// Whether a finished study that compares has no verdict because of invalid runs.
+/// Returns whether a finished study that compares has no verdict because of invalid runs.
 pub fn is_prevented_by_invalid_runs(study: &Study) -> bool {
     let compare = &study.new.compare;
     let Some(ending) = study.ending.as_ref().filter(|_| !compare.asks_for_failures()) else { return false };
@@ -50,7 +50,7 @@ pub fn is_prevented_by_invalid_runs(study: &Study) -> bool {
     }
 }
 
-/// Figure of a run that decides its eligibility.
+/// Returns the figure that decides the eligibility of a run.
 fn judged_by(study: &Study) -> Option<Distorted> {
     ComparedBy::named(&study.new.compare.by)?.metric.distorted
 }
@@ -62,11 +62,12 @@ fn are_most_invalid(study: &Study) -> bool {
     count(Eligibility::Invalid) > count(Eligibility::Valid)
 }
 
-/// Outcomes for all pairs of configurations under a load; with a baseline, only for pairs with the baseline.
+/// Returns the outcomes for all pairs of configurations under a load; with a baseline, only for pairs with the
+/// baseline.
 fn fates(study: &Study, load: &str, is_given_up: bool) -> Vec<PairOutcome> {
     let compare = &study.new.compare;
     let needed = stats::blocks_least(u32::try_from(compare.also.len()).unwrap_or(u32::MAX).saturating_add(1));
-    // Without giving up, such a study would have measured further blocks.
+    // A study that was not given up would have measured further blocks.
     let would_go_on = is_given_up && compare.blocks >= needed;
     let all: Vec<Blocks> = settings(study, load)
         .into_iter()

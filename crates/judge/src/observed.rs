@@ -1,8 +1,8 @@
-//! Differences of throughput that show in every run of a few blocks, although these are too few for a verdict.
+//! Differences of throughput that appear in every run of a few blocks, although these are too few for a verdict.
 //!
-//! The throughput of each run has bounds: those by the effect of its generator, the difference between its halves, and four standard
-//! errors of its count. They hold for this start of the system at this time. Another start may be
-//! faster or slower, and no single block shows by how much, so this is never a verdict and never a ranking.
+//! The throughput of each run has bounds, from its generator's effect, the difference between its halves, and four
+//! standard errors of its count. They hold for this start of the system at this time. Another start may be faster or
+//! slower, and no single block shows by how much, so an observed difference is never a verdict or a ranking.
 
 use evidence::{Distorted, Level};
 
@@ -12,9 +12,9 @@ use crate::eligibility::{Eligibility, eligibility_by};
 use crate::figure_bounds;
 use crate::measured_run::MeasuredRun;
 
-/// Smallest ratio of the bounds that is reported.
+/// Min ratio of the bounds that is reported.
 const RATIO_MIN: f64 = 2.0;
-/// Standard errors of a count, in each direction.
+/// Number of standard errors of a count, in each direction.
 const STANDARD_ERRORS: f64 = 4.0;
 
 /// Difference between two variants in all of their runs.
@@ -24,14 +24,14 @@ pub struct Observed {
     pub faster: usize,
     /// Index of the slower variant.
     pub slower: usize,
-    /// Ratio of the lowest bound of the faster one to the highest bound of the slower one.
+    /// Ratio of the lowest bound of the faster variant to the highest bound of the slower one.
     pub ratio_min: f64,
     /// Number of starts of both variants together.
     pub starts: usize,
 }
 
-/// Differences between the fastest variant and each other one, where the bounds of all runs exclude equality by at least a factor
-/// of 2. Empty unless variants are compared by throughput. `runs` are all runs of the study.
+/// Returns the differences between the fastest variant and each other one, if the bounds of all runs differ by at least
+/// a factor of 2. Empty unless variants are compared by throughput. `runs` are all runs of the study.
 pub fn observed(variants: &[&Variant<'_>], runs: &[MeasuredRun<'_>], by: &ComparedBy) -> Vec<Observed> {
     if by.distorted() != Some(Distorted::Throughput) || by.is_of_events() {
         return Vec::new();
@@ -52,21 +52,22 @@ pub fn observed(variants: &[&Variant<'_>], runs: &[MeasuredRun<'_>], by: &Compar
     (0..variants.len()).filter(|row| *row != faster).filter_map(pair).collect()
 }
 
-/// Number of blocks with a run of a variant. Each has a start of its own.
+/// Returns the number of blocks with a run of a variant. Each block has a start of its own.
 fn starts(variant: &Variant<'_>, runs: &[MeasuredRun<'_>]) -> usize {
     let block = |run: usize| runs[run].run.new.place.as_ref().map(|(_, place)| place.block);
     variant.shown().map(block).collect::<std::collections::BTreeSet<_>>().len()
 }
 
-/// Lowest and highest bound of ok answers per second over all runs of a variant. `None` without runs, or if the bounds of one are
-/// unknown.
+/// Returns the lowest and highest bound of ok answers per second over all runs of a variant. `None` without runs, or if
+/// the bounds of one are unknown.
 fn of_variant(variant: &Variant<'_>, runs: &[MeasuredRun<'_>]) -> Option<[f64; 2]> {
     let bounds = variant.shown().map(|run| of_run(&runs[run]));
     let bounds = bounds.collect::<Option<Vec<[f64; 2]>>>()?;
     bounds.into_iter().reduce(|[low, high], [more_low, more_high]| [low.min(more_low), high.max(more_high)])
 }
 
-/// Bounds of the ok answers per second that an ideal client would have measured in this run. `None` if they are unknown.
+/// Returns the bounds of the ok answers per second that an ideal client would have measured in this run. `None` if
+/// unknown.
 fn of_run(run: &MeasuredRun<'_>) -> Option<[f64; 2]> {
     let (window, ending) = (run.measured.window?, run.run.ending.as_ref()?);
     let effect = ending.validity.effect.as_ref();

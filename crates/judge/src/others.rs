@@ -1,4 +1,4 @@
-//! CPU use of processes outside of a comparison: neither generator nor system, while requests were measured.
+//! CPU use of processes outside of a comparison, neither generator nor system, while requests were measured.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,20 +10,22 @@ use crate::inside::is_of_database;
 /// Metric of the readings that list the cores a subject may use.
 const ALLOWED: &str = "cores_allowed";
 
-/// Mean of [`others_cores`] over several runs, at least 0. `None` if it is unknown in all of them.
+/// Averages [`others_cores`] over several runs; at least 0. `None` if unknown in all of them.
 pub fn mean_of_others<'a>(runs: impl Iterator<Item = &'a Run>) -> Option<f64> {
     let read: Vec<f64> = runs.filter_map(others_cores).collect();
     (!read.is_empty()).then(|| (read.iter().sum::<f64>() / read.len() as f64).max(0.0))
 }
 
-/// Mean number of cores that other processes kept busy over the measured seconds: processes that are neither the generator nor part
-/// of the plan. The other system of a block in slices is one of them. Only cores that system and generator may use count, if both
+/// Returns the mean number of cores that other processes kept busy over the measured seconds: processes that are
+/// neither the generator nor part of the plan. The other system of a block in slices is one of them. Only cores that
+/// system and generator may use count, if both sets are known; otherwise all cores count.
 /// sets are known; otherwise all cores count.
 ///
-/// It is the busy time that the kernel reports for these cores, minus the CPU time of the generator and of the plan's processes.
-/// The kernel counts core time in ticks (`/proc/stat`), so a single second is accurate to about 0.05 of a core. A small value may
-/// come out slightly below 0. Interrupts are included. On kernels with `CONFIG_IRQ_TIME_ACCOUNTING` these include interrupts for
-/// the load's own packets, so the value rises with throughput.
+/// The result is the busy time that the kernel reports for these cores, minus the CPU time of the generator and of the
+/// plan's processes. The kernel counts core time in ticks (`/proc/stat`), so a single second is accurate to about 0.05
+/// of a core. A small value may be slightly below 0. Interrupts are included. On kernels with
+/// `CONFIG_IRQ_TIME_ACCOUNTING` these include interrupts for the load's own packets, so the value rises with
+/// throughput.
 ///
 /// `None` if the cores or the processes of the system were not sampled.
 pub fn others_cores(run: &Run) -> Option<f64> {
@@ -37,7 +39,7 @@ pub fn others_cores(run: &Run) -> Option<f64> {
             match reading.metric {
                 "cpu_user_s" | "cpu_sys_s" => own.entry(reading.subject).or_default().add(reading.value, 0.0),
                 "covered_s" => own.entry(reading.subject).or_default().add(0.0, reading.value),
-                // Two processes that call one server have the same reading.
+                // Processes that call one server have equal readings.
                 "dependency_cpu_s" => {
                     called.entry((reading.second, reading.label)).or_insert(reading.value);
                 }
@@ -48,18 +50,19 @@ pub fn others_cores(run: &Run) -> Option<f64> {
     let called: f64 = called.into_values().sum();
     let all_s = cores.values().map(|core| core.all_s).sum::<f64>() / cores.len() as f64;
     let system = own.remove("system").filter(|_| !cores.is_empty())?;
-    // The total of the plan's processes leaves out helpers such as proxies, so single processes are summed if they are known.
+    // The total of the plan's processes excludes helpers such as proxies, so single processes are summed if known.
     let has_names = own.keys().any(|name| *name != "generator");
     let own = own.values().chain((!has_names).then_some(&system));
     let own: f64 = own.map(|time| time.busy_s / if time.all_s > 0.0 { time.all_s } else { all_s }).sum();
     let counted = cores.iter().filter(|(number, _)| used.as_ref().is_none_or(|used| used.contains(number)));
     let busy: f64 = counted.map(|(_, core)| core.busy_s / core.all_s).sum();
-    // Servers on this machine that the system calls are a part of it.
+    // Servers on this machine that the system calls count as part of it.
     Some(busy - own - called / all_s).filter(|others| others.is_finite())
 }
 
-/// Mean number of cores that neither the generator nor the system could use over the measured seconds. It is the sum of
-/// [`others_cores`] and of the time that the hypervisor gave to other guests (steal). `None` if other processes are unknown.
+/// Returns the mean number of cores that neither the generator nor the system could use over the measured seconds: the
+/// sum of [`others_cores`] and of the time that the hypervisor gave to other guests (steal). `None` if other processes
+/// are unknown.
 pub(crate) fn taken_cores(run: &Run) -> Option<f64> {
     let (mut stolen, mut all): (BTreeMap<u32, f64>, BTreeMap<u32, f64>) = Default::default();
     for reading in read_in(run, Seconds::MostlyMeasured) {
@@ -87,7 +90,7 @@ impl Time {
     }
 }
 
-/// Cores that system and generator may use together; `None` if they are unknown for one of them.
+/// Returns the cores that system and generator may use together; `None` if unknown for one of them.
 fn places(run: &Run) -> Option<BTreeSet<u32>> {
     let mut of_both: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
     for reading in run.readings().filter(|reading| reading.metric == ALLOWED) {
@@ -124,7 +127,8 @@ mod tests {
         found.is_some_and(|found| (found - expected).abs() < 1e-9)
     }
 
-    /// Two cores that were busy for 1.4 s: 0.6 s by the system, 0.5 s by the generator, 0.3 s by others.
+    /// Builds a second in which two cores were busy for 1.4 s: 0.6 s by the system, 0.5 s by the generator, 0.3 s by
+    /// others.
     fn second() -> Vec<Reading> {
         [core("core0", 0.9, 1.0), core("core1", 0.5, 1.0), used("system", 0.6, 1.0)]
             .into_iter()

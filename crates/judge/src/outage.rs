@@ -1,22 +1,22 @@
-//! Decides which periods without an ok answer are outages, and for what share of the time the system was unavailable, including
-//! users who waited in vain. `docs/measurement.md` has the definitions.
+//! Decides which periods without an ok answer are outages, and for which share of the time the system was unavailable,
+//! including users without an answer. `docs/measurement.md` has the definitions.
 
 use evidence::{Model, Outage, OutageTime, Starvation};
 use record::{Counts, Gap, Gaps, Pulse, Pulses, Waits};
 
 use crate::words::decimal;
 
-/// Shortest outage as a multiple of the usual response time. A gap is an outage if it is also longer than a quarter of a second,
-/// and than the time in which `USUAL_REQUESTS` ok answers usually come.
+/// Min length of an outage, as a multiple of the usual response time. A gap is an outage if it is also longer than a
+/// quarter of a second, and than the time in which `USUAL_REQUESTS` ok answers usually arrive.
 const USUAL_RESPONSES: f64 = 10.0;
-/// Shortest outage as a number of ok answers that usually come in that time.
+/// Min length of an outage, as a number of ok answers that usually arrive in that time.
 const USUAL_REQUESTS: f64 = 10.0;
-/// Shortest wait for one answer, in nanoseconds, that counts as unavailable time of its user.
+/// Min wait for one answer, in nanoseconds, that counts as unavailable time of its user.
 const SLOW_NS: f64 = 1e9;
-/// Shortest such wait as a multiple of the usual response time, so that a long tail does not count.
+/// Min wait for one answer, as a multiple of the usual response time, so that a long tail does not count.
 const SLOW_RESPONSES: f64 = 100.0;
-/// Users who wait while others are answered are starved as long as they are no larger a share of all users. Where more of them wait,
-/// such as half of the connections of a server with two processes of which one hangs, part of the system is gone.
+/// Max share of all users that may count as starved while others are answered. If more users wait, such as half of the
+/// connections of a server of which one of two processes hangs, part of the system is unavailable.
 const STARVED_USERS_MAX_SHARE: f64 = 0.25;
 
 /// Facts about a finished load.
@@ -29,7 +29,7 @@ pub struct Evidence<'a> {
     pub gaps: Vec<Gap>,
     /// Time series of the load, over all workers.
     pub pulses: &'a Pulses,
-    /// Times for which each user went without an ok answer.
+    /// Times for which each user had no ok answer.
     pub waits: &'a Waits,
     /// Number of connections. In a closed load this is the number of users, unless they share connections.
     pub connections: u64,
@@ -37,12 +37,12 @@ pub struct Evidence<'a> {
     pub counts: Counts,
     /// Whether the load was asked to stop.
     pub was_stopped: bool,
-    /// Whether the system is in the process of the generator. No part of it can be gone, so users who wait while others are answered are
-    /// starved, however many they are.
+    /// Whether the system is in the process of the generator. No part of it can be unavailable, so all users who wait
+    /// while others are answered count as starved.
     pub is_in_process: bool,
 }
 
-/// Outages of the system, and the share of unavailable time; `None` if there was no window.
+/// Returns the outages of the system, and the share of unavailable time; `None` if there was no window.
 pub fn judge(evidence: &Evidence<'_>) -> Option<Outage> {
     let (from_ns, to_ns) = evidence.window_ns;
     let length_ns = to_ns.checked_sub(from_ns).filter(|ns| *ns > 0)?;
@@ -69,8 +69,8 @@ pub fn judge(evidence: &Evidence<'_>) -> Option<Outage> {
     Some(Outage { gone_share, ..found })
 }
 
-/// Share of the users' time in which they waited for an answer that did not come, or came very late. Users who were starved while
-/// others were answered do not count, and are returned.
+/// Returns the share of user time spent waiting for an answer that did not come, or came very late. Users who were
+/// starved while others were answered do not count, and are returned separately.
 fn waited_share(evidence: &Evidence<'_>, usual_ns: Option<f64>, length_ns: f64) -> (f64, Option<Starvation>) {
     let times_usual = |times: f64| usual_ns.map_or(0.0, |usual_ns| times * usual_ns);
     let broken_ns = times_usual(USUAL_RESPONSES).max(Gaps::SHORTEST_NS as f64) as u64;
@@ -79,7 +79,7 @@ fn waited_share(evidence: &Evidence<'_>, usual_ns: Option<f64>, length_ns: f64) 
     let failed_share = evidence.waits.failed_ns(broken_ns) as f64 / (users * length_ns);
     let unanswered_ns = evidence.waits.unanswered_ns(broken_ns, slow_ns) as f64;
     let unanswered_share = unanswered_ns / (users * length_ns);
-    // Users who wait at a time, if all of them wait as long as one did.
+    // Number of users that wait concurrently, assuming that each waits as long as the longest wait.
     let longest_ns = evidence.waits.longest_unanswered_ns().max(1) as f64;
     let waiting = unanswered_ns / longest_ns;
     let is_served = evidence.counts.ok > 0;
@@ -99,8 +99,8 @@ fn waited_share(evidence: &Evidence<'_>, usual_ns: Option<f64>, length_ns: f64) 
     (failed_share + unanswered_share, None)
 }
 
-/// Share of the arrivals that were sent and got no answer. Arrivals that were not sent say nothing about the system. In a load that was
-/// asked to stop, requests left over are not its fault either.
+/// Returns the share of sent arrivals that got no answer. Unsent arrivals say nothing about the system. In a load that
+/// was asked to stop, unanswered requests do not count against the system either.
 fn unanswered_share(evidence: &Evidence<'_>) -> f64 {
     let Counts { planned, failed, timed_out, unfinished, .. } = evidence.counts;
     let left = if evidence.was_stopped { 0 } else { unfinished };
@@ -108,9 +108,9 @@ fn unanswered_share(evidence: &Evidence<'_>) -> f64 {
     if planned == 0 { 0.0 } else { without as f64 / planned as f64 }
 }
 
-/// Usual response time, in nanoseconds: the 10th percentile of the means of windows with ok answers. So catching up after outages
-/// does not look usual, however many outages there are. Windows within an outage have no ok answers, and requests that timed out
-/// are not ok.
+/// Returns the usual response time, in nanoseconds: the 10th percentile of the means of windows with ok answers. This
+/// way, catching up after outages never looks usual, even after many outages. Windows within an outage have no ok
+/// answers, and requests that timed out are not ok.
 fn usual_response_ns(pulses: &Pulses) -> Option<f64> {
     let mut means: Vec<f64> = pulses
         .windows()
@@ -122,7 +122,7 @@ fn usual_response_ns(pulses: &Pulses) -> Option<f64> {
     means.get(means.len() / 10).copied()
 }
 
-/// Length from which on `gap` is an outage, in nanoseconds.
+/// Returns the min length at which `gap` is an outage, in nanoseconds.
 fn shortest_ns(pulses: &Pulses, usual_ns: Option<f64>, gap: &Gap) -> f64 {
     let is_apart =
         |pulse: &&Pulse| pulse.at_ns + pulses.window_ns() <= gap.from_ns || pulse.at_ns >= gap.to_ns;
@@ -134,7 +134,7 @@ fn shortest_ns(pulses: &Pulses, usual_ns: Option<f64>, gap: &Gap) -> f64 {
     (USUAL_RESPONSES * usual_ns).max(USUAL_REQUESTS * per_request_ns).max(Gaps::SHORTEST_NS as f64)
 }
 
-/// Words about the longest outage, for the verdict on steadiness; `None` if there was none.
+/// Describes the longest outage, for the verdict on steadiness; `None` if there was none.
 pub(crate) fn words(outage: &Outage) -> Option<String> {
     let longest = outage.longest()?;
     let until = if longest.is_open { ", to the end" } else { "" };
@@ -157,7 +157,8 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    /// Windows of a quarter of a second with the given numbers of ok answers, each with a mean time of `response_ns`.
+    /// Builds windows of a quarter of a second with the given numbers of ok answers, each with a mean time of
+    /// `response_ns`.
     fn pulses(ended: &[u64], response_ns: u64) -> Pulses {
         let mut pulses = Pulses::default();
         for (number, ended) in (0..).zip(ended) {
@@ -197,7 +198,7 @@ mod tests {
         let outage = judge(&evidence(&quick, &waits, vec![gap(1_000, 1_300)])).unwrap();
         assert_eq!((outage.longest_s, outage.gone_share), (0.3, 0.075));
         assert!(outage.is_degraded());
-        // A system that answers one request at a time, in half a second each, has gaps of that length in normal operation.
+        // A system that answers one request at a time, in half a second each, normally has gaps of that length.
         let slow = pulses(&[0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1], 500 * MS);
         let outage = judge(&evidence(&slow, &waits, vec![gap(1_000, 1_500), gap(1_500, 2_000)])).unwrap();
         assert_eq!(outage, Outage::default());
@@ -205,7 +206,7 @@ mod tests {
 
     #[test]
     fn long_outage_does_not_change_the_usual_response_time() {
-        // Answers for the first 750 ms, then none: five in all.
+        // Answers arrive for the first 750 ms, then none: five in total.
         let mut ended = [0; 16];
         ended[..3].copy_from_slice(&[2, 2, 1]);
         let (dead, waits) = (pulses(&ended, MS), Waits::default());
@@ -225,7 +226,7 @@ mod tests {
         let (quick, mut waits) = (pulses(&[50; 16], MS), Waits::default());
         waits.note(4_000 * MS, WaitEnd::Failure);
         waits.note(4_000 * MS, WaitEnd::Silence);
-        // A long tail: answered after 900 ms.
+        // A long tail: answers after 900 ms.
         (0..10).for_each(|_| waits.note(900 * MS, WaitEnd::Answer));
         let outage = judge(&evidence(&quick, &waits, Vec::new())).unwrap();
         assert_eq!((outage.longest_s, outage.gone_share), (0.0, 0.5));
@@ -241,7 +242,7 @@ mod tests {
         assert_eq!((outage.gone_share, outage.is_degraded()), (0.0, false));
         let starvation = Starvation { users: 1, of_users: 10, longest_s: 4.0, time_share: 0.1 };
         assert_eq!(outage.starvation, Some(starvation));
-        // A request that failed is no wait for others.
+        // A failed request is no wait for others.
         let mut failed = Waits::default();
         failed.note(4_000 * MS, WaitEnd::Failure);
         let outage = judge(&Evidence { waits: &failed, ..ten }).unwrap();

@@ -1,11 +1,11 @@
-//! Figures that a plan defines itself, and reads with a command, a statement, or from an exporter: their names in plans and in the
-//! store, their units, and their values in a run.
+//! Figures that a plan defines itself and reads with a command, a statement, or from an exporter: their names in plans
+//! and in the store, their units, and their values in a run.
 //!
 //! ```text
 //! figure NAME[ in UNIT][, higher]
 //! ```
 //!
-//! Plans write `figure NAME`. The store has the whole form, so that a stored study needs no plan.
+//! Plans write `figure NAME`. The store has the whole form, so that a stored study can be read without its plan.
 
 use evidence::Run;
 
@@ -24,12 +24,12 @@ const CHARACTERS_MAX: usize = 40;
 pub const FIGURES_OF_PLAN: &str = "figures";
 /// Subject of the readings of figures.
 pub const FIGURE_SUBJECT: &str = "figure";
-/// Label of the reading that is the value of the run. Readings during the load have [`FIGURE_EACH`].
+/// Label of the reading that is the value of the run. Readings during the load have the label [`FIGURE_EACH`].
 pub const FIGURE_VALUE: &str = "value";
 /// Label of readings before, during, and after the load.
 pub const FIGURE_EACH: &str = "each";
 
-/// Units with a meaning, their kinds, and their sizes in the units in which figures are read. Any other word is a number of what it
+/// Units with a meaning, their kinds, and their sizes in the internal unit. Any other word counts the things that it
 /// names.
 const UNITS: [(&str, &Metric, f64); 5] =
     [("bytes", &SIZE, 1.0), ("ns", &TIME, 1.0), ("us", &TIME, 1e3), ("ms", &TIME, 1e6), ("s", &TIME, 1e9)];
@@ -45,7 +45,7 @@ pub struct OwnFigure {
     pub name: String,
     /// Unit as written; empty for a plain number.
     pub unit: String,
-    /// Whether more is better.
+    /// Whether higher values are better.
     pub higher_is_better: bool,
 }
 
@@ -69,13 +69,13 @@ impl OwnFigure {
         })
     }
 
-    /// The whole form, for the store.
+    /// Returns the whole form, for the store.
     pub fn stored_name(&self) -> String {
         let unit = if self.unit.is_empty() { String::new() } else { format!("{IN}{}", self.unit) };
         format!("{FIGURE}{}{unit}{}", self.name, if self.higher_is_better { HIGHER } else { "" })
     }
 
-    /// Head of a column: the name, and a unit that its values do not show.
+    /// Returns the head of a column: the name, and a unit that the values do not show.
     pub fn label(&self) -> String {
         match UNITS.iter().any(|(unit, ..)| *unit == self.unit) || self.unit.is_empty() {
             true => self.name.clone(),
@@ -83,18 +83,18 @@ impl OwnFigure {
         }
     }
 
-    /// Metric that has the kind of the figure.
+    /// Returns the metric of the figure's kind.
     pub fn metric(&self) -> &'static Metric {
         let known = UNITS.iter().find(|(unit, ..)| *unit == self.unit);
         known.map_or(&NUMBER, |(_, metric, _)| metric)
     }
 
-    /// Size of the unit in the unit in which figures are read: a number, bytes, or nanoseconds.
+    /// Returns the size of the unit in the internal unit: a number, bytes, or nanoseconds.
     pub fn unit_size(&self) -> f64 {
         UNITS.iter().find(|(unit, ..)| *unit == self.unit).map_or(1.0, |(.., size)| *size)
     }
 
-    /// Value of the figure in a run. `None` if it was not read.
+    /// Returns the value of the figure in a run. `None` if it was not read.
     pub fn read(&self, run: &Run) -> Option<f64> {
         let is_it = |subject: &str, metric: &str, label: &str| {
             subject == FIGURE_SUBJECT && metric == self.name && label == FIGURE_VALUE
@@ -103,12 +103,12 @@ impl OwnFigure {
         found.map(|reading| reading.value)
     }
 
-    /// Middle and range over runs. `None` if no run has the figure.
+    /// Returns median and range over runs. `None` if no run has the figure.
     pub fn spread<'r>(&self, runs: impl Iterator<Item = &'r Run>) -> Option<Spread> {
         Spread::with_endless(runs.filter_map(|run| self.read(run)))
     }
 
-    /// Figures that the plan of a run defines.
+    /// Returns the figures that the plan of a run defines.
     pub fn of_run(run: &Run) -> Vec<Self> {
         let defined = run.new.plan_json.get(FIGURES_OF_PLAN).and_then(|figures| figures.as_array());
         let names = defined.into_iter().flatten().filter_map(|figure| figure.as_str());
@@ -116,7 +116,7 @@ impl OwnFigure {
     }
 }
 
-/// Metric that has the kind of a physical cost.
+/// Returns the metric of a physical cost's kind.
 pub(crate) fn metric_of_cost(unit: CostUnit) -> &'static Metric {
     match unit {
         CostUnit::Bytes => &SIZE,
@@ -124,13 +124,14 @@ pub(crate) fn metric_of_cost(unit: CostUnit) -> &'static Metric {
     }
 }
 
-/// Metrics of figures of a plan, by the unit in which a limit is written. The unit of the figure itself is not known there.
+/// Returns the metric for a limit on a plan's figure, by the unit of the limit. The unit of the figure itself is not
+/// known here.
 pub(crate) fn metric_of_limit(limit: &str) -> &'static Metric {
     let is_of = |metric: &&&Metric| metric.kind.limit(limit).is_ok();
     [&NUMBER, &TIME, &SIZE].iter().find(is_of).map_or(&NUMBER, |metric| metric)
 }
 
-/// Whether a figure can have this name.
+/// Returns whether the text is a valid figure name.
 pub fn is_name(text: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
     text.len() <= CHARACTERS_MAX
@@ -138,7 +139,7 @@ pub fn is_name(text: &str) -> bool {
         && text.bytes().all(is_plain)
 }
 
-/// Whether a figure can have this unit.
+/// Returns whether the text is a valid figure unit.
 pub fn is_unit(text: &str) -> bool {
     let is_plain = |sign: char| sign.is_alphanumeric() || "_/%-".contains(sign);
     !text.is_empty() && text.chars().count() <= CHARACTERS_MAX && text.chars().all(is_plain)

@@ -1,22 +1,24 @@
-//! Pace of a run: how fast and how evenly it was answered. It distinguishes a queue, a rate limiter, and an uncontended wait.
+//! Pace of a run: speed and evenness of the answers. It distinguishes a queue, a rate limiter, and an uncontended wait.
 
 use evidence::Run;
 use record::{Histogram, Percentile, Tally};
 
-/// Smallest number of answers for percentiles.
+/// Min number of answers for percentiles.
 const ANSWERS_MIN: u64 = 30;
-/// Multiple of the median above which one of the first answers counts as slow.
+/// Multiple of the median above which a first answer counts as slow.
 const SLOW_MULTIPLE: f64 = 1.5;
-/// Divisor of the number of connections: the system began cold if this fraction of the connections has a slow first answer.
+/// Divisor of the number of connections: the system started cold if this fraction of connections has a slow first
+/// answer.
 const BEGIN_SLOWLY: u64 = 4;
 
 /// Pace of one run, all steps together. Times are service times in nanoseconds; `None` with too few answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pace {
-    /// Shortest time of all ok answers, warm-up included: users who begin together do not wait for each other yet.
+    /// Shortest time of all ok answers, warm-up included, because users who start together do not wait for each other
+    /// yet.
     pub fastest_ns: Option<f64>,
-    /// Whether the first answers were slower than later ones, as in a program that is still compiling. Then no answer was
-    /// undisturbed.
+    /// Whether the first answers were slower than later ones, as in a program that is still compiling. No answer was
+    /// then undisturbed.
     pub began_slowly: bool,
     /// p10, p50, and p90 of ok answers.
     pub ok_ns: Option<[f64; 3]>,
@@ -31,7 +33,7 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Pace of a run, from the tallies of its two phases.
+    /// Returns the pace of a run, from the tallies of its two phases.
     pub fn of(run: &Run, warm_up: &Tally, measured: &Tally) -> Self {
         let [before, ok] = [&warm_up.service.ok, &measured.service.ok];
         let fastest = [before.min_ns(), ok.min_ns()].into_iter().flatten().min();

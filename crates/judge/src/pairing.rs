@@ -11,7 +11,7 @@ pub struct Pairing {
     pub pairs: Vec<(Bounded, Bounded)>,
     /// Number of blocks in which both have a valid run, but one has too few samples for a verdict.
     pub too_few_samples: usize,
-    /// Largest number of blocks in which both can still have a figure.
+    /// Max number of blocks in which both can still have a figure.
     pub attainable: usize,
 }
 

@@ -1,5 +1,5 @@
-//! Physical cost of a load: bytes, connections, and handshakes of its requests, and what they made a database write, read, and keep, from
-//! the database's own counters before and after the load.
+//! Physical cost of a load: bytes, connections, and handshakes of its requests, and the database's writes, reads, and
+//! growth, from the database's own counters before and after the load.
 
 use evidence::{Run, SizeClasses};
 use record::Tally;
@@ -13,7 +13,7 @@ pub struct PhysicalCost {
     pub words: &'static str,
     /// Unit of the figure.
     pub unit: CostUnit,
-    /// How it relates to the load.
+    /// Relation to the load: per request, in total, or a size.
     pub kind: CostKind,
     source: CostSource,
 }
@@ -27,17 +27,17 @@ enum CostSource {
     Sent,
     /// Content of replies as sent, without headers.
     Content,
-    /// Content of replies after decoding: of a sample, if they are encoded.
+    /// Content of replies after decoding; a sample of encoded replies.
     Decoded,
     Connections,
     FullHandshakes,
     ResumedHandshakes,
 }
 
-/// How a cost relates to a load.
+/// Relation of a cost to a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CostKind {
-    /// Growth of a counter, for each request.
+    /// Growth of a counter, per request.
     PerRequest,
     /// Growth of a counter during the load.
     Total,
@@ -100,12 +100,13 @@ const fn size(name: &'static str, words: &'static str) -> PhysicalCost {
 }
 
 impl PhysicalCost {
-    /// Cost with this name. `None` if this version does not know it.
+    /// Returns the cost with this name. `None` if this version does not know it.
     pub fn named(name: &str) -> Option<&'static Self> {
         PHYSICAL_COSTS.iter().find(|cost| cost.name == name)
     }
 
-    /// Name with what it relates to, in a sentence about `one` request: `WAL or redo log per transaction`.
+    /// Returns the name with its relation to the load, in a sentence about `one` request: `WAL or redo log per
+    /// transaction`.
     pub fn full_words(&self, one: &str) -> String {
         match self.kind {
             CostKind::PerRequest if self.source.is_of_replies() => format!("{} per reply", self.words),
@@ -115,20 +116,20 @@ impl PhysicalCost {
         }
     }
 
-    /// Whether it follows from the size of requests and replies.
+    /// Returns whether the cost follows from the size of requests and replies.
     pub fn is_of_size(&self) -> bool {
         self.source.is_of_replies() || matches!(self.source, CostSource::Received | CostSource::Sent)
     }
 }
 
 impl CostSource {
-    /// Whether the figure is a mean over replies, not over requests.
+    /// Returns whether the figure is a mean over replies, not over requests.
     fn is_of_replies(self) -> bool {
         matches!(self, Self::Content | Self::Decoded)
     }
 }
 
-/// Whether a reading is a size before and after the load.
+/// Returns whether a reading is a size before and after the load.
 pub fn is_size_cost(metric: &str) -> bool {
     cost_of(metric).is_some_and(|cost| cost.kind == CostKind::Size)
 }
@@ -138,7 +139,7 @@ fn cost_of(metric: &str) -> Option<&'static PhysicalCost> {
     PHYSICAL_COSTS.iter().find(|cost| cost.name == name)
 }
 
-/// Median of a cost over runs. `None` without runs.
+/// Returns the median of a cost over runs. `None` without runs.
 pub fn median_of(figures: impl Iterator<Item = f64>) -> Option<f64> {
     stats::median(figures)
 }
@@ -148,17 +149,17 @@ pub fn median_of(figures: impl Iterator<Item = f64>) -> Option<f64> {
 pub struct CostOfLoad {
     /// Kind of the cost.
     pub cost: &'static PhysicalCost,
-    /// Cost for each request or reply, in all, or the size after the load.
+    /// Cost per request or reply, in total, or the size after the load.
     pub figure: f64,
     /// Size before the load. `None` for other costs.
     pub before: Option<f64>,
 }
 
-/// Requests of a load, warm-up included, with what they moved.
+/// Requests of a load, warm-up included, with their traffic.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LoadVolume {
     pub(crate) requests: u64,
-    /// `None` if another tool made the load and did not report them.
+    /// Bytes received. `None` if another tool made the load and did not report them.
     pub(crate) received_bytes: Option<u64>,
     pub(crate) sent_bytes: Option<u64>,
     pub(crate) connections: Option<u64>,
@@ -166,7 +167,7 @@ pub(crate) struct LoadVolume {
 }
 
 impl LoadVolume {
-    /// Volume of a load of this program, from the tallies of its warm-up and of the measured time.
+    /// Returns the volume of a load of this program, from the tallies of its warm-up and of the measured time.
     pub(crate) fn of_engine(phases: [&Tally; 2]) -> Self {
         let sum = |read: fn(&Tally) -> u64| phases.into_iter().map(read).fold(0, u64::saturating_add);
         Self {
@@ -180,8 +181,8 @@ impl LoadVolume {
 }
 
 impl CostOfLoad {
-    /// Costs of a run, in the order of [`PHYSICAL_COSTS`]. A cost that is not known is left out, and so is one of bytes or
-    /// handshakes without any.
+    /// Returns the costs of a run, in the order of [`PHYSICAL_COSTS`]. Unknown costs are left out, as are bytes or
+    /// handshakes that are 0.
     pub(crate) fn of(run: &Run, volume: &LoadVolume) -> Vec<Self> {
         let readings = Readings::of(run);
         let resumed = || run.ending.as_ref().map_or(0, |ending| ending.resumed_handshakes);
@@ -215,7 +216,7 @@ fn per(total: f64, requests: u64) -> Option<f64> {
     (requests > 0).then(|| total / requests as f64)
 }
 
-/// Mean size over the replies of all steps. `None` without sizes, or if all replies were empty.
+/// Returns the mean size over the replies of all steps. `None` without sizes, or if all replies were empty.
 fn mean(run: &Run, sizes: fn(&evidence::StepContents) -> &SizeClasses) -> Option<f64> {
     let classes = || run.ending.iter().flat_map(|ending| &ending.contents).flat_map(|step| &sizes(step).0);
     let count: u64 = classes().fold(0, |sum, (count, _)| sum.saturating_add(*count));
@@ -223,7 +224,7 @@ fn mean(run: &Run, sizes: fn(&evidence::StepContents) -> &SizeClasses) -> Option
     per(bytes as f64, count).filter(is_some)
 }
 
-/// Whether replies of a run had a content coding.
+/// Returns whether replies of a run had a content coding.
 fn is_encoded(run: &Run) -> bool {
     let mut contents = run.ending.iter().flat_map(|ending| &ending.contents);
     contents.any(|step| !step.codings.is_empty() || !step.decoded.is_empty())

@@ -1,4 +1,4 @@
-//! Plan of a load, as far as its judgment needs it.
+//! Plan of a load, reduced to the parts that its judgment needs.
 
 use evidence::{Model, Unit};
 
@@ -7,23 +7,24 @@ use evidence::{Model, Unit};
 pub struct Planned {
     /// Rule by which requests become due.
     pub offered: Offered,
-    /// Endpoints with fewer connections than users, or than connections of an open load: name, and number of connections.
+    /// Endpoints with fewer connections than users, or than connections of an open load: name, and number of
+    /// connections.
     pub pools: Vec<(String, u32)>,
     /// Unit that is counted, by step.
     pub units: Vec<Unit>,
     /// Length of the warm-up, in nanoseconds since the load began. Its requests are not counted.
     pub warm_up_ns: u64,
-    /// Time from which on the offered load is constant, in nanoseconds since it began; `None` if it never is.
+    /// Time at which the offered load becomes constant, in nanoseconds since it began; `None` if it never does.
     pub settles_from_ns: Option<u64>,
-    /// Planned end, in nanoseconds since the load began; `None` if it does not end by time.
+    /// Planned end, in nanoseconds since the load began; `None` if no time ends it.
     pub ends_at_ns: Option<u64>,
-    /// Latency limit of transactions: a later one is skipped. `None` if there is no limit.
+    /// Latency limit of transactions, after which they are skipped. `None` if there is no limit.
     pub latency_limit_ns: Option<u64>,
-    /// Whether the run tests if the system sustains this rate. Requests that could not be sent are then a result.
+    /// Whether the run tests if the system sustains this rate. Unsent requests are then a result.
     pub is_trial: bool,
     /// Whether the generator's threads are pinned to cores.
     pub is_pinned: bool,
-    /// Whether the system is a database in the process of the generator, of which no part can be gone.
+    /// Whether the system is a database in the process of the generator. No part of it can become unavailable.
     pub is_in_process: bool,
 }
 
@@ -34,10 +35,10 @@ pub enum Offered {
     Open {
         /// Number of connections.
         connections: u32,
-        /// Time after which a waiting request is given up, in nanoseconds; `None` if none is.
+        /// Time after which a waiting request is abandoned, in nanoseconds; `None` for no limit.
         shed_after_ns: Option<u64>,
     },
-    /// Requests become due by users, each after its last answer.
+    /// Requests become due when users have received their last answer.
     Closed {
         /// Number of users.
         users: u32,
@@ -47,7 +48,7 @@ pub enum Offered {
 }
 
 impl Planned {
-    /// Model of the load, as the store records it.
+    /// Returns the model of the load, as the store records it.
     pub const fn model(&self) -> Model {
         match self.offered {
             Offered::Open { .. } => Model::Open,
@@ -55,7 +56,7 @@ impl Planned {
         }
     }
 
-    /// Whether requests become due by the clock.
+    /// Returns whether requests become due by the clock.
     pub const fn is_open(&self) -> bool {
         matches!(self.offered, Offered::Open { .. })
     }

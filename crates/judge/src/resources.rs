@@ -26,8 +26,8 @@ pub struct Resources {
 /// Resources used by a subject.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Usage {
-    /// Time that its readings cover, in seconds; `None` if not recorded. Processes may be sampled later than cores, if there are
-    /// many and no core is free.
+    /// Time that the readings cover, in seconds; `None` if not recorded. With many processes and no free core,
+    /// processes may be sampled later than cores.
     pub covered_s: Option<f64>,
     /// CPU time in user space, in seconds.
     pub cpu_user_s: f64,
@@ -53,17 +53,17 @@ pub struct Usage {
     pub switches_voluntary: Option<f64>,
     /// Number of involuntary context switches: a thread was taken off its core.
     pub switches_involuntary: Option<f64>,
-    /// Time for which its threads were ready without a core, in seconds.
+    /// Time for which threads were runnable without a core, in seconds.
     pub run_queue_wait_s: Option<f64>,
     /// CPU quota in cores, at the end of the last second.
     pub cpu_quota_cores: Option<f64>,
-    /// Time for which the quota throttled its threads, in seconds, summed over cores.
+    /// Time for which the quota throttled threads, in seconds, summed over cores.
     pub throttled_s: Option<f64>,
-    /// Peak memory charged to its limit, cached files included, at the end of a second.
+    /// Peak memory charged to the memory limit, cached files included, at the end of a second.
     pub memory_charged_peak_bytes: Option<f64>,
     /// Memory limit, at the end of the last second.
     pub memory_limit_bytes: Option<f64>,
-    /// Largest nice value of its processes; 0 for any higher priority.
+    /// Largest nice value of the processes; 0 for any higher priority.
     pub nice: Option<f64>,
 }
 
@@ -77,18 +77,18 @@ pub struct Core {
 }
 
 impl Resources {
-    /// Resources of a run; `None` if nothing was sampled in a measured second.
+    /// Returns the resources of a run; `None` if nothing was sampled in a measured second.
     pub fn of(run: &Run) -> Option<Self> {
         Self::during(run, Seconds::Measured)
     }
 
-    /// Resources of the given seconds only.
+    /// Returns the resources of the given seconds only.
     pub(crate) fn during(run: &Run, which: Seconds<'_>) -> Option<Self> {
         let (mut seconds, mut last) = (0u64, None);
         let mut usages: BTreeMap<&str, Usage> = BTreeMap::new();
         let mut cores = Cores::default();
         for reading in read_in(run, which) {
-            // Readings come in order of time.
+            // Readings are in order of time.
             seconds += u64::from(last.replace(reading.second) != Some(reading.second));
             match reading.subject {
                 _ if is_of_database(reading.metric) => {}
@@ -109,19 +109,19 @@ impl Resources {
         Some(Self { covered_s, system, generator, processes, cores: cores.shares() })
     }
 
-    /// Mean number of cores that a usage kept busy; `None` if its readings cover no time.
+    /// Returns the mean number of cores that a usage kept busy; `None` if its readings cover no time.
     pub fn cores_used(&self, usage: &Usage) -> Option<f64> {
         Some(self.per_s(usage, usage.cpu_s())).filter(|cores| cores.is_finite())
     }
 
-    /// A sum of a usage, per second that its readings cover.
+    /// Divides a sum of a usage by the seconds that its readings cover.
     pub fn per_s(&self, usage: &Usage, sum: f64) -> f64 {
         sum / usage.covered_s.unwrap_or(self.covered_s)
     }
 }
 
 impl Usage {
-    /// CPU time in user space and in the kernel, in seconds.
+    /// Returns the CPU time in user space and in the kernel, in seconds.
     pub fn cpu_s(&self) -> f64 {
         self.cpu_user_s + self.cpu_sys_s
     }
@@ -178,7 +178,7 @@ impl<'a> Cores<'a> {
         }
     }
 
-    /// Mean time over all cores, in seconds. The last second of a run is seldom complete.
+    /// Returns the mean time over all cores, in seconds. The last second of a run is usually incomplete.
     fn covered_s(&self) -> Option<f64> {
         let all_s: f64 = self.0.values().flatten().map(|of_core| of_core.all_s).sum();
         Some(all_s / self.0.len() as f64).filter(|covered_s| covered_s.is_finite() && *covered_s > 0.0)
@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn cores_used_refers_to_the_time_that_process_readings_cover() {
         let core = |kind, seconds| reading("machine", kind, "core0", seconds);
-        // Only a tenth of a second of the core was sampled, and the processes over two seconds.
+        // The core was sampled for a tenth of a second, and the processes for two seconds.
         let read = |own: &[Reading]| {
             let all = [core("cpu_user_s", 0.1), reading("system", "cpu_user_s", "", 3.0)];
             let seconds = [(1, [&all[..], own].concat())];

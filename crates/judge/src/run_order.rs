@@ -23,7 +23,7 @@ pub(crate) struct Block<'a> {
 pub(crate) struct RunOrder<'a> {
     study: &'a Study,
     done: BTreeMap<u32, &'a Run>,
-    /// Positions of slices that did not run in one start with the others of their block. They must be repeated.
+    /// Positions of slices that do not share one start with the others of their block. They must be repeated.
     torn: BTreeSet<u32>,
 }
 
@@ -37,8 +37,8 @@ impl<'a> RunOrder<'a> {
         Self { study, done: study.runs.iter().filter(is_done).filter_map(position).collect(), torn }
     }
 
-    /// Places for which the procedure has an answer: their run is finished, the study continued without it, or the study ended
-    /// before it.
+    /// Returns the places with an answer for the procedure: their run is finished, the study continued without it, or
+    /// the study ended before it.
     pub(crate) fn answered(&self) -> impl Iterator<Item = Slot<'a>> {
         let last_done = self.done.keys().next_back().copied();
         let is_over = self.study.ending.as_ref().is_some_and(|ending| ending.why.is_some());
@@ -51,7 +51,7 @@ impl<'a> RunOrder<'a> {
         )
     }
 
-    /// Complete blocks under a load for which the procedure has an answer.
+    /// Returns the complete blocks under a load that have an answer for the procedure.
     pub(crate) fn blocks(&self, load: &str) -> Vec<Block<'a>> {
         let key = |place: &'a StudyPlace| (place.stage.as_str(), place.block);
         let mut left: BTreeMap<(&str, u32), usize> = BTreeMap::new();

@@ -7,8 +7,8 @@ use crate::compared_by::ComparedBy;
 use crate::eligibility::{Eligibility, eligibility_by};
 use crate::measured::Measured;
 
-/// Observation of a run in its block by a metric, with the bounds of its figure, or without a figure if no bounds exist. A run that was cut short counts as
-/// missing, because it can be repeated.
+/// Returns the observation of a run in its block by a metric, with the bounds of its figure, or without a figure if it
+/// has no bounds. A run that was cut short counts as missing, because it can be repeated.
 pub fn run_result(run: &Run, measured: &Measured, by: &ComparedBy) -> RunResult {
     match eligibility_by(run, by.metric.distorted) {
         Eligibility::Valid => by.judgeable(run, measured).map_or(RunResult::TooFew, |value| {
@@ -20,13 +20,14 @@ pub fn run_result(run: &Run, measured: &Measured, by: &ComparedBy) -> RunResult 
     }
 }
 
-/// Study and block of a slice, which name its start together with its variant. `None` for a whole run.
+/// Returns study and block of a slice, which together with its variant identify its start. `None` for a whole run.
 pub fn start_of_slice(run: &Run) -> Option<(&str, u32)> {
     let (study, place) = run.new.place.as_ref().filter(|(_, place)| stage::is_slice(&place.stage))?;
     Some((study.as_str(), place.block))
 }
 
-/// Observation of a start from its slices, or from its only run: their geometric mean, or their mean where differences are judged.
+/// Combines the slices of a start, or its only run, into one observation: the geometric mean, or the arithmetic mean if
+/// differences are judged.
 pub fn combine_slices(runs: &[RunResult], scale: Scale) -> RunResult {
     let rounds: Vec<Vec<RunResult>> = runs.iter().map(|run| vec![*run]).collect();
     let figures = || runs.iter().filter_map(RunResult::bounded);

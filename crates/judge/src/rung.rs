@@ -1,15 +1,15 @@
-//! Rungs of evidence: who vouches for a statement, and what it may therefore claim.
+//! Rungs of evidence: the source of a statement, and the strength of the claim that it supports.
 
-/// Origin of a statement, strongest first. A statement on a lower rung never comes before one on a higher rung that explains the
-/// same time.
+/// Source of a statement, strongest first. A statement on a lower rung never precedes one on a higher rung that
+/// explains an equal part of the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rung {
-    /// Account of a program about itself: counters of a runtime or database, messages and rejections of a server, counts of the
+    /// Self-report of a program: counters of a runtime or database, messages and rejections of a server, counts of the
     /// generator about its load.
     Runtime,
-    /// Account of the kernel: states of threads, sockets, control groups, and times at which bytes arrived.
+    /// Report of the kernel: states of threads, sockets, and control groups, and arrival times of bytes.
     Kernel,
-    /// A change that was made, and its effect.
+    /// A change and its effect.
     Experiment,
     /// Arithmetic on throughput and response times, such as Little's law.
     Arithmetic,
@@ -19,7 +19,7 @@ impl Rung {
     /// All rungs, strongest first.
     pub const ALL: [Self; 4] = [Self::Runtime, Self::Kernel, Self::Experiment, Self::Arithmetic];
 
-    /// Name in JSON.
+    /// Returns the name in JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Runtime => "runtime",
@@ -29,7 +29,7 @@ impl Rung {
         }
     }
 
-    /// Origin, for people.
+    /// Returns the source, for people.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Runtime => "reported by the program itself",
@@ -39,7 +39,7 @@ impl Rung {
         }
     }
 
-    /// Row of `docs/why.md`: who vouches, an example, and what may be said.
+    /// Returns the row of `docs/why.md`: source, example, and permitted claim.
     pub const fn row(self) -> [&'static str; 3] {
         match self {
             Self::Runtime => [
@@ -66,7 +66,7 @@ impl Rung {
         }
     }
 
-    /// Whether a statement on this rung may call a resource likely.
+    /// Returns whether a statement on this rung may call a resource likely.
     pub const fn may_be_likely(self) -> bool {
         matches!(self, Self::Runtime | Self::Kernel)
     }

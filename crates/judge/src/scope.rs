@@ -19,7 +19,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Scope of a condition; empty if the run lacks its step.
+    /// Determines the scope of a condition; empty if the run lacks its step.
     pub(crate) fn of(condition: &Condition, run: &Run) -> Result<Self, EvidenceError> {
         if let Some(event) = &condition.event {
             return Ok(Self::of_event(event, run));
@@ -45,14 +45,14 @@ impl Scope {
         }
     }
 
-    /// Scope from counts, requests that ended in the window, and outages.
+    /// Builds a scope from counts, requests that ended in the window, and outages.
     pub(crate) fn of_parts(tally: Tally, window: Option<Window>, outage: Option<Outage>) -> Self {
         let response = Durations::of(&tally.response.all());
         let measured = Measured { counts: tally.counts, window, outage, response, ..Measured::default() };
         Self { tally, measured }
     }
 
-    /// Scope of a condition on the slices of one start together. They must not be empty.
+    /// Merges the slices of one start into the scope of a condition. `slices` must not be empty.
     pub(crate) fn from_slices(condition: &Condition, slices: &[&Run]) -> Result<Self, EvidenceError> {
         let Some(last) = slices.last().filter(|_| condition.own.is_none() && condition.event.is_none())
         else {
@@ -86,23 +86,24 @@ impl Scope {
         Ok(Self::of_parts(tally, Window::together(windows), outage))
     }
 
-    /// Scope of an event: for each figure the worst occurrence. Empty if an occurrence did not begin, or if its cost is unknown.
+    /// Determines the scope of an event, with the worst occurrence for each figure. Empty if an occurrence did not
+    /// begin, or if its cost is unknown.
     fn of_event(event: &str, run: &Run) -> Self {
         let measured = event_cost::worst_of(event, run).unwrap_or_default();
         Self { tally: Tally::default(), measured }
     }
 
-    /// Figures of the scope.
+    /// Returns the figures of the scope.
     pub(crate) fn measured(&self) -> &Measured {
         &self.measured
     }
 
-    /// Tally of the scope; empty for an event.
+    /// Returns the tally of the scope; empty for an event.
     pub(crate) fn tally(&self) -> &Tally {
         &self.tally
     }
 
-    /// Scope of the whole measured window, as in reports.
+    /// Returns the scope of the whole measured window, as in reports.
     pub(crate) fn whole(step: Option<u16>, run: &Run) -> Result<Self, EvidenceError> {
         let Some(step) = step else {
             return Ok(Self { tally: run.whole(Phase::Measured)?, measured: Measured::of(run)? });
@@ -110,8 +111,8 @@ impl Scope {
         Ok(Self::of_parts(run.total(step, Phase::Measured)?, Window::of_step(run, step), outage(run)))
     }
 
-    /// Scope of the seconds that lie completely in a part of the measured window. It holds requests that were intended in the
-    /// measured window, and all requests that ended in these seconds.
+    /// Determines the scope of the seconds that lie completely in a part of the measured window. It includes requests
+    /// intended in the measured window, and all requests that ended in these seconds.
     fn seconds(step: Option<u16>, run: &Run, (from_ns, to_ns): (u64, u64)) -> Result<Self, EvidenceError> {
         let warm_up_ns = run.new.warm_up_ns;
         let first = warm_up_ns.saturating_add(from_ns).div_ceil(SECOND_NS);

@@ -10,7 +10,7 @@ use crate::run_order::RunOrder;
 use crate::setting::Setting;
 use crate::slo::{self, FailedCondition};
 
-/// Rules of a study's search; `None` if its procedure is not a search. The seed is that of the study.
+/// Returns the rules of a study's search; `None` if its procedure is not a search. `seed` is the seed of the study.
 pub fn search_rules(compare: &Compare, seed: u64) -> Option<SearchRules> {
     let Procedure::Capacity(rules) = &compare.procedure else { return None };
     Some(SearchRules {
@@ -26,7 +26,7 @@ pub fn search_rules(compare: &Compare, seed: u64) -> Option<SearchRules> {
     })
 }
 
-/// Level of a place; `None` if the place is not part of a search.
+/// Returns the level of a place; `None` if the place is not part of a search.
 pub fn level(place: &StudyPlace) -> Option<Level> {
     let stage = match place.stage.as_str() {
         stage::SIZING => SearchStage::Sizing,
@@ -42,7 +42,7 @@ pub fn level(place: &StudyPlace) -> Option<Level> {
     Some(Level { stage, at })
 }
 
-/// Name of a stage in the store, as [`level`] reads it.
+/// Returns the name of a stage in the store, as [`level`] reads it.
 pub const fn stage_name(stage: SearchStage) -> &'static str {
     match stage {
         SearchStage::Sizing => stage::SIZING,
@@ -60,9 +60,9 @@ pub const fn stage_name(stage: SearchStage) -> &'static str {
 pub struct OfLevel {
     /// Result as the search uses it.
     pub judged: LevelRunResult,
-    /// Conditions that did not hold, or could not be judged.
+    /// Conditions that failed, or could not be judged.
     pub failed: Vec<FailedCondition>,
-    /// Whether it passed although requests were sent late.
+    /// Whether the run passed although requests were sent late.
     pub is_late: bool,
 }
 
@@ -82,7 +82,7 @@ pub fn of_level(run: &Run, level: &Level, slos: &[Condition]) -> Result<OfLevel,
     }
 }
 
-/// Throughput and response time at a number of users.
+/// Returns throughput and response time at a number of users.
 fn sized(run: &Run) -> Result<LevelRunResult, EvidenceError> {
     if eligibility_by(run, Some(Distorted::Throughput)) != Eligibility::Valid {
         return Ok(LevelRunResult::Invalid);
@@ -94,8 +94,8 @@ fn sized(run: &Run) -> Result<LevelRunResult, EvidenceError> {
     })
 }
 
-/// Search of a configuration under a load, with all stored results; `None` if the study's procedure is not a search. `load_run`
-/// reads a run with its per-second data, which a study's own runs do not have.
+/// Restores the search of a configuration under a load, with all stored results; `None` if the study's procedure is not
+/// a search. `load_run` reads a run with its per-second data, which a study's own runs do not have.
 ///
 /// A run that the study continued without counts as invalid.
 pub fn search(

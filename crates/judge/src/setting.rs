@@ -12,12 +12,12 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// Configuration of a place.
+    /// Returns the configuration of a place.
     pub fn of(place: &StudyPlace) -> Self {
         Self { system: place.system.clone(), variant: place.variant.clone() }
     }
 
-    /// Whether a place belongs to this configuration.
+    /// Returns whether a place belongs to this configuration.
     pub fn is_of(&self, place: &StudyPlace) -> bool {
         self.key() == (&place.system, &place.variant)
     }
@@ -26,7 +26,7 @@ impl Setting {
         (&self.system, &self.variant)
     }
 
-    /// Name in reports and plans: `system`, or `system variant`.
+    /// Returns the name in reports and plans: `system`, or `system variant`.
     pub fn name(&self) -> String {
         match self.variant.as_str() {
             "" => self.system.clone(),
@@ -35,11 +35,11 @@ impl Setting {
     }
 }
 
-/// Largest number of variants in a plan.
+/// Max number of variants in a plan.
 const SETTINGS_MAX: usize = 10_000;
 
-/// Configurations that a study has planned under a load, sorted by name, at most as many as a plan may have. A procedure in
-/// progress may not have planned all of them yet.
+/// Returns the configurations that a study has planned under a load, sorted by name, at most as many as a plan may
+/// have. A procedure in progress may not have planned all of them yet.
 pub fn settings(study: &Study, load: &str) -> Vec<Setting> {
     let places = study.new.planned.iter().filter(|place| place.load == load);
     let mut settings: Vec<Setting> = places.map(Setting::of).collect();

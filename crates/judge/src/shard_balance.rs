@@ -1,22 +1,22 @@
-//! Balance of shards: how evenly a hash spreads the requests of a run over its servers.
+//! Shard balance: evenness of a hash's distribution of requests over servers.
 
 use evidence::{EvidenceError, Run};
 use record::Phase;
 
 /// Key of the lists of shards in the stored plan of a run.
 pub const SHARDS_OF_PLAN: &str = "shards";
-/// Probability with which keys that are all equally frequent are less even than [`ShardBalance::by_chance`].
+/// Probability that equally frequent keys are less even than [`ShardBalance::by_chance`].
 const ERROR_RATE: f64 = 0.05;
 
 /// A list of servers that a hash selects from. Runs store one object for each list: `endpoint`, `steps`, `addresses`, `in_use`.
 struct ShardList {
     /// Name of the endpoint; empty for the system itself.
     endpoint: String,
-    /// Numbers of the steps that go there.
+    /// Numbers of the steps that use the list.
     steps: Vec<u16>,
     /// Number of servers. They are the last parts of each step.
     addresses: usize,
-    /// Number of servers, from the first on, that got requests.
+    /// Number of servers, from the first on, that received requests.
     in_use: usize,
 }
 
@@ -27,15 +27,15 @@ pub struct ShardBalance {
     pub endpoint: String,
     /// Host and port of each shard in use, with the number of requests that ended there.
     pub shards: Vec<(String, u64)>,
-    /// Largest number of requests of a shard ÷ mean over the shards; 1 is even.
+    /// Ratio of the most requests of a shard to the mean over the shards; 1 is even.
     pub largest_to_mean: f64,
-    /// Largest ratio that chance alone gives with a probability of 95 %, if each request goes to any shard with equal chance. Keys
-    /// that come often, or shards with unequal ranges, exceed it.
+    /// Ratio that random placement exceeds with a probability of 5 %, if each request goes to any shard with equal
+    /// probability. Frequent keys, or shards with unequal ranges, exceed it.
     pub by_chance: f64,
 }
 
 impl ShardBalance {
-    /// Balance of each list with a hash. Lists with a single shard, or without requests, have none.
+    /// Returns the balance of each list with a hash. Lists with a single shard, or without requests, have none.
     ///
     /// # Errors
     ///
@@ -72,13 +72,13 @@ impl ShardBalance {
         Ok(Self::from_shards(list.endpoint, shards))
     }
 
-    /// Largest ratio ÷ ratio by chance. Above 1, the shards are less even than chance alone makes them.
+    /// Returns the largest ratio ÷ the ratio by chance. Above 1, the shards are less even than random placement.
     pub fn excess(&self) -> f64 {
         self.largest_to_mean / self.by_chance
     }
 
-    /// Balance of the requests of several runs together, shard by shard in the order of the list. `None` if they differ in the number
-    /// of shards, or are none.
+    /// Sums the requests of several runs, shard by shard in the order of the list. `None` if the number of shards
+    /// differs, or `balances` is empty.
     pub fn added_up(balances: &[&Self]) -> Option<Self> {
         let (first, others) = balances.split_first()?;
         let mut shards = first.shards.clone();
@@ -93,7 +93,7 @@ impl ShardBalance {
         Self::from_shards(first.endpoint.clone(), shards)
     }
 
-    /// `None` if there is a single shard, or no request.
+    /// Computes the balance. `None` if there is a single shard, or no request.
     fn from_shards(endpoint: String, shards: Vec<(String, u64)>) -> Option<Self> {
         let all = shards.iter().fold(0_u64, |sum, (_, count)| sum.saturating_add(*count));
         let largest = shards.iter().map(|(_, count)| *count).max().unwrap_or(0);

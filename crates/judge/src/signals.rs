@@ -1,4 +1,4 @@
-//! Signals of resources that ran short while requests were measured, from per-second readings.
+//! Signals of scarce resources while requests were measured, from per-second readings.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +26,7 @@ pub struct Signals {
     pub steal: Option<f64>,
     /// Share of a core that the busiest thread of the system used, the median of all seconds.
     pub busiest_thread: Option<f64>,
-    /// Share of the time for which the busiest thread of the system ran or was ready for a core before the load.
+    /// Share of time for which the busiest thread of the system was running or runnable before the load.
     pub thread_at_rest: Option<f64>,
     /// Share of the time in which some task waited for CPU, the median of all seconds.
     pub cpu_pressure: Option<f64>,
@@ -34,8 +34,8 @@ pub struct Signals {
     pub memory_pressure: Option<f64>,
     /// Share of the time in which some task waited for disks, the median of all seconds.
     pub disk_pressure: Option<f64>,
-    /// Shares of the time in which some task of the system's own control group waited for CPU, memory, and disks, the medians of
-    /// all seconds. `None` if the group does not report it.
+    /// Shares of time in which some task of the system's own control group waited for CPU, memory, and disks: medians
+    /// of all seconds. `None` if the group does not report them.
     pub group_pressures: [Option<f64>; 3],
     /// Share of the seconds in which pages were swapped in or out.
     pub swapping: Option<f64>,
@@ -43,9 +43,9 @@ pub struct Signals {
     pub swapped_out: Option<f64>,
     /// Busy share of the busiest disk, the median of all seconds.
     pub disk_busy: Option<f64>,
-    /// Peak share of its limit on open files, for the process nearest to the limit.
+    /// Peak number of open files as a share of the limit, for the process nearest to its limit.
     pub open_files_share: Option<f64>,
-    /// Fullest accept queue: connections waiting, and the limit.
+    /// Fullest accept queue: number of waiting connections, and limit.
     pub listen_queue: Option<[f64; 2]>,
     /// Number of connections waiting to be accepted at each port or Unix socket of the system, the median of all seconds.
     pub queued: BTreeMap<String, f64>,
@@ -53,32 +53,32 @@ pub struct Signals {
     pub listen_overflows: Option<f64>,
     /// Share of the seconds at whose end a process of the plan was not running, by process. Names come from outside: escape them.
     pub not_running: BTreeMap<String, f64>,
-    /// CPU quota of its control group in cores, the median of all seconds.
+    /// CPU quota of the system's control group in cores, the median of all seconds.
     pub cpu_quota_cores: Option<f64>,
-    /// Time per second for which the quota throttled its threads, in seconds, summed over cores: the median of all seconds.
+    /// Time per second for which the quota throttled threads, in seconds, summed over cores: the median of all seconds.
     pub throttled: Option<f64>,
-    /// Waits of its threads, and limits of its control group.
+    /// Waits of the system's threads, and limits of its control group.
     pub waits: Waits,
-    /// Statistics of the load's database from inside; `None` if it was not asked, or did not answer.
+    /// Internal statistics of the load's database; `None` if not read.
     pub inside: Option<Inside>,
-    /// Calls of the system to others.
+    /// Calls from the system to others.
     pub dependencies: Dependencies,
 }
 
-/// Shortest second for which shares are meaningful, in seconds.
+/// Min length of a second whose shares are meaningful, in seconds.
 const SECOND_MIN_S: f64 = 0.5;
 
 impl Signals {
-    /// Signals of a run; `None` if nothing was sampled in a measured second.
+    /// Returns the signals of a run; `None` if nothing was sampled in a measured second.
     pub fn of(run: &Run) -> Option<Self> {
         Self::during(run, Seconds::Measured)
     }
 
-    /// Signals of the given seconds only.
+    /// Returns the signals of the given seconds only.
     pub(crate) fn during(run: &Run, which: Seconds<'_>) -> Option<Self> {
         let (mut seconds, mut last): (Vec<Second<'_>>, _) = (Vec::new(), None);
         for reading in read_in(run, which) {
-            // Readings come in order of time.
+            // Readings are in order of time.
             if last.replace(reading.second) != Some(reading.second) {
                 seconds.push(Second::default());
             }
@@ -147,8 +147,8 @@ impl Signals {
     }
 }
 
-/// Median of the CPU quota in the given seconds, in cores. The quota is sampled at the end of a second, but an event may change it
-/// within one. The lower of the quotas at the second's beginning and end limited the system.
+/// Returns the median of the CPU quota in the given seconds, in cores. The quota is sampled at the end of a second, but
+/// an event may change it within one. The lower of the quotas at the second's beginning and end limited the system.
 fn quota_during(run: &Run, seconds: &BTreeSet<u64>) -> Option<f64> {
     let quotas = run.readings().filter(|of| (of.subject, of.metric) == ("system", "cpu_quota_cores"));
     let (mut before, mut lower) = (None, Vec::new());
@@ -170,7 +170,7 @@ fn queued(seconds: &[&Second<'_>]) -> BTreeMap<String, f64> {
     of_labels.into_iter().filter_map(|(label, waiting)| Some((label.to_owned(), median(waiting)?))).collect()
 }
 
-/// Share of the seconds in which pages were swapped. `None` if no second says so.
+/// Returns the share of seconds in which pages were swapped. `None` if no second records it.
 fn swapping(seconds: &[&Second<'_>]) -> Option<f64> {
     let swapped = seconds.iter().filter_map(|second| second.swapped_pages);
     let [swapping, all] =
@@ -200,7 +200,7 @@ struct Second<'a> {
     disk_pressure: Option<f64>,
     group_pressures: [Option<f64>; 3],
     swapped_pages: Option<f64>,
-    /// Memory of the system that is swapped out, and that is not.
+    /// Swapped-out memory of the system, and resident memory.
     swapped_bytes: Option<f64>,
     resident_bytes: Option<f64>,
     disk_busy_s: Option<f64>,
@@ -256,7 +256,7 @@ impl<'a> Second<'a> {
         }
     }
 
-    /// Share of the system's own memory that is swapped out.
+    /// Returns the share of the system's own memory that is swapped out.
     fn swapped_out(&self) -> Option<f64> {
         let [swapped, resident] = [self.swapped_bytes?, self.resident_bytes?];
         Share::of_measured(swapped, swapped + resident).map(Share::get)
@@ -274,7 +274,7 @@ impl<'a> Second<'a> {
         Some(self.busy_s() / self.all_s()).filter(|share| share.is_finite())
     }
 
-    /// Length of the second, in seconds. The last second of a run is seldom complete.
+    /// Returns the length of the second, in seconds. The last second of a run is usually incomplete.
     fn length_s(&self) -> f64 {
         if self.cores.is_empty() {
             1.0
@@ -283,7 +283,7 @@ impl<'a> Second<'a> {
         }
     }
 
-    /// Share of the second that a time takes which was read next to the cores.
+    /// Converts a time in the second, read together with the cores, to a share of the second.
     fn share(&self, part_s: f64) -> Option<f64> {
         Share::of_measured(part_s, self.length_s()).map(Share::get)
     }

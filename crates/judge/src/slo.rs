@@ -1,4 +1,4 @@
-//! Judges whether a run held its conditions (SLOs).
+//! Judges whether a run meets its conditions (SLOs).
 
 mod backlog;
 mod connections;

@@ -1,4 +1,4 @@
-//! Decides whether a load had settled, by its time series.
+//! Decides whether a load was steady, by its time series.
 
 use evidence::{Steadiness, SteadinessVerdict};
 use record::Pulses;
@@ -6,11 +6,12 @@ use stats::{Series, SteadyVerdict, Unsteady, Window, steady};
 
 use crate::planned::Planned;
 
-/// Smallest share of its length that a window must cover. A shorter window is the end of the load, and is ignored.
+/// Min share of its length that a window must cover. A shorter window is the end of the load, and is ignored.
 const WHOLE: f64 = 0.9;
 
-/// Steadiness up to now; `None` for a load that is not meant to be steady. `workers` is the number of threads that report windows.
-/// `ended_ns` is the time at which the load was ended early; requests open then end in later windows, which do not count.
+/// Judges steadiness up to now; `None` for a load that is not meant to be steady. `workers` is the number of threads
+/// that report windows. `ended_ns` is the time at which the load was ended early; requests still open then end in later
+/// windows, which do not count.
 pub fn judge(planned: &Planned, pulses: &Pulses, workers: u32, ended_ns: Option<u64>) -> Option<Steadiness> {
     let settles_from_ns = planned.settles_from_ns?;
     let window_ns = pulses.window_ns();

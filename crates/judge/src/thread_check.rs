@@ -8,13 +8,13 @@ use crate::measured::Measured;
 
 /// Causes of doubt that more threads can confirm or clear.
 const CAUSES: [Doubt; 2] = [Doubt::GENERATOR_CPU, Doubt::CEILING];
-/// Smallest relative change of the rate that counts as a change.
+/// Min relative change of the rate that counts as a change.
 const MOVED_MIN: f64 = 0.1;
-/// Ratio of p99 below which it counts as shorter. Between two runs, p99 varies by itself.
+/// Ratio of p99 below which it counts as shorter. p99 varies between equal runs.
 const P99_MAX_RATIO: f64 = 0.5;
 
 impl Doubt {
-    /// With twice the threads, the load did more, or was answered sooner.
+    /// Twice the threads raised throughput, or shortened response times.
     pub const GENERATOR_BOUND: Self = Self {
         code: "generator_bound",
         words: MEASURED_ITSELF,
@@ -35,22 +35,22 @@ pub struct ThreadCheckFigures {
 }
 
 impl ThreadCheckFigures {
-    /// Figures of a stored run with its per-second data.
+    /// Returns the figures of a stored run with its per-second data.
     pub fn of(run: &Run) -> Result<Self, EvidenceError> {
         let measured = Measured::of(run)?;
         Ok(Self { ok_per_s: measured.ok_per_s(), p99_ns: measured.response.at(Percentile::P99) })
     }
 }
 
-/// Whether a run is suspect for a cause that more threads can confirm or clear.
+/// Returns whether a run is suspect for a cause that more threads can confirm or clear.
 pub fn is_doubtful(ending: &Ending) -> bool {
     ending.validity.verdict == Level::Suspect
         && ending.verdict == Verdict::Complete
         && ending.validity.causes.iter().any(is_about_threads)
 }
 
-/// Settles the doubt. If the confirmation run did more, or was answered sooner, the first run measured its generator. `run` is the
-/// run with `doubled` threads; `ending` belongs to the run before it.
+/// Resolves the doubt. If the confirmation run had higher throughput or shorter response times, the first run measured
+/// its generator. `run` is the run with `doubled` threads; `ending` belongs to the run before it.
 pub fn settle(
     ending: &mut Ending,
     [first, confirmation]: [ThreadCheckFigures; 2],

@@ -10,10 +10,10 @@ use crate::run_order::{RunOrder, Slot};
 use crate::setting::Setting;
 use crate::versus::said;
 
-/// Largest number of blocks × configurations. No real study comes near, and a damaged one must not exhaust memory.
+/// Max number of blocks × configurations. No real study comes near, and a damaged one must not exhaust memory.
 const CELLS_MAX: usize = 1 << 21;
 
-/// Rules of a study's tournament of the given configurations; `None` if its procedure is not a tournament.
+/// Returns the rules of a study's tournament of the given configurations; `None` if its procedure is not a tournament.
 pub(crate) fn tournament_rules(compare: &Compare, settings: &[Setting]) -> Option<TournamentRules> {
     let Procedure::Best { incumbent, .. } = &compare.procedure else { return None };
     let place = |name: &String| settings.iter().position(|setting| setting.name() == *name);
@@ -27,8 +27,9 @@ pub(crate) fn tournament_rules(compare: &Compare, settings: &[Setting]) -> Optio
     })
 }
 
-/// Tournament of configurations under a load by a metric, with all stored results. `None` if the study's procedure is not a
-/// tournament, or if the study claims impossibly many blocks. Configurations are numbered by their index in `settings`.
+/// Restores the tournament of configurations under a load by a metric, with all stored results. `None` if the study's
+/// procedure is not a tournament, or if the study claims impossibly many blocks. Configurations are numbered by their
+/// index in `settings`.
 ///
 /// A block is noted once all its runs are finished. A run that the study continued without counts as missing.
 pub fn tournament(
@@ -71,7 +72,7 @@ pub fn tournament_by(
     Ok(Some(tournament))
 }
 
-/// Observation of each configuration of a block, from its slices in order.
+/// Combines the slices of a block, in order, into the observation of each configuration.
 fn of_slices(slices: &[(usize, RunResult)]) -> Vec<(usize, RunResult)> {
     let mut by_setting: BTreeMap<usize, Vec<RunResult>> = BTreeMap::new();
     for (setting, seen) in slices {

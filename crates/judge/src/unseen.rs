@@ -1,6 +1,6 @@
 //! Invisible characters that change how surrounding text is displayed. Code that prints text from outside escapes them.
 
-/// Control characters, direction marks, zero-width characters, line separators, and tags.
+/// Returns whether the character is a control character, direction mark, zero-width character, line separator, or tag.
 pub fn is_unseen(character: char) -> bool {
     character.is_control()
         || matches!(character,

@@ -1,4 +1,5 @@
-//! Decides whether the figures of a run can be trusted, from the generator's own signals, never from the measured figure.
+//! Decides whether the figures of a run can be trusted, from the generator's own signals, never from the measured
+//! figures.
 //!
 //! Each file covers one topic. `docs/validity.md` lists every rule with its threshold, and the measurements behind it.
 
@@ -35,7 +36,7 @@ use crate::causes::Doubt;
 /// A cause of doubt, and the function that detects it.
 type Rule = (Doubt, fn(&Evidence<'_>) -> Option<Finding>);
 
-/// All rules. Causes that spoil figures come before loads that were not fully sent.
+/// All rules. Causes that invalidate figures precede loads that were not fully sent.
 const RULES: &[Rule] = &[
     (Doubt::INTERNAL, broken::internal),
     (Doubt::HOPELESS, broken::hopeless),
@@ -60,7 +61,7 @@ const RULES: &[Rule] = &[
     (Doubt::NO_SEND_DELAY, tool::no_send_delay),
 ];
 
-/// Causes of doubt by which the generator, or a proxy of the plan, came near its highest rate.
+/// Causes of doubt that put the generator, or a proxy of the plan, near its peak rate.
 const AT_LIMIT: &[Doubt] = &[Doubt::GENERATOR_CPU, Doubt::CEILING, Doubt::PROXY_CPU];
 
 /// Causes of doubt whose whole effect on every figure is in the bounds.
@@ -79,12 +80,12 @@ const IN_BOUNDS: &[Doubt] = &[
 const BY_OTHERS: &[Doubt] = &[Doubt::GENERATOR_BOUND, Doubt::NO_ENDING, Doubt::NO_LOAD];
 
 impl Doubt {
-    /// All causes of doubt, in the order of the rules.
+    /// Returns all causes of doubt, in the order of the rules.
     pub fn all() -> impl Iterator<Item = Self> {
         RULES.iter().map(|(doubt, _)| *doubt).chain(BY_OTHERS.iter().copied())
     }
 
-    /// Cause of doubt with the given code; `None` if this version does not know it.
+    /// Returns the cause of doubt with the given code; `None` if this version does not know it.
     pub fn named(code: &str) -> Option<Self> {
         Self::all().find(|doubt| doubt.code == code)
     }
@@ -114,7 +115,7 @@ impl Doubt {
     };
 }
 
-/// Judges a run: its level, the causes of doubt, most severe first, and notes on effects that are too small to matter.
+/// Judges a run: its level, the causes of doubt, most severe first, and notes on negligible effects.
 pub fn judge(evidence: &Evidence<'_>) -> Validity {
     let mut found: Vec<(Doubt, Finding)> =
         RULES.iter().filter_map(|(doubt, find)| Some((*doubt, find(evidence)?))).collect();
@@ -129,13 +130,13 @@ pub fn judge(evidence: &Evidence<'_>) -> Validity {
     Validity { verdict, causes, notes: all(notes), effect }
 }
 
-/// Whether the bounds of figures include everything that a cause of doubt may have distorted.
+/// Returns whether the bounds of figures cover every distortion by a cause of doubt.
 pub(crate) fn bounds_include(cause: &Cause) -> bool {
-    // Half of the time without a generator leaves nothing to bound.
+    // If the generator was stopped for half of the time, bounds are meaningless.
     cause_is_one_of(cause, IN_BOUNDS) && cause.distorts.iter().all(|of| of.level < Level::Invalid)
 }
 
-/// Whether more threads showed that the generator was the limit of a run.
+/// Returns whether more threads showed that the generator was the limit of a run.
 pub(crate) fn is_generator_limit(cause: &Cause) -> bool {
     cause_is_one_of(cause, &[Doubt::GENERATOR_BOUND])
 }

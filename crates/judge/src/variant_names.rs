@@ -12,15 +12,16 @@ pub struct NamedVariant<'a> {
 }
 
 impl NamedVariant<'_> {
-    /// System and all parameters.
+    /// Returns the system with all parameters.
     fn whole(&self) -> String {
         format!("{} {}", self.system, self.variant).trim_end().to_owned()
     }
 }
 
-/// Name of each variant: its system, and the parameters whose values differ among the variants of the system. A parameter with an
-/// empty value is left out if the others suffice to distinguish the variants. If one variant has the value of most variants in every
-/// parameter, its name lists them all, and the names of the others list where they deviate from it.
+/// Returns the name of each variant: its system, and the parameters whose values differ among the variants of the
+/// system. A parameter with an empty value is left out if the others suffice to distinguish the variants. If one
+/// variant has the most frequent value of every parameter, its name lists them all, and the names of the others list
+/// only their deviations.
 pub fn shown_names(variants: &[NamedVariant<'_>]) -> Vec<String> {
     let mut names: Vec<String> = variants.iter().map(|variant| shown_name(variant, variants)).collect();
     for number in 0..names.len() {
@@ -35,7 +36,8 @@ pub fn shown_names(variants: &[NamedVariant<'_>]) -> Vec<String> {
 fn shown_name(variant: &NamedVariant<'_>, all: &[NamedVariant<'_>]) -> String {
     let peers: Vec<&NamedVariant<'_>> = all.iter().filter(|peer| peer.system == variant.system).collect();
     let knobs = |peer: &NamedVariant<'_>| peer.knobs.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
-    // Without a peer, nothing differs, and the parameters say what was measured. Stored names of earlier versions have no parameters.
+    // A single variant has no differences, so its name lists all parameters. Stored names of earlier versions have no
+    // parameters.
     if peers.len() < 2 || peers.iter().any(|peer| knobs(peer) != knobs(variant)) {
         return variant.whole();
     }
@@ -57,7 +59,7 @@ fn shown_name(variant: &NamedVariant<'_>, all: &[NamedVariant<'_>]) -> String {
     let is_base = |peer: &NamedVariant<'_>| kept.iter().all(|at| is_usual(peer, *at));
     let deviates_from_base = !is_base(variant) && peers.iter().any(|peer| is_base(peer));
     let listed = kept.iter().filter(|at| !(deviates_from_base && is_usual(variant, **at)));
-    // The whole name has the values as they are written, quotes included.
+    // The full name has the values as written, quotes included.
     let words = listed.map(|at| {
         let (name, value) = &variant.knobs[*at];
         if value.is_empty() { format!("{name}=\"\"") } else { format!("{name}={value}") }
@@ -117,7 +119,7 @@ mod tests {
             names(&[("form", &base), ("form", &pool), ("form", &shards)]),
             ["form pool=8 shards=1", "form pool=1", "form shards=3"]
         );
-        // All combinations: no value is usual.
+        // All combinations: no value is more frequent than others.
         let grid: [[(&str, &str); 2]; 4] =
             [("1", "5"), ("1", "6"), ("2", "5"), ("2", "6")].map(|(x, y)| [("x", x), ("y", y)]);
         let all = grid.each_ref().map(|knobs| ("a", &knobs[..]));

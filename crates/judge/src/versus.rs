@@ -12,8 +12,9 @@ use crate::run_order::{Block, RunOrder, Slot};
 use crate::run_result::run_result;
 use crate::setting::Setting;
 
-/// Rules of a study's duel by one of its metrics; `None` if its procedure is not a duel. Further metrics share the error rate with
-/// the first. During the duel each uses its part; at the end, [`stats::judge_together`] judges all of them.
+/// Returns the rules of a study's duel by one of its metrics; `None` if its procedure is not a duel. Further metrics
+/// share the error rate with the first. During the duel, each metric uses its own part; at the end,
+/// [`stats::judge_together`] judges all of them.
 pub(crate) fn duel_rules(compare: &Compare, by: &ComparedBy) -> Option<DuelRules> {
     let Procedure::Duel { pilot_blocks, looks_early, slices } = compare.procedure else { return None };
     Some(DuelRules {
@@ -27,7 +28,8 @@ pub(crate) fn duel_rules(compare: &Compare, by: &ComparedBy) -> Option<DuelRules
     })
 }
 
-/// Duel of two configurations under a load by a metric, with all stored results; `None` if the study's procedure is not a duel.
+/// Restores the duel of two configurations under a load by a metric, with all stored results; `None` if the study's
+/// procedure is not a duel.
 ///
 /// A block is noted once all its runs are finished. A run that the study continued without counts as missing.
 pub fn duel(
@@ -92,7 +94,8 @@ pub fn duel_by(
     Ok(Some(duel))
 }
 
-/// Observations of A and B in a block of slices. A percentile of the tail is one of all samples of the slices that count.
+/// Returns the observations of A and B in a block of slices. A percentile of the tail is computed over all samples of
+/// the counted slices.
 fn block_results(
     pairs: &[[Slice; 2]],
     runs: &[Vec<Option<&Run>>; 2],
@@ -123,7 +126,8 @@ fn block_results(
     Ok(seen)
 }
 
-/// Percentile of response times in nanoseconds, with the bounds by the effect of the generator. `None` without samples.
+/// Returns a percentile of response times in nanoseconds, with the bounds by the effect of the generator. `None`
+/// without samples.
 fn bounded_percentile(
     percentile: Percentile,
     response: &Histogram,
@@ -134,7 +138,8 @@ fn bounded_percentile(
     Some(figure_bounds::bounded(value, bounds))
 }
 
-/// Figure of a slice whose block needs the samples of all slices: of any number of samples. `None` without any.
+/// Returns the figure of a slice whose block pools the samples of all slices, for any number of samples. `None` without
+/// samples.
 fn tail_of_slice(run: &Run, by: &ComparedBy) -> Result<Option<Bounded>, EvidenceError> {
     let is_slice = run.new.place.as_ref().is_some_and(|(_, place)| stage::is_slice(&place.stage));
     let Some(percentile) = by.metric.percentile_of_merged_slices().filter(|_| is_slice) else {
@@ -143,7 +148,7 @@ fn tail_of_slice(run: &Run, by: &ComparedBy) -> Result<Option<Bounded>, Evidence
     Ok(bounded_percentile(percentile, &run.whole(Phase::Measured)?.response.all(), run.generator_effect()))
 }
 
-/// Observation of a stored run in its block, by a metric.
+/// Returns the observation of a stored run in its block, by a metric.
 pub fn said(run: &Run, by: &ComparedBy) -> Result<RunResult, EvidenceError> {
     let measured = Measured::of(run)?;
     let seen =
@@ -160,12 +165,13 @@ pub fn said(run: &Run, by: &ComparedBy) -> Result<RunResult, EvidenceError> {
     })
 }
 
-/// Whether a slice is too short for its responses, so that requests in flight at its ends would be a large part of it.
+/// Returns whether a slice is too short for its responses, so that requests in flight at its ends would be a large part
+/// of it.
 fn is_mostly_edge(run: &Run, measured: &Measured) -> bool {
     let is_slice = run.new.place.as_ref().is_some_and(|(_, place)| stage::is_slice(&place.stage));
     let length_s = measured.window.map_or(0.0, |window| window.length_s);
     is_slice && measured.response.mean_ns.is_some_and(|mean_ns| mean_ns / 1e9 > length_s * RESPONSE_SHARE_MAX)
 }
 
-/// Largest mean response time, as a share of the length of a slice.
+/// Max mean response time, as a share of the length of a slice.
 const RESPONSE_SHARE_MAX: f64 = 0.1;

@@ -15,16 +15,16 @@ pub struct Waits {
     pub workers: BTreeMap<String, Workers>,
     /// Share of the periods of its CPU quota in which the system was throttled; `None` without a period.
     pub throttled_periods: Option<f64>,
-    /// Share of the seconds in which a control group met its memory limit, or was nearly full; `None` if not sampled.
+    /// Share of seconds in which a control group reached its memory limit, or was nearly full; `None` if not sampled.
     pub memory_limit_met: Option<f64>,
-    /// Refaulted pages per second (pages read again soon after they were dropped); `None` if not sampled.
+    /// Refaulted pages per second (pages read again soon after eviction); `None` if not sampled.
     pub refaulted_pages_per_s: Option<f64>,
-    /// Disk I/O of a control group that came nearest to its limit; `None` without a limit.
+    /// Disk I/O of the control group that came nearest to its limit; `None` without a limit.
     pub limited_io: Option<LimitedIo>,
     /// Cores used by threads that collect garbage, the median of all seconds; `None` if no such thread is known.
     pub collecting_cores: Option<f64>,
-    /// Share of the seconds in which the number of processes differs from that of the second before, by process of the plan. Names
-    /// come from outside: escape them.
+    /// Share of seconds in which the number of processes changed since the previous second, by process of the plan.
+    /// Names come from outside: escape them.
     pub changing: BTreeMap<String, f64>,
 }
 
@@ -49,21 +49,22 @@ impl Memory {
         self.hits.is_some() || self.limit_bytes > 0.0
     }
 
-    /// Whether the group is at its limit. A nearly full group counts, because kernels do not count every reclaim.
+    /// Returns whether the group is at its limit. A nearly full group counts, because kernels do not count every
+    /// reclaim.
     fn is_at_limit(&self) -> bool {
         let is_full = self.limit_bytes > 0.0 && self.charged_bytes >= FULL * self.limit_bytes;
         is_full || self.hits.is_some_and(|hits| hits > 0.0)
     }
 }
 
-/// Number of seconds with readings, and number of these in which the group was at its limit.
+/// Returns the number of seconds with readings, and the number of those at the limit.
 fn seconds_at_limit<'a>(seconds: impl Iterator<Item = &'a Memory>) -> [f64; 2] {
     let read: Vec<&Memory> = seconds.filter(|memory| memory.is_read()).collect();
     let at_limit = read.iter().filter(|memory| memory.is_at_limit()).count();
     [read.len() as f64, at_limit as f64]
 }
 
-/// Share of its memory limit from which on a control group counts as full.
+/// Min used share of the memory limit at which a control group counts as full.
 const FULL: f64 = 0.97;
 
 /// Mean numbers of a process's threads that can carry requests.
@@ -71,11 +72,12 @@ const FULL: f64 = 0.97;
 pub struct Workers {
     /// Threads by state: `futex`, `timer`, …
     pub states: BTreeMap<String, f64>,
-    /// Threads at the address of one futex.
+    /// Threads that wait at the address of one futex.
     pub same_futex: f64,
     /// Threads in `futex` whose wait has a time-out; `None` if unknown.
     pub timed_futex: Option<f64>,
-    /// Threads that each take the requests of a process of Node.js, its event loops, whether they ran lately or not.
+    /// Event loops of a Node.js process, each of which takes all requests of its process in one thread; includes idle
+    /// ones.
     pub event_loops: f64,
     /// Threads that read from a dependency, by its address.
     pub dependencies: BTreeMap<String, f64>,
@@ -83,7 +85,7 @@ pub struct Workers {
     pub connections: BTreeMap<String, f64>,
 }
 
-/// States in which a thread works or holds something up, instead of waiting for another thread or for work.
+/// States in which a thread works or blocks others, instead of waiting for another thread or for work.
 const WORKING_STATES: [&str; 7] =
     ["on_cpu", "runnable", "disk", "socket_write", "connect", "pipe_write", "timer"];
 
@@ -96,29 +98,30 @@ const EVENT_LOOP_RUNTIME: &str = "node";
 const WORKER: &str = "worker";
 
 impl Workers {
-    /// Number of threads in one state.
+    /// Returns the number of threads in one state.
     pub fn in_state(&self, state: &str) -> f64 {
         self.states.get(state).copied().unwrap_or(0.0)
     }
 
-    /// Number of threads in any state.
+    /// Returns the number of threads in any state.
     pub fn all(&self) -> f64 {
         self.states.values().sum()
     }
 
-    /// Number of threads at work, or holding something up.
+    /// Returns the number of threads at work, or blocking others.
     pub fn at_work(&self) -> f64 {
         WORKING_STATES.iter().map(|state| self.in_state(state)).sum()
     }
 
-    /// Number of threads asleep in timers, or waiting outside of the process for something that a request needs.
+    /// Returns the number of threads asleep in timers, or waiting outside of the process for something that a request
+    /// needs.
     pub fn asleep(&self) -> f64 {
         let asleep: f64 = SLEEPING_STATES.iter().map(|state| self.in_state(state)).sum();
-        // Threads that read from a dependency are a part of those that read from a socket, and are counted with less certainty.
+        // Threads that read from a dependency are among those that read from a socket, and are counted less reliably.
         asleep + self.dependencies.values().sum::<f64>().min(self.in_state("socket_read"))
     }
 
-    /// Number of threads on a core, or ready for one.
+    /// Returns the number of running or runnable threads.
     pub fn computing(&self) -> f64 {
         self.in_state("on_cpu") + self.in_state("runnable")
     }
@@ -153,7 +156,7 @@ impl Workers {
         self
     }
 
-    /// Medians of several runs.
+    /// Returns the medians of several runs.
     pub(crate) fn middle(of: &[&Self]) -> Self {
         let middles = |of_one: fn(&Self) -> &BTreeMap<String, f64>| {
             let mut names: Vec<&String> = of.iter().flat_map(|one| of_one(one).keys()).collect();
@@ -177,9 +180,9 @@ impl Workers {
 }
 
 impl Waits {
-    /// Waits in the given seconds; empty if nothing was sampled.
+    /// Collects the waits in the given seconds; empty if nothing was sampled.
     pub(crate) fn during(run: &Run, seconds: Seconds<'_>) -> Self {
-        // For each process: number of seconds with samples, seconds in which connections were counted, and sums.
+        // By process: number of seconds with samples, seconds in which connections were counted, and sums.
         let mut sampled: BTreeMap<&str, (f64, BTreeSet<u64>, Workers)> = BTreeMap::new();
         let mut periods: [f64; 2] = [0.0; 2];
         let mut refaulted: [f64; 2] = [0.0; 2];
@@ -231,7 +234,7 @@ impl Waits {
     }
 }
 
-/// Share of the steps between consecutive seconds in which the count changed; `None` without a step.
+/// Returns the share of steps between consecutive seconds in which the count changed; `None` without a step.
 fn changing(counts: &[f64]) -> Option<f64> {
     let steps = counts.len().checked_sub(1).filter(|steps| *steps > 0)?;
     let changed = counts.windows(2).filter(|pair| pair[0] != pair[1]).count();

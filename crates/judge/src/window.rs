@@ -5,31 +5,32 @@ use record::{Backlog, InWindow, Phase, Tally};
 
 use crate::rates;
 
-/// Requests that ended within the measured window of a run, or of one of its steps, whenever they were intended.
+/// Requests that ended within the measured window of a run, or of one of its steps, including requests intended
+/// earlier.
 ///
-/// Throughput is answers ÷ length, for closed and open loads alike. The length is part of the plan, or the time at which the load
-/// was stopped. It never depends on when requests were sent or answered. So throughput cannot exceed the requests that were offered
-/// in the window or open at its start. Only in a load that ends by its number of requests does the window end with the last counted
-/// answer.
+/// Throughput is answers ÷ length, for closed and open loads alike. The length is planned, or ends at the time at which
+/// the load was stopped. It does not depend on the times at which requests were sent or answered, so throughput cannot
+/// exceed the requests that were offered in the window or open at its start. Only in a load that ends by its number of
+/// requests does the window end with the last counted answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
     /// Length in seconds, above 0.
     pub length_s: f64,
-    /// Requests that ended in it, by outcome.
+    /// Requests that ended in the window, by outcome.
     pub counts: InWindow,
-    /// Requests planned in it; `None` for a closed load, or if answers were counted by whole seconds.
+    /// Requests planned in the window; `None` for a closed load, or if answers were counted by whole seconds.
     pub offered: Option<u64>,
-    /// Requests that were planned but not ended, at both ends of the window; `None` if answers were counted by whole seconds.
+    /// Due but unfinished requests at both ends of the window; `None` if answers were counted by whole seconds.
     pub backlog: Option<Backlog>,
 }
 
 impl Window {
-    /// Window of all steps of a run; `None` if its length is unknown.
+    /// Determines the window of all steps of a run; `None` if its length is unknown.
     pub fn of(run: &Run) -> Option<Self> {
         Self::of_steps(run, 0..run.new.steps.len() as u16)
     }
 
-    /// Window of one step.
+    /// Determines the window of one step.
     pub fn of_step(run: &Run, step: u16) -> Option<Self> {
         Self::of_steps(run, step..=step)
     }
@@ -52,8 +53,8 @@ impl Window {
         Some(Self { length_s: ns as f64 / 1e9, counts, offered, backlog })
     }
 
-    /// Combined window of several runs: requests that ended in all windows, over the sum of their lengths. `None` if one is
-    /// missing.
+    /// Combines the windows of several runs: requests that ended in all windows, over the sum of their lengths. `None`
+    /// if one is missing.
     pub fn together(windows: impl IntoIterator<Item = Option<Self>>) -> Option<Self> {
         let together = |sum: Self, next: Self| {
             let mut counts = sum.counts;
@@ -64,28 +65,29 @@ impl Window {
         windows.into_iter().collect::<Option<Vec<_>>>()?.into_iter().reduce(together)
     }
 
-    /// Window of whole seconds.
+    /// Returns the window of whole seconds.
     pub(crate) fn of_seconds(seconds: u64, counts: InWindow) -> Option<Self> {
         Self::of_ns(seconds.saturating_mul(1_000_000_000), counts)
     }
 
-    /// Window of a number of nanoseconds; `None` if it is 0.
+    /// Returns the window of a number of nanoseconds; `None` if it is 0.
     pub(crate) fn of_ns(ns: u64, counts: InWindow) -> Option<Self> {
         (ns > 0).then_some(Self { length_s: ns as f64 / 1e9, counts, offered: None, backlog: None })
     }
 
-    /// Answers per second, ok or rejected.
+    /// Returns the answers per second, ok or rejected.
     pub fn answers_per_s(&self) -> f64 {
         self.per_s(self.counts.answers())
     }
 
-    /// Ok answers per second, by which systems are compared. In an open load, no more answers count than requests were planned. A
-    /// system that froze before the window answers its old backlog in it, which must not count as speed.
+    /// Returns the ok answers per second by which systems are compared. In an open load, no more answers count than
+    /// requests were planned: a system that froze before the window answers its old backlog in it, which must not count
+    /// as speed.
     pub fn ok_per_s(&self) -> f64 {
         self.per_s(self.offered.map_or(self.counts.ok, |offered| self.counts.ok.min(offered)))
     }
 
-    /// Requests that ended per second, with any outcome.
+    /// Returns the requests that ended per second, with any outcome.
     pub fn ended_per_s(&self) -> f64 {
         self.per_s(self.counts.ended())
     }

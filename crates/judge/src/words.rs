@@ -7,7 +7,7 @@ pub use units::shown::{count, decimal, duration, mebibytes, percent, percent_of,
 /// Separator between a load and its duration.
 pub const LASTS: &str = " · ";
 
-/// A load with its duration: `100 users, closed · 10 s after 2 s of warm-up`.
+/// Describes a load with its duration: `100 users, closed · 10 s after 2 s of warm-up`.
 pub fn load_for(load: &str, duration_s: Option<f64>, warm_up_ns: u64) -> String {
     let mut words = load.to_owned();
     if let Some(duration_s) = duration_s {
@@ -19,17 +19,17 @@ pub fn load_for(load: &str, duration_s: Option<f64>, warm_up_ns: u64) -> String 
     words
 }
 
-/// A load with its planned duration after the warm-up.
+/// Describes a load with its planned duration after the warm-up.
 pub fn planned_load(load: &str, duration_ns: Option<u64>, warm_up_ns: u64) -> String {
     load_for(load, duration_ns.map(|ns| ns as f64 / 1e9), warm_up_ns)
 }
 
-/// A number of blocks: `1 block`, `8 blocks`.
+/// Formats a number of blocks: `1 block`, `8 blocks`.
 pub fn blocks(number: usize) -> String {
     if number == 1 { "1 block".to_owned() } else { format!("{number} blocks") }
 }
 
-/// Singular name of the counted unit.
+/// Returns the singular name of the counted unit.
 pub const fn one(unit: Unit) -> &'static str {
     match unit {
         Unit::Requests => "request",
@@ -37,7 +37,7 @@ pub const fn one(unit: Unit) -> &'static str {
     }
 }
 
-/// Plural name of the counted unit.
+/// Returns the plural name of the counted unit.
 pub const fn many(unit: Unit) -> &'static str {
     match unit {
         Unit::Requests => "requests",
@@ -45,7 +45,7 @@ pub const fn many(unit: Unit) -> &'static str {
     }
 }
 
-/// A number with its unit: `1 request`, `5,000 requests`.
+/// Formats a number with its unit: `1 request`, `5,000 requests`.
 pub fn counted(number: u64, unit: Unit) -> String {
     format!("{} {}", count(number), if number == 1 { one(unit) } else { many(unit) })
 }

@@ -1,4 +1,4 @@
-//! Rows that a load wrote, against the outcomes of its requests: nothing lost, nothing doubled.
+//! Compares the rows that a load wrote with the outcomes of its requests, to find lost and duplicate rows.
 
 use evidence::{EvidenceError, Run};
 use record::{Counts, Phase};
@@ -11,7 +11,7 @@ pub const WRITTEN_SUBJECT: &str = "written";
 pub const WRITTEN_BEFORE: &str = "rows_before";
 /// Metric: rows of a server after the load. Its label is the number of the server.
 pub const WRITTEN_AFTER: &str = "rows_after";
-/// Metric: keys that more than one row has. Its label is the number of the step.
+/// Metric: number of keys with more than one row. Its label is the number of the step.
 pub const WRITTEN_DOUBLED: &str = "keys_doubled";
 /// Metric of the only reading of a run whose rows could not be read after the load.
 pub const WRITTEN_UNCHECKED: &str = "unchecked";
@@ -21,35 +21,35 @@ pub const WRITTEN_UNCHECKED: &str = "unchecked";
 pub struct Written {
     /// Rows after minus rows before the load, by server.
     pub rows_by_server: Vec<i64>,
-    /// Keys that more than one row has, on one server or on several.
+    /// Keys with more than one row, on one server or on several.
     pub doubled: u64,
-    /// Requests that were answered ok: each has written a row.
+    /// Requests that were answered ok, each of which has written a row.
     pub ok: u64,
-    /// Requests without an answer: each may have written a row.
+    /// Requests without an answer, each of which may have written a row.
     pub unknown: u64,
 }
 
 /// Difference between rows and outcomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WrittenCheck {
-    /// Each request that ended ok has a row, and only requests without an answer have further ones.
+    /// Each request that ended ok has a row, and only requests without an answer have further rows.
     Holds,
-    /// At least this many rows of requests that ended ok are missing.
+    /// Min number of missing rows of requests that ended ok.
     Lost(u64),
-    /// This many rows more than requests that may have written one.
+    /// Number of rows beyond those that requests may have written.
     Surplus(u64),
-    /// This many keys are there more than once.
+    /// Number of keys with more than one row.
     Doubled(u64),
 }
 
 impl Written {
-    /// Whether a run was to check its rows, and could not read them after the load.
+    /// Returns whether a run was to check its rows, but could not read them after the load.
     pub fn is_unchecked(run: &Run) -> bool {
         run.readings()
             .any(|reading| reading.subject == WRITTEN_SUBJECT && reading.metric == WRITTEN_UNCHECKED)
     }
 
-    /// Rows that a run wrote. `None` if its plan does not ask for the check, or it could not be made.
+    /// Reads the rows that a run wrote. `None` if its plan does not ask for the check, or it could not be made.
     ///
     /// # Errors
     ///
@@ -74,12 +74,12 @@ impl Written {
         Ok(Some(Self { rows_by_server: rows, doubled, ok: counts.ok, unknown }))
     }
 
-    /// Rows over all servers.
+    /// Returns the rows over all servers.
     pub fn rows(&self) -> i64 {
         self.rows_by_server.iter().sum()
     }
 
-    /// Compares rows and outcomes. A row that is missing may be hidden by one of a request without an answer.
+    /// Compares rows and outcomes. A row of a request without an answer may mask a missing row.
     pub fn check(&self) -> WrittenCheck {
         let (rows, ok) = (self.rows(), self.ok as i64);
         if self.doubled > 0 {
@@ -93,7 +93,7 @@ impl Written {
         }
     }
 
-    /// Rows and outcomes in a sentence, which begins with LOST, SURPLUS, or DOUBLED if they do not add up.
+    /// Describes rows and outcomes; begins with LOST, SURPLUS, or DOUBLED if they do not add up.
     pub fn words(&self) -> String {
         let Self { rows_by_server, ok, unknown, .. } = self;
         let rows = self.rows();

@@ -8,7 +8,7 @@ use evidence::{
 use fixtures::reading;
 use judge::bottleneck::{OfSetting, bottlenecks, causes_of_failed, causes_of_runs};
 
-/// Readings of one second of two cores: busy share of each, and cores that the system used.
+/// Returns the readings of one second of two cores: busy share of each, and cores that the system used.
 fn readings(busy: f64, system: f64) -> Vec<Reading> {
     let cores = ["core0", "core1"].into_iter();
     let of_core = |core| {
@@ -51,7 +51,7 @@ fn valid_runs_take_precedence_over_invalid_ones() {
     let stored = Stored::new();
     let planned = vec![place(1, 1, BLOCK, "a"), place(2, 2, BLOCK, "a")];
     let study = stored.study(Procedure::Blocks, 2, planned.clone());
-    // An open load that was answered in full asks for no more.
+    // An open load that was answered in full requests no more.
     let (failing, ok) = (Queue { fails_every: 20, ..Queue::default() }, Queue::default());
     stored.run(Some((&study, &planned[0])), Some(&failing), &invalid());
     assert_eq!(found(&stored, &study), [("a".to_owned(), "unknown")]);
@@ -59,7 +59,7 @@ fn valid_runs_take_precedence_over_invalid_ones() {
     assert_eq!(found(&stored, &study), [("a".to_owned(), "load")]);
 }
 
-/// Ending of a run of which only one figure is invalid.
+/// Returns the ending of a run of which only one figure is invalid.
 fn spoiled(figure: Distorted) -> Ending {
     let distorts = Distorted::ALL.map(|of| {
         let level = if of == figure { Level::Invalid } else { Level::Valid };
@@ -117,7 +117,7 @@ fn readings_after_the_load_are_ignored() {
     assert!(causes[0].because.starts_with("both cores were 97 % busy: the system used 1.80"), "{causes:?}");
 }
 
-/// A run of 12 s with outages at the given seconds; with `event`, each is within an event of the plan of that name.
+/// Stores a run of 12 s with outages at the given seconds, each within an event of the plan named `event` if it is set.
 fn stopped_at(seconds: &[f64], event: Option<&str>) -> evidence::Run {
     let stored = Stored::new();
     let time =

@@ -8,7 +8,7 @@ use stats::Verdict as Found;
 
 const BLOCKS: u32 = 8;
 
-/// Ending of a run whose generator lost this share of the users' time, and may have been at its limit.
+/// Returns the ending of a run whose generator lost this share of user time, and may have been at its limit.
 fn disturbed(missing_share: f64, is_at_limit: bool) -> Ending {
     let (code, level) = match is_at_limit {
         true => (Doubt::GENERATOR_BOUND.code, Level::Invalid),
@@ -29,7 +29,7 @@ fn disturbed(missing_share: f64, is_at_limit: bool) -> Ending {
 /// Rate of a system, and the ending of its run in a block.
 type System<'a> = (u64, &'a dyn Fn(u32) -> Ending);
 
-/// Comparison of two systems by throughput, and the number of runs of each that count.
+/// Compares two systems by throughput. Also returns the number of runs of each that count.
 fn compared(systems: [System<'_>; 2]) -> (Pair, [usize; 2]) {
     let stored = Stored::new();
     let places: Vec<_> = (0..BLOCKS)

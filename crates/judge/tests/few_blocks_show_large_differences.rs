@@ -5,7 +5,7 @@ use evidence::{Cause, Distorted, Distortion, Ending, GeneratorEffect, Level, Pro
 use judge::comparison::variants;
 use judge::{ComparedBy, Doubt, Measured, MeasuredRun, Observed, observed};
 
-/// Runs of `a` and of `b` in one block each: rate, interval of failing requests, and ending.
+/// Compares runs of `a` and of `b` in one block each: rate, interval of failing requests, and ending.
 fn found(by: &str, runs: [(u64, u64, Ending); 2]) -> Vec<Observed> {
     let stored = Stored::new();
     let places = [place(0, 0, BLOCK, "a"), place(1, 0, BLOCK, "b")];
@@ -23,7 +23,7 @@ fn found(by: &str, runs: [(u64, u64, Ending); 2]) -> Vec<Observed> {
     observed(&variants.iter().collect::<Vec<_>>(), &runs, &by)
 }
 
-/// Ending of a run whose generator had this effect.
+/// Returns the ending of a run whose generator had this effect.
 fn disturbed(effect: GeneratorEffect) -> Ending {
     let cause = Cause {
         code: Doubt::GENERATOR_WAITED.code.to_owned(),

@@ -7,7 +7,7 @@ use evidence::{
 };
 use judge::{Condition, Gates, Setting, judge_gates, judge_gates_of_slices};
 
-/// Two systems in one block: `a` is measured, and `b` ends with `of_b`.
+/// Stores two systems in one block: `a` is measured, and `b` ends with `of_b`.
 fn study(of_b: Option<&evidence::Ending>, is_over: bool) -> Study {
     let stored = Stored::new();
     let places: Vec<StudyPlace> = vec![place(0, 0, BLOCK, "a"), place(1, 0, BLOCK, "b")];
@@ -81,7 +81,7 @@ fn gates_are_judged_as_written() {
     assert_eq!(breached.map(holds), [false; 5]);
 }
 
-/// Gates of a run with invalid response times and a valid throughput, and the given result of a gate.
+/// Judges a run with invalid response times and a valid throughput, and the given result of a gate.
 fn held_against(gate: &str, holds: bool) -> Gates {
     let distorts =
         [Distorted::Mean, Distorted::Tail].map(|figure| Distortion::unsized_of(figure, Level::Invalid));

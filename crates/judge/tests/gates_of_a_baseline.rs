@@ -7,7 +7,7 @@ use judge::{ComparedBy, Condition, Metric};
 
 const GATES: [&str; 3] = ["throughput>=95% of baseline", "errors<=+0.1% of baseline", "p99<1s"];
 
-/// Eight blocks of two systems that answer `per_s` requests per second.
+/// Stores eight blocks of two systems that answer `per_s` requests per second.
 fn study(per_s: [u64; 2], fails_every: u64, ending_of_b: &Ending) -> Study {
     let stored = Stored::new();
     let places: Vec<_> = (0..8)
@@ -96,7 +96,7 @@ fn every_configuration_is_compared_with_the_stored_baseline() {
     assert_eq!(told[..2], [of("a", Decision::True), of("b", Decision::False)]);
     assert_eq!(told[2..], [of("a", Decision::True), of("b", Decision::True)]);
     assert!(breached(&now));
-    // The name of a variant has no meaning if there is a stored baseline.
+    // A stored baseline makes the name of a variant irrelevant.
     assert_eq!(decisions(&of_variant(now)).len(), 4);
 }
 

@@ -4,7 +4,8 @@ use crate::stored::{BLOCK, Queue, Stored, cut_short, died, invalid, place};
 use evidence::{Ending, Procedure};
 use judge::is_prevented_by_invalid_runs;
 
-/// Whether invalid runs prevent a verdict of a finished study of two systems in `blocks` blocks. `ending` gives the endings of both
+/// Returns whether invalid runs prevent a verdict of a finished study of two systems in `blocks` blocks. `ending` gives
+/// the endings of both runs of a block.
 /// runs of a block.
 fn study(procedure: Procedure, why: &str, blocks: u32, ending: impl Fn(u32) -> [Ending; 2]) -> bool {
     let stored = Stored::new();

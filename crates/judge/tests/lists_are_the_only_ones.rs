@@ -10,9 +10,9 @@ fn metrics_are_listed_once() {
         idea: "metrics",
         names: METRICS.iter().map(|metric| metric.name).collect(),
         homes: &["crates/judge/src/metric.rs"],
-        // A heading of a column or the label of a figure: two names are not a list.
+        // Column headings and figure labels: two names are not a list.
         elsewhere_max: 2,
-        // Names that users of other tools write: a few metrics, each with its synonyms.
+        // Names used by other tools: a few metrics, each with its synonyms.
         other_meanings: &[
             ("crates/plan/src/file/near.rs", "throughput"),
             ("crates/plan/src/file/near.rs", "mean"),
@@ -37,7 +37,7 @@ fn causes_of_doubt_are_named_once() {
         idea: "causes of doubt",
         names: Doubt::all().map(|doubt| doubt.code).collect(),
         homes: &["crates/judge/src/validity.rs", "crates/judge/src/validity/"],
-        // Some codes are ordinary words, such as `bytes`: one of them is not a list.
+        // Some codes are ordinary words, such as `bytes`: a single one is not a list.
         elsewhere_max: 1,
         other_meanings: &[],
     }

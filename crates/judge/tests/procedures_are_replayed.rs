@@ -13,7 +13,7 @@ fn throughput() -> ComparedBy {
     ComparedBy::named("throughput").unwrap()
 }
 
-/// A short load at the given rate.
+/// Returns a short load at the given rate.
 fn at(rate_per_s: u64) -> Queue {
     Queue { rate_per_s, service_ns: 100_000, warm_up_s: 0, measured_s: 2, ..Queue::default() }
 }
@@ -22,7 +22,7 @@ fn duel_of(stored: &Stored, study: &StudyId) -> stats::Duel {
     duel(&stored.load(study), "steady", [&setting("a"), &setting("b")], &throughput()).unwrap().unwrap()
 }
 
-/// Places of one block of both systems.
+/// Returns the places of one block of both systems.
 fn block(next: &mut u32, number: u32) -> [StudyPlace; 2] {
     let systems = if number.is_multiple_of(2) { ["a", "b"] } else { ["b", "a"] };
     systems.map(|system| {
@@ -60,7 +60,7 @@ fn duel_continues_block_by_block_until_decided() {
     let found = duel.finding();
     assert!(matches!(found.verdict, stats::Verdict::Differs { .. }), "{found:?}");
     assert!(found.estimate.unwrap() > 1.1);
-    // Configurations may be given in the other order, or a load may have none.
+    // Configurations may be given in either order, or a load may have none.
     let study = stored.load(&study);
     let other =
         judge::duel(&study, "steady", [&setting("b"), &setting("a")], &throughput()).unwrap().unwrap();
@@ -227,7 +227,7 @@ fn search_finds_the_capacity_of_a_queue() {
         let place = crate::stored::level(position, judge::stage_name(level.stage), users, rate_per_s);
         assert_eq!(judge::level(&place), Some(level));
         stored.store.plan_more(&study, std::slice::from_ref(&place)).unwrap();
-        // Any number of users gets the capacity.
+        // The capacity is reached with any number of users.
         let rate_per_s = rate_per_s.map_or(490, |rate| rate.round() as u64);
         let queue = Queue { rate_per_s, service_ns: SERVICE_NS, measured_s: 8, ..Queue::default() };
         stored.run(Some((&study, &place)), Some(&queue), &crate::stored::ending());

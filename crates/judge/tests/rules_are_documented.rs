@@ -8,7 +8,7 @@ use judge::{CommandGroup, ComparedBy, Doubt, METRICS, Resource, Rung};
 use rules::files::assert_table;
 use stats::Scale;
 
-/// A row of a table.
+/// Formats a row of a table.
 fn row(cells: &[&str]) -> String {
     let cells = cells.iter().map(|cell| if cell.is_empty() { " |".to_owned() } else { format!(" {cell} |") });
     format!("|{}\n", cells.collect::<String>())

@@ -1,4 +1,4 @@
-//! Runs are judged by their conditions, and by the built-in ones.
+//! Tests that runs are judged by their conditions, and by the built-in ones.
 
 use crate::stored::{Queue, Stored};
 use evidence::{Cause, Distorted, Distortion, GeneratorEffect, Level, Validity, Verdict};
@@ -46,7 +46,7 @@ fn growing_backlog_fails_under_any_limit() {
 
 #[test]
 fn stall_that_is_caught_up_is_no_backlog() {
-    // A stall of half a second changes the percentile, and nothing else.
+    // A stall of half a second changes only the percentile.
     let stalled = Queue { stall: Some((6_000_000_000, 500_000_000)), ..Queue::default() };
     assert_eq!(names(&judged("p99<100ms", &stalled, &crate::stored::ending())), ["p99<100ms"]);
     assert!(judged("p99<2s", &stalled, &crate::stored::ending()).passed);
@@ -81,7 +81,7 @@ fn invalid_run_has_no_result_and_dead_system_fails() {
     let died = judged("p99<1s", &Queue::default(), &crate::stored::died());
     assert!(!died.is_invalid && !died.passed);
     assert_eq!(died.failed[0].words, "the system failed: it ended with signal 11");
-    // A system that died before the load says nothing about it.
+    // A system that died before the load gives no result for it.
     let stored = Stored::new();
     let run = stored.run(None, None, &crate::stored::died());
     assert!(judge(&run, &Condition::parse_list("p99<1s").unwrap()).unwrap().is_invalid);
@@ -131,7 +131,7 @@ fn conditions_apply_to_a_step_or_a_part_of_the_time() {
     assert_eq!(failed("another: max<10s").unwrap().observed, None, "there is no such step");
 }
 
-/// Ending of a run that a cause makes invalid: in the given figures, or as a whole.
+/// Returns the ending of a run that a cause makes invalid: in the given figures, or as a whole.
 fn spoiled(code: &str, figures: &[Distorted]) -> evidence::Ending {
     let distorts = figures.iter().map(|figure| Distortion::unsized_of(*figure, Level::Invalid)).collect();
     let cause = Cause { code: code.to_owned(), sentence: String::new(), remedy: String::new(), distorts };
@@ -153,7 +153,8 @@ fn run_with_late_requests_may_pass_but_never_fails() {
     assert!(other.is_invalid && !other.is_late, "{other:?}");
 }
 
-/// Ending of a run whose generator delayed all requests together by so much, and moved so large a share of the answers.
+/// Returns the ending of a run whose generator delayed all requests by `delay_ns` in total, and moved `moved_share` of
+/// the answers.
 fn delayed(delay_ns: f64, moved_share: f64) -> evidence::Ending {
     let effect = GeneratorEffect { delay_ns, moved_share, ..GeneratorEffect::default() };
     let validity = Validity { verdict: Level::Suspect, effect: Some(effect), ..Validity::default() };
@@ -167,7 +168,7 @@ fn delay_of_the_generator_can_break_no_limit_that_measured_times_keep() {
     assert!(judged("p99<1ms", 1e12).passed, "the measured times are an upper bound");
     let fails = judged("p99<0.4ms", 0.0);
     assert!(!fails.passed && !fails.is_invalid && names(&fails) == ["p99<0.4ms"], "{fails:?}");
-    // 0.1 ms each are more than enough to explain 0.5 ms.
+    // 0.1 ms per request more than explains 0.5 ms.
     let open = judged("p99<0.4ms", 12_000.0 * 100_001.0);
     assert!(!open.passed && open.is_invalid, "{open:?}");
     assert!(open.failed[0].words.contains("the generator's own delay"), "{open:?}");

@@ -114,8 +114,8 @@ fn figure_of_a_disturbed_run_has_its_bounds() {
 
 #[test]
 fn rate_counts_answers_within_the_window() {
-    // Nothing is answered for the first 600 ms of the window. Requests that waited are answered in the window, whose length does
-    // not depend on that.
+    // No request is answered in the first 600 ms of the window. Waiting requests are answered later in the window,
+    // whose length is fixed.
     let queue = Queue { stall: Some((0, 600_000_000)), service_ns: 100_000, ..Queue::default() };
     let run = Stored::new().run(None, Some(&queue), &crate::stored::ending());
     let window = Window::of(&run).expect("a window");

@@ -66,7 +66,7 @@ fn draw(random: &mut u64) -> u64 {
     *random >> 33
 }
 
-/// Sixty readings: times in ticks, sizes in pages, counts, shares, and many zeros.
+/// Builds sixty readings: times in ticks, sizes in pages, counts, shares, and many zeros.
 fn readings(random: &mut u64) -> Vec<Reading> {
     let mut all = Vec::new();
     let mut add =
@@ -125,7 +125,7 @@ fn interval(second: u64, random: &mut u64) -> Interval {
     Interval { second, phase: Phase::Measured, tally, sampled: Vec::new() }
 }
 
-/// Resident memory in KiB. 0 if the system does not report it.
+/// Returns the resident memory in KiB. 0 if the system does not report it.
 fn rss_kib() -> i64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

@@ -34,7 +34,7 @@ impl Store {
             .map_err(|error| self.explain(error))
     }
 
-    /// Baseline of a run or a study. `None` if there is none.
+    /// Loads the baseline of a run or a study. `None` if there is none.
     pub(crate) fn baseline_of(&self, snapshot: &Connection, id: &impl Owner) -> Result<Option<Baseline>> {
         let query = "SELECT stored FROM baseline WHERE id = ?1";
         let stored = self.all(snapshot, query, [id.to_string()], |row| self.get::<String>(row, "stored"))?;

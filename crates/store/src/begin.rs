@@ -10,7 +10,7 @@ use crate::spread;
 use crate::store::{Durability, Store, signed};
 use crate::writer::Writer;
 
-/// Maximum number of names to try. With a million names per second, this many are never all taken.
+/// Maximum number of names to try. Even with a million names per second, they are never all taken.
 pub(crate) const DRAWS_MAX: usize = 100;
 
 impl Store {
@@ -99,7 +99,7 @@ impl Store {
         }
     }
 
-    /// Ends a run, which is possible once. The ending is on disk when this returns.
+    /// Ends a run, which is possible only once. The ending is on disk when this returns.
     pub fn finish(&self, run: &RunId, ending: &Ending) -> Result<()> {
         let spread = match &ending.spread {
             Some(spread) => Some(json(&spread::StoredSpread::of(spread).ok_or(StoreError::NOT_FINITE)?)?),

@@ -181,7 +181,7 @@ impl Store {
         transaction.commit().map_err(|error| self.explain(error))
     }
 
-    /// Row number of a planned place, for a run that `writer` begins.
+    /// Returns the row number of a planned place, for a run that `writer` begins.
     pub(crate) fn place_number(
         &self,
         transaction: &Connection,
@@ -216,7 +216,7 @@ impl Store {
         if has_ended { Err(StoreError::StudyEnded { study: study.clone() }) } else { Ok(()) }
     }
 
-    /// Writer of a study, and whether the study has ended.
+    /// Returns the writer of a study, and whether the study has ended.
     pub(crate) fn writer_of(
         &self,
         transaction: &Connection,

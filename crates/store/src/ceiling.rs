@@ -1,4 +1,4 @@
-//! Stores and loads ceilings: the highest rates of the load generator, so that they need not be measured before every run.
+//! Stores and loads ceilings: peak rates of the load generator, so that they need not be measured before every run.
 
 use rusqlite::OptionalExtension;
 
@@ -10,8 +10,8 @@ use crate::store::{Durability, Store};
 const NAME_BYTES_MAX: usize = 4_096;
 
 impl Store {
-    /// Highest rate that the generator reached against a server that does nothing, in requests per second, for this shape of the
-    /// load and this layout of the machine. `None` if it was not measured.
+    /// Returns the peak rate that the generator reached against a server without work, in requests per second, for this
+    /// shape of the load and this layout of the machine. `None` if it was not measured.
     pub fn ceiling(&self, shape: &str, layout: &str) -> Result<Option<f64>> {
         let found: Option<f64> = self
             .connection

@@ -1,6 +1,6 @@
-//! Checksums over the stored data of a second, which detect bits that a disk or a copy changed.
+//! Checksums over the stored data of a second, which detect bits changed by a disk or a copy.
 //!
-//! A checksum covers every field of a part, and the run that it belongs to. Rows of older stores have none.
+//! A checksum covers every field of a part, and the name of its run. Rows of older stores have none.
 
 use crc32fast::Hasher;
 use evidence::{RunId, StoredSecond};
@@ -8,9 +8,10 @@ use record::{Counts, Finish, InWindow, Sampled};
 
 use crate::outcome::stored_name;
 
-/// Checksum over the row of a part and the rows that belong to it.
+/// Returns the checksum over the row of a part and the rows that belong to it.
 pub(crate) fn of_second(part: &StoredSecond, run: &RunId) -> u32 {
-    // Destructures without `..`: a new field must be in the checksum of parts that have it, and must not change that of others.
+    // Destructures without `..`: a new field must be in the checksum of parts that have it, and must not change the
+    // checksum of others.
     let StoredSecond {
         step,
         second,
@@ -51,21 +52,21 @@ pub(crate) fn of_second(part: &StoredSecond, run: &RunId) -> u32 {
     sum.0.finalize()
 }
 
-/// Checksum over the readings of one second.
+/// Returns the checksum over the readings of one second.
 pub(crate) fn of_readings(run: &RunId, second: u64, packed: &[u8]) -> u32 {
     let mut sum = Sum::new(run, second);
     sum.bytes(packed);
     sum.0.finalize()
 }
 
-/// Checksum over 100 ms windows that were stored together.
+/// Returns the checksum over 100 ms windows that were stored together.
 pub(crate) fn of_moments(run: &RunId, first: u64, packed: &[u8]) -> u32 {
     let mut sum = Sum::new(run, first);
     sum.bytes(packed);
     sum.0.finalize()
 }
 
-/// Checksum over the CPU profile of a run.
+/// Returns the checksum over the CPU profile of a run.
 pub(crate) fn of_cpu_profile(run: &RunId, text: &[u8]) -> u32 {
     let mut sum = Sum::new(run, 0);
     sum.bytes(text);

@@ -2,14 +2,15 @@
 
 use evidence::Model;
 
-/// Number of users of a closed load, from its description, such as `100 users, closed, thinking 10ms`. `None` for any other load.
+/// Parses the number of users of a closed load from its description, such as `100 users, closed, thinking 10ms`. `None`
+/// for any other load.
 pub(crate) fn users(model: Model, load_words: &str) -> Option<u32> {
     let (number, rest) = load_words.split_once(' ')?;
     let is_of_users = rest.starts_with("user, closed") || rest.starts_with("users, closed");
     (model == Model::Closed && is_of_users).then(|| number.parse().ok()).flatten()
 }
 
-/// Description of a load without the mention of a profile, and whether the load was profiled.
+/// Splits the description of a load into the part without the mention of a profile, and whether the load was profiled.
 pub(crate) fn unprofiled(load_words: String) -> (String, bool) {
     match load_words.strip_suffix(", profiled") {
         Some(load) => (load.to_owned(), true),
@@ -17,7 +18,7 @@ pub(crate) fn unprofiled(load_words: String) -> (String, bool) {
     }
 }
 
-/// True if a note says that a system not started by Tenbin listens on the generator's machine.
+/// Returns whether a note states that a system not started by Tenbin listens on the generator's machine.
 pub(crate) fn is_system_local(notes: &[String]) -> bool {
     notes.iter().any(|note| note.contains(") is on this machine, "))
 }

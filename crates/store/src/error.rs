@@ -37,9 +37,9 @@ pub enum StoreError {
     Newer {
         /// The file.
         path: PathBuf,
-        /// Its version.
+        /// Version of the file.
         found: i64,
-        /// The latest version that can be read.
+        /// Latest version that can be read.
         known: i64,
     },
     /// The content of the file is inconsistent.
@@ -117,7 +117,7 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
-    /// There is no run with this name.
+    /// The store has no run with this name.
     #[error("no run in {} is called {text:?}\n  help: `tenbin history` lists them", .path.display())]
     UnknownRun {
         /// The file.
@@ -131,7 +131,7 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
-    /// There is no study with this name.
+    /// The store has no study with this name.
     #[error("no study in {} is called {text:?}\n  help: `tenbin history` lists them", .path.display())]
     UnknownStudy {
         /// The file.
@@ -150,7 +150,7 @@ pub enum StoreError {
         text: String,
         /// Some names with this prefix, newest first.
         candidates: Vec<String>,
-        /// True if there are more.
+        /// Whether there are more names with this prefix.
         more: bool,
     },
     /// The run has already ended.
@@ -248,7 +248,7 @@ impl From<StoreError> for EvidenceError {
 pub(crate) const BUSY_MS: u64 = 10_000;
 
 impl StoreError {
-    /// The error for NaN and infinity, which JSON and SQLite cannot represent.
+    /// Error for NaN and infinity, which JSON and SQLite cannot represent.
     pub(crate) const NOT_FINITE: Self = Self::Unstorable { what: "a figure that is not a number" };
 
     /// Maps an SQLite error to a specific variant.

@@ -30,7 +30,7 @@ impl Store {
         transaction.commit().map_err(|error| self.explain(error))
     }
 
-    /// Events in order of their start, followed by those that did not start.
+    /// Loads events in order of their start, followed by those that did not start.
     pub(crate) fn events(&self, snapshot: &Connection, id: &RunId, run: i64) -> Result<Vec<Event>> {
         let query = "SELECT * FROM event WHERE run = ?1 \
                      ORDER BY begun_ns IS NULL, begun_ns, planned_ns IS NULL, planned_ns, name, occurrence LIMIT ?2";

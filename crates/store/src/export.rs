@@ -1,4 +1,4 @@
-//! Exports one run or one study into its own store, for example as an artifact of a CI job that another job compares with.
+//! Exports one run or one study into its own store, for example as a CI artifact that another job compares with.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use rusqlite::{Connection, params_from_iter};
 use crate::Result;
 use crate::store::{Durability, Store};
 
-/// Content of a store that is small enough to be addressed without a name.
+/// Content of a store: a single run or study can be addressed without a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Only {
     /// One run that belongs to no study.
@@ -25,8 +25,8 @@ pub enum Only {
     },
 }
 
-/// Conditions that select the rows of a study and its runs, by table, with referenced tables first. `{runs}` stands for a query of
-/// the run numbers. `{study}` is NULL for a single run.
+/// Conditions that select the rows of a study and its runs, by table; referenced tables come first. `{runs}` stands for
+/// a query of the run numbers. `{study}` is NULL for a single run.
 const EXPORTED: &[(&str, &str)] = &[
     ("study", "number = {study}"),
     ("study_ending", "study = {study}"),
@@ -71,7 +71,7 @@ impl Store {
         self.export(path, &format!("(SELECT number FROM run WHERE place IN ({places}))"), &number.to_string())
     }
 
-    /// Returns the single run or study that the store holds, or how many there are.
+    /// Returns the only run or study of the store, or the numbers of both.
     pub fn only(&self) -> Result<Only> {
         let explain = |error| self.explain(error);
         let names = |query: &str| -> Result<Vec<String>> {

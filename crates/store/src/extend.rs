@@ -27,7 +27,7 @@ impl Store {
         }
         let query = "SELECT count(*) AS planned FROM place WHERE study = ?1";
         let planned = self.one(&transaction, query, [number], |row| self.get::<u32>(row, "planned"))?;
-        // Another process may have extended it since it was read.
+        // Another process may have extended the study since it was read.
         if planned as usize != study.new.planned.len() {
             return Err(StoreError::StudyTakenOver { study: study.id.clone(), pid: writer.pid() });
         }
@@ -44,7 +44,7 @@ impl Store {
         transaction.commit().map_err(|error| self.explain(error))
     }
 
-    /// Extensions of a study plus a new one.
+    /// Returns the extensions of a study plus a new one.
     fn one_more(&self, study: &Study, blocks: u32, places: &[StudyPlace]) -> Result<Vec<Extension>> {
         let planned = study.new.planned.len();
         let first = study.new.planned.last().map_or(0, |place| place.position.saturating_add(1));
@@ -66,11 +66,11 @@ impl Store {
         Ok(study.extensions.iter().copied().chain([Extension { blocks, planned }]).collect())
     }
 
-    /// Parses the stored extensions of a study, which must grow.
+    /// Parses the stored extensions of a study, whose numbers of blocks must increase.
     pub(crate) fn extensions(&self, id: &StudyId, kept: Option<&str>) -> Result<Vec<Extension>> {
         let Some(kept) = kept else { return Ok(Vec::new()) };
         let extensions: Vec<Extension> = self.json(id, "extensions", kept)?;
-        // A duel that was decided early may be extended to fewer blocks than it was allowed.
+        // A duel that was decided early may be extended to fewer blocks than its original maximum.
         let grows =
             |one: &Extension, next: &Extension| one.blocks < next.blocks && one.planned <= next.planned;
         if extensions.len() > EXTENSIONS_MAX || !extensions.is_sorted_by(grows) {

@@ -1,4 +1,4 @@
-//! Resolves what a person writes to a run or a study.
+//! Resolves user input to a run or a study.
 
 use evidence::{RunId, StudyId};
 
@@ -12,7 +12,7 @@ const CANDIDATES_MAX: usize = 8;
 /// Names that match a prefix.
 enum Fit {
     None,
-    /// The only match, or the newest name if it was asked for.
+    /// The only match, or the newest name for `last`.
     One(String),
     /// Several matches, newest first, and whether there are more.
     Many(Vec<String>, bool),
@@ -44,7 +44,7 @@ impl Store {
         }
     }
 
-    /// Names in `table` with a prefix, newest first by order of insertion, because a clock may be wrong.
+    /// Finds names in `table` with a prefix, newest first by order of insertion, because a clock may be wrong.
     fn fit(&self, table: &str, prefix: &str, is_last: bool) -> Result<Fit> {
         let explain = |error| self.explain(error);
         let (prefix, limit) = if is_last { ("", 1) } else { (prefix, CANDIDATES_MAX + 1) };

@@ -1,8 +1,8 @@
 //! Stores all runs and studies in one SQLite file.
 //!
-//! A run is begun, its seconds are stored as they come, and it is finished. After a crash it is a partial run, and the file stays
-//! valid. A study plans runs, and can be resumed where it was interrupted. The crate knows no statistics and no output formats. Its
-//! data types are those of `evidence`.
+//! A run is begun, its seconds are stored as they arrive, and it is finished. After a crash it is a partial run, and
+//! the file stays valid. A study plans runs, and can be resumed after an interruption. The crate knows no statistics
+//! and no output formats. Its data types come from `evidence`.
 
 mod baseline;
 mod begin;

@@ -110,7 +110,8 @@ impl Store {
         })
     }
 
-    /// Description of the load without the mention of a profile, and whether the load was profiled, from a row of table `run`.
+    /// Returns the description of the load without the mention of a profile, and whether the load was profiled, from a
+    /// row of table `run`.
     pub(crate) fn load_words(&self, row: &Row<'_>) -> Result<(String, bool)> {
         let load = self.get::<String>(row, "load")?;
         Ok(match self.get(row, "is_profiled")? {
@@ -159,7 +160,7 @@ impl Store {
         })
     }
 
-    /// Failure in a row with the columns of table `failure`, which are NULL if there is none.
+    /// Reads the failure from a row with the columns of table `failure`, which are NULL if there is none.
     fn failure(&self, row: &Row<'_>) -> Result<Option<Failure>> {
         let Some(stage) = self.get(row, "stage")? else { return Ok(None) };
         let (process, what, way_out) =
@@ -208,7 +209,7 @@ impl Store {
         Ok(part)
     }
 
-    /// Counts by end relative to the window. `None` for a part from an earlier version.
+    /// Reads the counts by end relative to the window. `None` for a part from an earlier version.
     fn window(&self, id: &RunId, row: &Row<'_>) -> Result<Option<InWindow>> {
         let count = |column| self.optional_count(id, row, column);
         let Some(ok) = count("window_ok")? else { return Ok(None) };

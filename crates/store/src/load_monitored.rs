@@ -105,7 +105,8 @@ impl Store {
         bounds.map(Some).ok_or_else(|| self.damaged(id, "a gate has bounds that contain no figure"))
     }
 
-    /// Decision of a gate. Earlier versions stored only whether it holds, and no figure if it could not be judged.
+    /// Reads the decision of a gate. Earlier versions stored only whether it holds, and no figure if it could not be
+    /// judged.
     fn decision(&self, id: &RunId, row: &Row<'_>, is_observed: bool) -> Result<Decision> {
         let holds: bool = self.get(row, "holds")?;
         Ok(match self.get::<Option<String>>(row, "decision")? {
@@ -118,7 +119,7 @@ impl Store {
         })
     }
 
-    /// Study and place of a run, from its row with the column `place`.
+    /// Reads study and place of a run from its row with the column `place`.
     pub(crate) fn place_of(
         &self,
         snapshot: &Connection,

@@ -37,7 +37,7 @@ impl Store {
         Ok(())
     }
 
-    /// Loads a study. `known` are runs that were loaded before, and are reused if they still count.
+    /// Loads a study. Runs in `known` were loaded before, and are reused if they still count.
     fn study_with(&self, id: &StudyId, known: Vec<Run>) -> Result<Study> {
         // A snapshot is consistent even while the study continues.
         let snapshot = self.snapshot()?;
@@ -68,7 +68,7 @@ impl Store {
         Ok(Study { id: id.clone(), new, ending, state, runs, extensions, superseded, baseline })
     }
 
-    /// Planned places without a completed run, in order of their positions. These remain when a study is resumed.
+    /// Returns planned places without a completed run, in order of their positions. A resumed study makes these runs.
     pub fn missing(&self, id: &StudyId) -> Result<Vec<StudyPlace>> {
         let snapshot = self.snapshot()?;
         self.missing_of(&snapshot, id, self.study_number(id)?)
@@ -87,7 +87,7 @@ impl Store {
         self.all(snapshot, &query, [study], |row| self.place(id, row))
     }
 
-    /// True if nothing remains to be done once the study has ended. Only the procedure knows what it would still plan, so the
+    /// Returns whether a study would be complete once ended. Only the procedure knows what it would still plan, so the
     /// reason in the ending decides.
     pub(crate) fn is_whole(&self, snapshot: &Connection, id: &StudyId, study: i64) -> Result<bool> {
         let query =
@@ -101,7 +101,7 @@ impl Store {
         Ok(is_for_good || is_planned_at_once && self.missing_of(snapshot, id, study)?.is_empty())
     }
 
-    /// The run that counts for each place, in order of the places, and all other runs, in order of their start.
+    /// Returns the run that counts for each place, in order of places, and all other runs, in order of their start.
     fn sorted_out(&self, snapshot: &Connection, study: i64) -> Result<(Vec<RunId>, Vec<RunId>)> {
         let query = format!(
             "SELECT run.id, position, ending.run IS NOT NULL AS has_ended, coalesce({IS_DONE}, 0) AS is_done FROM place \
@@ -171,12 +171,12 @@ impl Store {
         Ok(Some(StudyEnding { ended_at_unix_ms, verdict, why }))
     }
 
-    /// Procedure in a row with the column `procedure`.
+    /// Reads the procedure from a row with the column `procedure`.
     pub(crate) fn procedure(&self, id: &StudyId, row: &Row<'_>) -> Result<Procedure> {
         self.json(id, "procedure", &self.get::<String>(row, "procedure")?)
     }
 
-    /// Verdict in a row with the column `verdict`, which is NULL without an ending.
+    /// Reads the verdict from a row with the column `verdict`, which is NULL without an ending.
     pub(crate) fn study_verdict(&self, id: &StudyId, row: &Row<'_>) -> Result<Option<Verdict>> {
         let verdict: Option<String> = self.get(row, "verdict")?;
         let known = |verdict: String| {
@@ -185,7 +185,7 @@ impl Store {
         verdict.map(known).transpose()
     }
 
-    /// Place in a row of table `place`.
+    /// Reads a place from a row of table `place`.
     pub(crate) fn place(&self, study: &StudyId, row: &Row<'_>) -> Result<StudyPlace> {
         let intervention: Option<String> = self.get(row, "intervention")?;
         let place = StudyPlace {

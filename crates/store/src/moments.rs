@@ -32,7 +32,7 @@ impl Store {
         transaction.commit().map_err(|error| self.explain(error))
     }
 
-    /// Encoded windows in order of insertion, each checked to decode.
+    /// Loads encoded windows in order of insertion. Checks that each decodes.
     pub(crate) fn packed_moments(
         &self,
         snapshot: &Connection,

@@ -17,9 +17,9 @@ use crate::redaction::Redaction;
 use crate::schema::{self, FileKind};
 use crate::store::{self, Store};
 
-/// Maximum length of a value. No valid value is near it, and a corrupt length must not make SQLite allocate more.
+/// Maximum length of a value. Valid values are far smaller, and a corrupt length must not make SQLite allocate more.
 const VALUE_BYTES_MAX: i32 = 64 << 20;
-/// Attempts to enable the write-ahead log, 10 ms apart, while other processes open a new file.
+/// Number of attempts to enable the write-ahead log, at intervals of 10 ms, while other processes open a new file.
 const WAL_ATTEMPTS: u64 = BUSY_MS / 10;
 
 impl Store {
@@ -33,8 +33,8 @@ impl Store {
                 .create(folder)
                 .map_err(|source| StoreError::Folder { path: folder.to_path_buf(), source })?;
         }
-        // Plans and output of systems may be confidential. SQLite gives its other files the mode of this one. An existing file is
-        // left alone, and if it cannot be created, SQLite reports why.
+        // Plans and output of systems may be confidential. SQLite gives its other files the mode of this one. An
+        // existing file is not touched. If the file cannot be created, SQLite reports the reason.
         let _ = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
         Self::open_with(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)
     }
@@ -53,8 +53,8 @@ impl Store {
         }
     }
 
-    /// Opens a store in a read-only folder. Readers of a write-ahead log must write next to it unless the file cannot change, so a
-    /// remaining log cannot be read.
+    /// Opens a store in a read-only folder. Readers of a write-ahead log must write files next to it unless the
+    /// database is immutable, so a remaining log cannot be read.
     fn open_to_read(path: &Path) -> Result<Self> {
         let mut log = OsString::from(path);
         log.push("-wal");
@@ -104,7 +104,7 @@ fn names_a_file(path: &Path) -> Result<()> {
     if is_a_file { Ok(()) } else { Err(StoreError::NoFile { path: path.to_path_buf() }) }
 }
 
-/// URI of a file that is opened as immutable.
+/// Returns the URI that opens a file as immutable.
 fn unchanging(path: &Path) -> PathBuf {
     let mut name = "file:".to_owned();
     for byte in path.as_os_str().as_bytes() {
@@ -117,7 +117,7 @@ fn unchanging(path: &Path) -> PathBuf {
     (name + "?immutable=1").into()
 }
 
-/// Waits for other writers, and limits what a hostile file can make SQLite execute or allocate.
+/// Sets the time-out for locks, and limits what a hostile file can make SQLite execute or allocate.
 fn distrust(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(Duration::from_millis(BUSY_MS))?;
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX)?;
@@ -126,13 +126,13 @@ fn distrust(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY, true)?;
-    // Without this, statements are prepared again for each value.
+    // Otherwise, SQLite would prepare statements again for each value.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.pragma_update(None, "cell_size_check", true)
 }
 
-/// Enables the write-ahead log, with which readers and a writer do not block each other. SQLite does not wait for locks here, so
-/// this function retries.
+/// Enables the write-ahead log, which lets readers and a writer proceed concurrently. SQLite does not wait for locks
+/// here, so this function retries.
 fn use_write_ahead_log(connection: &Connection) -> rusqlite::Result<()> {
     let mode = |query: &str| connection.query_row(query, [], |row| row.get::<_, String>(0));
     if mode("PRAGMA journal_mode")? == "wal" {

@@ -22,7 +22,7 @@ impl Store {
         transaction.commit().map_err(|error| self.explain(error))
     }
 
-    /// All origins by the name of their run or study.
+    /// Returns all origins by the name of their run or study.
     pub fn origins(&self) -> Result<BTreeMap<String, Origin>> {
         let explain = |error| self.explain(error);
         let mut select =
@@ -34,7 +34,7 @@ impl Store {
         origins.and_then(Iterator::collect).map_err(explain)
     }
 
-    /// Name of the newest run or study with this label. `None` if there is none.
+    /// Returns the name of the newest run or study with this label. `None` if there is none.
     pub fn labeled(&self, label: &str) -> Result<Option<String>> {
         self.connection
             .prepare(

@@ -2,7 +2,8 @@
 
 use record::Outcome;
 
-/// Name of an outcome in the columns and checksums of every version. *Rejected* is still stored under its old name *refused*.
+/// Returns the name of an outcome in the columns and checksums of every version. *Rejected* is still stored under its
+/// old name *refused*.
 pub(crate) const fn stored_name(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Rejected => "refused",

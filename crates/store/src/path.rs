@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// `$XDG_DATA_HOME/tenbin/tenbin.sqlite`, or `~/.local/share/tenbin/tenbin.sqlite`.
+/// Returns `$XDG_DATA_HOME/tenbin/tenbin.sqlite`, or `~/.local/share/tenbin/tenbin.sqlite`.
 ///
 /// Ignores a relative `$XDG_DATA_HOME`, as its specification requires. Without a home directory, the path is relative to the
 /// working directory.

@@ -16,7 +16,7 @@ use crate::error::StoreError;
 /// Function that returns a text without its secrets.
 type Redact = dyn Fn(&[u8]) -> Vec<u8> + Send + Sync;
 
-/// Removes secrets from all texts that systems wrote or replied. The default changes nothing.
+/// Removes secrets from all texts written or replied by systems. The default changes nothing.
 #[derive(Clone, Default)]
 pub(crate) struct Redaction(Option<Arc<Redact>>);
 

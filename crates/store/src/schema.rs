@@ -45,7 +45,7 @@ pub(crate) enum FileKind {
     Older,
     /// A store of a later version.
     Newer(i64),
-    /// A store by its header, with other tables.
+    /// A file with the header of a store, but with other tables.
     Altered,
 }
 
@@ -92,8 +92,8 @@ fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-/// True if every table and index of a version exists exactly as this program creates it. Otherwise a file could replace one by a
-/// view or a virtual table, and make a query run forever.
+/// Returns whether every table and index of a version exists exactly as this program creates it. Otherwise, a file
+/// could replace one by a view or a virtual table, and make a query run forever.
 fn has_our_tables(connection: &Connection, version: i64) -> rusqlite::Result<bool> {
     let model = Connection::open_in_memory()?;
     MIGRATIONS[..version as usize].iter().try_for_each(|migration| model.execute_batch(migration))?;

@@ -32,24 +32,24 @@ pub(crate) enum Durability {
     Full,
 }
 
-/// Device and inode of the file at a path. `None` if there is none.
+/// Returns device and inode of the file at a path. `None` if there is none.
 pub(crate) fn file(path: &Path) -> Option<(u64, u64)> {
     fs::metadata(path).ok().map(|meta| (meta.dev(), meta.ino()))
 }
 
 impl Store {
-    /// Redacts all texts that systems wrote or replied with this function, from now on.
+    /// Sets the function that redacts all texts written or replied by systems.
     #[must_use]
     pub fn redacting(self, redact: impl Fn(&[u8]) -> Vec<u8> + Send + Sync + 'static) -> Self {
         Self { redaction: Redaction::new(redact), ..self }
     }
 
-    /// Path of the file.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Newest runs, newest first by order of insertion, because a clock may be wrong.
+    /// Lists the newest runs, newest first by order of insertion, because a clock may be wrong.
     pub fn runs(&self, limit: usize) -> Result<Vec<Summary>> {
         let explain = |error| self.explain(error);
         // Parts of steps are excluded from all sums.
@@ -100,7 +100,8 @@ impl Store {
         transaction.commit().map_err(|error| self.explain(error))
     }
 
-    /// Begins a transaction that takes the write lock immediately, so that it waits for other writers only at its start.
+    /// Begins a transaction that takes the write lock immediately, so that it waits for other writers only at its
+    /// start.
     pub(crate) fn transaction(&self, durability: Durability) -> Result<Transaction<'_>> {
         let level = match durability {
             Durability::Normal => "normal",
@@ -116,7 +117,7 @@ impl Store {
         begun.map_err(|error| self.explain(error))
     }
 
-    /// Fails if the file was removed or replaced: writes to it would be lost without an error when this process ends.
+    /// Fails if the file was removed or replaced, because writes to it would be silently lost when this process ends.
     fn must_be_in_place(&self) -> Result<()> {
         match file(&self.path) {
             found if found == self.file => Ok(()),
@@ -124,7 +125,7 @@ impl Store {
         }
     }
 
-    /// Row number of a run.
+    /// Returns the row number of a run.
     pub(crate) fn number(&self, run: &RunId) -> Result<i64> {
         self.connection
             .prepare_cached("SELECT number FROM run WHERE id = ?1")
@@ -133,7 +134,7 @@ impl Store {
             .ok_or_else(|| StoreError::UnknownRun { path: self.path.clone(), text: run.to_string() })
     }
 
-    /// State of a run, from a row with the columns `verdict` and `writer`.
+    /// Returns the state of a run, from a row with the columns `verdict` and `writer`.
     pub(crate) fn state(&self, id: &RunId, row: &Row<'_>) -> Result<RunState> {
         if let Some(verdict) = self.get::<Option<String>>(row, "verdict")? {
             let verdict =

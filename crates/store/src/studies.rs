@@ -10,7 +10,7 @@ use crate::store::Store;
 use crate::writer::Writer;
 
 impl Store {
-    /// All studies, newest first.
+    /// Lists all studies, newest first.
     pub fn studies(&self) -> Result<Vec<StudySummary>> {
         let explain = |error| self.explain(error);
         let mut select = self
@@ -32,7 +32,7 @@ impl Store {
         Ok(summaries)
     }
 
-    /// Machine descriptions of up to `most` of the newest studies, newest first.
+    /// Returns the machine descriptions of up to `most` of the newest studies, newest first.
     pub fn newest_hosts(&self, most: u32) -> Result<Vec<serde_json::Value>> {
         let explain = |error| self.explain(error);
         let select = "SELECT host FROM study ORDER BY number DESC LIMIT ?1";
@@ -67,7 +67,7 @@ impl Store {
         })
     }
 
-    /// Row number of a study.
+    /// Returns the row number of a study.
     pub(crate) fn study_number(&self, study: &StudyId) -> Result<i64> {
         self.connection
             .prepare_cached("SELECT number FROM study WHERE id = ?1")

@@ -15,18 +15,18 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// This process. Without `/proc`, the fields are empty and the process counts as dead.
+    /// Returns the writer for this process. Without `/proc`, the fields are empty and the process counts as dead.
     pub(crate) fn this_process() -> Self {
         let pid = std::process::id();
         Self { pid, boot_id: boot_id(), start_ticks: start_ticks(pid).unwrap_or(0) }
     }
 
-    /// Process ID, for messages.
+    /// Returns the process ID, for messages.
     pub(crate) fn pid(&self) -> u32 {
         self.pid
     }
 
-    /// True if the process still runs, as far as this machine can tell.
+    /// Returns whether the process still runs, as far as this machine knows.
     pub(crate) fn is_alive(&self) -> bool {
         !self.boot_id.is_empty()
             && self.boot_id == boot_id()
@@ -40,8 +40,8 @@ fn boot_id() -> String {
         .unwrap_or_default()
 }
 
-/// Field 22 of `/proc/PID/stat`. The command in field 2 may contain anything, so fields are counted from its closing parenthesis.
-/// `None` for a process that is gone or a zombie.
+/// Reads field 22 of `/proc/PID/stat`. The command in field 2 may contain anything, so fields are counted from its
+/// closing parenthesis. `None` for a process that is gone or a zombie.
 fn start_ticks(pid: u32) -> Option<u64> {
     let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
     let end_of_command = stat.iter().rposition(|byte| *byte == b')')?;

@@ -1,4 +1,4 @@
-//! A process that dies during a run loses nothing that it had stored.
+//! A process that dies during a run loses no stored data.
 
 use crate::sample;
 use std::io::{BufRead, BufReader, Write};
@@ -12,7 +12,7 @@ use store::Store;
 const STORE: &str = "TENBIN_TEST_STORE";
 const ENDING: &str = "TENBIN_TEST_ENDING";
 
-/// Child process of other tests here. Does nothing if it runs as a normal test.
+/// Runs as the child process of other tests here. Does nothing if it runs as a normal test.
 #[test]
 fn child() {
     let Some(path) = std::env::var_os(STORE) else { return };
@@ -26,7 +26,7 @@ fn child() {
     writeln!(std::io::stderr(), "\nrun {id}").unwrap();
     match std::env::var(ENDING).as_deref() {
         Ok("abort") => std::process::abort(),
-        // Waits until the parent kills it, or dies and so closes the pipe.
+        // Waits until the parent kills it, or dies and thereby closes the pipe.
         _ => drop(std::io::stdin().read_line(&mut String::new())),
     }
 }

@@ -22,7 +22,7 @@ fn whole_study_survives_a_round_trip() {
     let (_folder, store) = store();
     let new = sample::new_study();
     let id = store.begin_study(&new).unwrap();
-    // In another order than planned.
+    // The order differs from the planned one.
     let mut runs: Vec<(u32, RunId)> = Vec::new();
     for place in new.planned.iter().rev() {
         let run = sample::begin_at(&store, &id, place);
@@ -75,7 +75,7 @@ fn runs_of_a_study_have_equal_totals_when_loaded_alone() {
     assert_eq!((of_study.new.clone(), of_study.ending.clone()), (alone.new.clone(), alone.ending.clone()));
     assert_eq!(of_study.readings().collect::<Vec<_>>(), alone.readings().collect::<Vec<_>>());
     assert_eq!(of_study.gates(), alone.gates());
-    // Its seconds are not loaded, which must not look as if there were none.
+    // The seconds of the run are not loaded, which must not look as if there were none.
     let seconds: Vec<_> = of_study.seconds().collect();
     assert!(matches!(seconds[..], [Err(EvidenceError::SummedUp { .. })]));
     assert_eq!(alone.seconds().count(), 11);
@@ -215,7 +215,7 @@ fn deleting_a_study_deletes_its_runs_only() {
         let query = format!("SELECT count(*) FROM {table}");
         assert_eq!(file.query_row(&query, [], |row| row.get::<_, i64>(0)).unwrap(), left, "{table}");
     }
-    // A run may be deleted alone; its place is then missing.
+    // A run may be deleted by itself; its place is then missing.
     store.delete(&left.runs[0].id).unwrap();
     assert_eq!(store.missing(&kept).unwrap(), new.planned);
 }

@@ -51,7 +51,7 @@ fn reloading_a_study_reads_each_run_once() {
     let more = sample::bracket(1, 5.0);
     store.plan_more(&id, std::slice::from_ref(&more)).unwrap();
     run(&store, &id, &more);
-    // Nothing of the first run is left to read.
+    // All data of the first run is deleted.
     let connection = rusqlite::Connection::open(store.path()).unwrap();
     let first = now.runs[0].id.to_string();
     connection.execute("UPDATE run SET plan = 'broken' WHERE id = ?1", [&first]).unwrap();

@@ -17,8 +17,8 @@ const END: StudyEnding = StudyEnding {
     why: None,
 };
 
-/// Child process of other tests here: begins or resumes a study, and lives until its stdin ends. Does nothing if it runs as a
-/// normal test.
+/// Runs as the child process of other tests here: begins or resumes a study, and lives until its stdin ends. Does
+/// nothing if it runs as a normal test.
 #[test]
 fn child() {
     let Some(path) = std::env::var_os(STORE) else { return };

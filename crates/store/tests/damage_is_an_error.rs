@@ -1,4 +1,4 @@
-//! Any content of the file gives a run or an error: no panic, no endless loop, no huge allocation.
+//! Any file content results in a run or an error, but no panic, endless loop, or huge allocation.
 
 use crate::sample;
 use std::fs;
@@ -29,7 +29,7 @@ fn stored_run(folder: &Path) -> (PathBuf, RunId) {
     (path, id)
 }
 
-/// Reads everything about a study.
+/// Reads all data of a study.
 fn read_study(store: &Store) -> Result<Study, StoreError> {
     store.studies()?;
     let id = store.find_study("last")?;

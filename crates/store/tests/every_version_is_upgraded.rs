@@ -27,7 +27,7 @@ const STEPS: [&str; 15] = [
 ];
 const STUDY: &str = "s-20261121-142501-69g3";
 
-/// A file of this version with the rows of the sample.
+/// Creates a file of this version with the rows of the sample.
 fn of_version(version: usize, folder: &Path) -> PathBuf {
     let path = folder.join("s");
     let connection = Connection::open(&path).unwrap();
@@ -39,7 +39,7 @@ fn of_version(version: usize, folder: &Path) -> PathBuf {
     path
 }
 
-/// Figures and facts of all runs and studies in a store.
+/// Reads figures and facts of all runs and studies in a store.
 fn read(path: &Path) -> (Vec<Vec<Counts>>, Vec<String>) {
     let store = Store::open_existing(path).unwrap();
     let study: Study = store.load_study(&STUDY.parse().unwrap()).unwrap();

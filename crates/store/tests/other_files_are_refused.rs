@@ -1,4 +1,4 @@
-//! Files that are missing, foreign, newer, altered, or inaccessible give a clear error, and are not changed.
+//! Missing, foreign, newer, altered, or inaccessible files give a clear error, and are not changed.
 
 use crate::sample;
 use std::fs;
@@ -83,7 +83,7 @@ fn folder_that_cannot_be_created_is_reported() {
 
 #[test]
 fn unwritable_place_is_reported() {
-    // Not even root may create files here.
+    // Even root cannot create files here.
     let error = Store::open(Path::new("/proc/self/fdinfo/s")).unwrap_err();
     assert!(matches!(error, StoreError::NotWritable { .. }), "{error}");
     assert!(error.to_string().contains("--store"), "{error}");

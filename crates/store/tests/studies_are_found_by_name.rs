@@ -48,7 +48,7 @@ fn list_is_newest_first_with_the_progress_of_each_study() {
     let newer = begin_at(&store, 60);
     let NewStudy { title, question, planned, .. } = sample::new_study();
     for place in &planned {
-        // Twice: a repeated place counts once.
+        // Repeats each place, because a repeated place counts once.
         for _ in 0..2 {
             let run = sample::begin_at(&store, &older, place);
             store.finish(&run, &sample::ending()).unwrap();

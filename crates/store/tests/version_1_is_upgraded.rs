@@ -101,7 +101,8 @@ fn changed_tables_of_version_1_are_damage() {
     }
 }
 
-/// The stored tally. Ends within the window were not counted in this version, and are derived from whole seconds.
+/// Returns the stored tally. Version 1 did not count requests that ended within the window, so they are derived from
+/// whole seconds.
 fn by_seconds(second: u64, shift_ns: u64, read: Result<Tally, EvidenceError>) -> Tally {
     Tally { window: read.unwrap().window, ..sample::interval(second, Phase::Measured, shift_ns).tally }
 }

@@ -29,7 +29,7 @@ fn old_runs_load_without_checksums_and_new_ones_have_them() {
     let store = Store::open_existing(&path).unwrap();
     assert_eq!(version(&path), newest_version());
     let run = store.load(&ALONE.parse().unwrap()).unwrap();
-    // Ends within the window were not counted, and are derived from whole seconds.
+    // Version 4 did not count requests that ended within the window, so they are derived from whole seconds.
     let total = run.total(0, Phase::Measured).unwrap();
     let expected = sample::interval(2, Phase::Measured, 20).tally;
     assert_eq!(total, Tally { window: total.window, ..expected });

@@ -88,7 +88,7 @@ fn interval_from_another_machine_survives_a_round_trip() {
     assert_eq!(here, [(0, part)]);
 }
 
-/// The last errors are the generator's own, for which a full list has a reserve.
+/// The last errors are the generator's own, for which a full list reserves space.
 #[test]
 fn full_list_of_errors_survives_a_round_trip() {
     let (_folder, store) = store();

@@ -1,19 +1,19 @@
-//! Seeds of the random draws of runs. All variants of a block share one seed, so they meet the same arrivals.
+//! Seeds of the random draws of runs. All variants of a block share one seed, so they receive identical arrivals.
 
 use evidence::{StudyPlace, stage};
 use load::chance::Chance;
 
-/// Separates the draws of seeds from other draws of the study's seed.
+/// Stream offset that separates draws of seeds from other draws of the study's seed.
 const ARRIVALS_STREAM: u64 = 0x6172_7269_7600;
 /// Factor of the stage in a stream number. It exceeds the number of blocks, so each stage and block has its own stream.
 const BLOCKS: u64 = 1 << 32;
 /// Factor of the slice in a stream number. It exceeds every combination of stage and block.
 const SLICES: u64 = 1 << 40;
 
-/// Seed of all random draws of a run, from 0 to 2⁵³ − 1.
+/// Returns the seed of all random draws of a run, from 0 to 2⁵³ − 1.
 ///
-/// All runs of a block share it, so that random draws cause no difference between variants. Each block has its own, so that no
-/// verdict depends on one series of draws. The first block uses the seed of the study.
+/// All runs of a block share the seed, so that random draws cause no difference between variants. Each block has its
+/// own seed, so that no verdict depends on one series of draws. The first block uses the seed of the study.
 ///
 /// `before` is the number of earlier slices of this variant in the block. The two slices of a pair share their draws.
 pub(crate) fn seed(study_seed: u64, place: &StudyPlace, before: usize) -> u64 {
@@ -24,7 +24,7 @@ pub(crate) fn seed(study_seed: u64, place: &StudyPlace, before: usize) -> u64 {
     let slice = if stage::is_slice(&place.stage) { before as u64 * SLICES } else { 0 };
     let of_place = stage * BLOCKS + u64::from(place.block);
     let mut chance = Chance::stream(study_seed, ARRIVALS_STREAM ^ of_place ^ slice);
-    // Programs that read JSON like JavaScript represent whole numbers exactly only up to 2^53.
+    // Many JSON parsers, such as JavaScript's, represent whole numbers exactly only up to 2^53.
     (chance.unit() * (1u64 << 53) as f64) as u64
 }
 

@@ -1,7 +1,7 @@
-//! Decides which run of a study comes next: order, procedures, time limit, and how a study is resumed.
+//! Decides which run of a study comes next: order, procedures, time limit, and resumption.
 //!
-//! `study.rs` has the main loop. `run_maker.rs` has the interface to the code that makes the runs. The crate does not know how a
-//! run is made.
+//! `study.rs` has the main loop. `run_maker.rs` has the interface to the code that makes the runs. The crate does not
+//! know how runs are made.
 
 mod arrivals;
 mod likely_bottlenecks;

@@ -8,7 +8,7 @@ use judge::{Certainty, Resource, Setting};
 use plan::Study as Plan;
 use progress::Finding;
 
-/// Bottlenecks that were reported so far, and the number of runs at which the rules are evaluated again.
+/// Bottlenecks reported so far, and the number of runs at which the rules are evaluated again.
 #[derive(Debug, Default)]
 pub(crate) struct LikelyBottlenecks {
     reported: BTreeMap<(String, Setting), &'static str>,
@@ -22,13 +22,14 @@ impl LikelyBottlenecks {
         (!matches!(kept.new.compare.procedure, Procedure::Capacity(_))).then(Self::default)
     }
 
-    /// Whether the rules should be evaluated after `made` runs. This is the case each time that the number of runs has quadrupled.
+    /// Returns whether the rules should be evaluated after `made` runs: each time that the number of runs has
+    /// quadrupled.
     pub(crate) fn are_due(&self, made: usize) -> bool {
         made >= self.next
     }
 
-    /// Finds bottlenecks that were not reported before, one finding for each limit. An offered load below the capacity is no limit
-    /// of a system and is left out. The report has the evidence.
+    /// Finds bottlenecks that were not reported before, one finding for each limit. An offered load below the capacity
+    /// is no limit of a system and is left out. The report has the evidence.
     pub(crate) fn news(
         &mut self,
         plan: &Plan,

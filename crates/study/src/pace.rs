@@ -7,13 +7,13 @@ use plan::Study as Plan;
 
 use crate::procedure::GRACE_MIN_NS;
 
-/// Longest gap between two runs, in milliseconds, that counts as preparation of the second one.
+/// Max gap between two runs, in milliseconds, that counts as preparation of the second run.
 const GAP_MAX_MS: i64 = 10_000;
 
 /// Observed durations of runs, and the time limit of the study.
 pub(crate) struct Pace<'a> {
     plan: &'a Plan,
-    /// Number of runs whose load has a planned length, and the sum of their times beyond that length.
+    /// Number of runs whose load has a planned length, and their total time beyond that length.
     noted: u32,
     beyond: Duration,
     /// Loads without a planned length: name, number of runs, and sum of their durations.
@@ -33,7 +33,7 @@ struct Budget {
 }
 
 impl<'a> Pace<'a> {
-    /// Estimates from the stored runs of a study.
+    /// Creates an estimate from the stored runs of a study.
     pub(crate) fn of(plan: &'a Plan, kept: &Study) -> Self {
         let within = kept.new.compare.within_s.and_then(|s| Duration::try_from_secs_f64(s).ok());
         let times = times(kept);
@@ -68,7 +68,7 @@ impl<'a> Pace<'a> {
         self.beyond += took.saturating_sub(load);
     }
 
-    /// Expected duration of these runs and of `later` more like them. `None` if unknown.
+    /// Returns the expected duration of `places` and of `later` more runs like them. `None` if unknown.
     pub(crate) fn expected(&self, places: &[StudyPlace], later: usize) -> Option<Duration> {
         let each: Option<Duration> = places.iter().map(|place| self.of_one(place)).sum();
         let mean = each?.checked_div(places.len() as u32).unwrap_or_default();
@@ -76,8 +76,8 @@ impl<'a> Pace<'a> {
         Some(each?.saturating_add(mean.saturating_mul(later)))
     }
 
-    /// Whether these runs can end within the time limit. `gone` is the time since the study was started or resumed. Runs of an experiment
-    /// have a limit of their own.
+    /// Returns whether `places` can be run within the time limit. `gone` is the time since the study was started or
+    /// resumed. Runs of an experiment have a limit of their own.
     pub(crate) fn is_time_for(&self, places: &[StudyPlace], gone: Duration) -> bool {
         if places.iter().all(|place| place.intervention.is_some()) {
             return true;
@@ -86,14 +86,16 @@ impl<'a> Pace<'a> {
         self.left(gone).is_none_or(|left| expected <= left)
     }
 
-    /// Rest of the time limit. `None` if the study has no limit. `gone` is the time since the study was started or resumed.
+    /// Returns the remaining time. `None` if the study has no limit. `gone` is the time since the study was started or
+    /// resumed.
     pub(crate) fn left(&self, gone: Duration) -> Option<Duration> {
         self.budget
             .as_ref()
             .map(|budget| budget.within.saturating_sub(budget.spent_before.saturating_add(gone)))
     }
 
-    /// Message for a study that runs out of time. `later` is the maximum number of runs that may follow `next`; `None` if unknown.
+    /// Returns the message for a study that runs out of time. `later` is the maximum number of runs that may follow
+    /// `next`; `None` if unknown.
     pub(crate) fn spent(&self, next: &[StudyPlace], later: Option<usize>, gone: Duration) -> String {
         let left = self.left(gone).unwrap_or_default().as_secs_f64();
         let takes = self.expected(next, 0).unwrap_or_default().as_secs_f64();
@@ -120,7 +122,7 @@ impl<'a> Pace<'a> {
         })
     }
 
-    /// Planned length of the load of a run. `None` if no time ends the load.
+    /// Returns the planned length of the load of a run. `None` if no time ends the load.
     fn load_of(&self, place: &StudyPlace) -> Option<Duration> {
         // A capacity search has one load, and its places are named after their levels.
         let is_level = place.users.is_some() || place.rate_per_s.is_some();
@@ -143,8 +145,8 @@ impl<'a> Pace<'a> {
     }
 }
 
-/// Durations of the stored runs, in the order in which they started. A duration begins at the end of the previous run, so it
-/// includes preparation. A gap longer than [`GAP_MAX_MS`] is an interruption of the study, and is not counted.
+/// Returns the durations of the stored runs, in order of their start. A duration begins at the end of the previous run,
+/// so it includes preparation. A gap longer than [`GAP_MAX_MS`] is an interruption of the study, and is not counted.
 pub(crate) fn times(kept: &Study) -> Vec<(&StudyPlace, Duration)> {
     let mut runs: Vec<&evidence::Run> = kept.runs.iter().collect();
     runs.sort_by_key(|run| run.new.started_at_unix_ms);
@@ -179,7 +181,7 @@ mod tests {
             rate_per_s: Some(9.0),
             ..place("web", "n=1")
         };
-        // The measured load lasts 1 s. Before it come 1 s of overload and 10 s of recovery.
+        // The measured load lasts 1 s, after 1 s of overload and 10 s of recovery.
         let expected = |stage: &str| pace.expected(&[level(stage)], 0);
         assert_eq!(expected(stage::BISECT), Some(Duration::from_secs(1)));
         assert_eq!(expected(stage::OVERLOAD), Some(Duration::from_secs(12)));

@@ -1,4 +1,4 @@
-//! Procedures: they decide the next runs of a study from its stored runs.
+//! Procedures, which decide the next runs of a study from its stored runs.
 
 mod best;
 mod best_of_each;
@@ -37,7 +37,7 @@ pub use capacity::{level_words, slos};
 pub(crate) enum Turn {
     /// Makes these runs before the procedure decides again.
     Runs {
-        /// At least one run, in the order in which they are made. The planner assigns their positions.
+        /// Runs in order of execution, at least one. The planner assigns their positions.
         places: Vec<StudyPlace>,
         /// Messages for the user before the runs begin, one per line.
         news: Vec<String>,
@@ -52,7 +52,7 @@ pub(crate) enum Turn {
 }
 
 impl Turn {
-    /// Puts these runs into random order. Ends the study if there are none.
+    /// Shuffles the runs. Ends the study if there are none.
     fn shuffled(mut places: Vec<StudyPlace>, mut chance: Chance, why: EndReason, news: Vec<String>) -> Self {
         if places.is_empty() {
             return Self::Over { why, news };
@@ -67,7 +67,7 @@ impl Turn {
 pub(crate) enum EndReason {
     /// The question of the study has an answer.
     Decided,
-    /// All planned blocks, or as many as allowed, were made.
+    /// All planned blocks were made, or the maximum number of blocks.
     Blocks,
     /// The time limit was reached.
     Budget,
@@ -76,7 +76,7 @@ pub(crate) enum EndReason {
 }
 
 impl EndReason {
-    /// Name of the reason in the store.
+    /// Returns the name of the reason in the store.
     pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Decided => "decided",
@@ -86,44 +86,44 @@ impl EndReason {
         }
     }
 
-    /// Whether the study is complete, rather than cut short.
+    /// Returns whether the study is complete, rather than cut short.
     pub(crate) const fn is_whole(self) -> bool {
         matches!(self, Self::Decided | Self::Blocks)
     }
 }
 
-/// Decides the runs of a study. It uses only what is stored, and is evaluated after every turn, so an interrupted study continues
-/// where it stopped.
+/// Decides the runs of a study. Uses only stored data, and is evaluated after every turn, so an interrupted study
+/// continues where it stopped.
 pub(crate) trait StudyProcedure {
     /// Decides the next step. `kept` has all runs so far.
     fn next(&self, kept: &Study) -> Result<Turn, StudyError>;
 
-    /// Decides the next step of a study whose time is spent. Its question stays open.
+    /// Decides the next step of a study that is out of time. Its question stays open.
     fn out_of_time(&self, _kept: &Study) -> Result<Turn, StudyError> {
         Ok(Turn::Over { why: EndReason::Budget, news: Vec::new() })
     }
 
-    /// Maximum number of runs that may follow the planned ones. `None` if unknown.
+    /// Returns the maximum number of runs that may follow the planned ones. `None` if unknown.
     fn later_at_most(&self, kept: &Study) -> Option<usize>;
 
-    /// Amount of load of a planned run. `None` if the amount in the plan applies.
+    /// Returns the amount of load of a planned run. `None` if the amount in the plan applies.
     fn amount(&self, _kept: &Study, _place: &StudyPlace) -> Result<Option<Amount>, StudyError> {
         Ok(None)
     }
 
-    /// State of each comparison of two variants that has at least one block. Empty if the procedure compares more variants, or
-    /// none.
+    /// Returns the state of each comparison of two variants with at least one block. Empty if the procedure compares
+    /// more variants, or none.
     fn verdicts(&self, _kept: &Study) -> Result<Vec<VerdictSoFar>, StudyError> {
         Ok(Vec::new())
     }
 
-    /// Whether every planned run must have ended before the next decision.
+    /// Returns whether every planned run must have ended before the next decision.
     fn needs_every_run(&self, _kept: &Study) -> bool {
         true
     }
 }
 
-/// The procedure that answers the question of a plan.
+/// Returns the procedure that answers the question of a plan.
 pub fn procedure(plan: &Plan) -> Procedure {
     match plan.how() {
         How::Blocks => Procedure::Blocks,
@@ -167,7 +167,8 @@ pub(crate) fn of<'a>(plan: &'a Plan, kept: &Study, journal: &'a dyn Journal) -> 
     }
 }
 
-/// Runs that extend a finished study to `blocks` blocks. Empty for a duel, which plans its own runs block by block.
+/// Returns the runs that extend a finished study to `blocks` blocks. Empty for a duel, which plans its own runs block
+/// by block.
 pub(crate) fn further(plan: &Plan, kept: &Study, blocks: u32) -> Vec<StudyPlace> {
     match kept.new.compare.procedure {
         Procedure::Blocks => Blocks::of_all(plan).further(kept, blocks),
@@ -176,7 +177,8 @@ pub(crate) fn further(plan: &Plan, kept: &Study, blocks: u32) -> Vec<StudyPlace>
     }
 }
 
-/// Number of blocks of a study, and the reason why its duel cannot be extended. The reason is `None` if an extension is possible.
+/// Returns the number of blocks of a study, and the reason why its duel cannot be extended. `None` if an extension is
+/// possible.
 pub(crate) fn blocks_so_far(plan: &Plan, kept: &Study) -> Result<(u32, Option<DuelEnd>), StudyError> {
     let Some(duels) =
         Duels::of(plan, kept).filter(|_| matches!(kept.new.compare.procedure, Procedure::Duel { .. }))
@@ -194,13 +196,13 @@ pub(crate) fn blocks_so_far(plan: &Plan, kept: &Study) -> Result<(u32, Option<Du
     Ok((blocks, in_the_way))
 }
 
-/// Name of a variant and its system, as in the store.
+/// Returns the name of a variant and its system, as in the store.
 pub(crate) fn setting(plan: &Plan, variant: usize) -> Setting {
     let variant = &plan.variants[variant];
     Setting { system: plan.systems[variant.system].name.clone(), variant: variant.name.clone() }
 }
 
-/// Prefix of a message about one load. Empty if the plan has only one load.
+/// Returns the prefix of a message about one load. Empty if the plan has only one load.
 fn under(plan: &Plan, load: usize) -> String {
     if plan.loads.len() > 1 { format!("{}: ", plan.loads[load].name) } else { String::new() }
 }

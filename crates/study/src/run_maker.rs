@@ -1,4 +1,4 @@
-//! Interfaces of a study: the maker of its runs, and the journal that stores them.
+//! Interfaces of a study: the run maker, and the journal that stores the runs.
 
 use std::time::Instant;
 
@@ -12,22 +12,22 @@ pub trait RunMaker {
     /// Reason why a run could not be completed.
     type Error;
 
-    /// Makes the run of a place. On return, the run is stored, whatever its result.
+    /// Makes the run of a place. On return, the run is stored, successful or not.
     ///
     /// # Errors
-    /// No more runs can be made.
+    /// No more runs are possible.
     fn make(&mut self, place: &StudyPlace, draws: &Draws, ahead: &RemainingStudy) -> Result<(), Self::Error>;
 
-    /// Whether the study can be resumed after this error, once its cause is removed.
+    /// Returns whether the study can be resumed after this error, once its cause is removed.
     fn is_resumable(&self, error: &Self::Error) -> bool;
 
     /// Publishes an event of the study. Runs publish their own events.
     fn publish(&mut self, event: RunEvent);
 
-    /// Whether a stop was requested.
+    /// Returns whether a stop was requested.
     fn is_stopped(&self) -> bool;
 
-    /// The current time.
+    /// Returns the current time.
     fn now(&self) -> Instant;
 }
 
@@ -38,7 +38,7 @@ pub struct Draws {
     pub amount: Option<Amount>,
     /// Seed of all random draws. Ignored if `amount` is given, which has its own seed.
     pub seed: u64,
-    /// Whether the system stays up after the run, because another slice of the same start follows.
+    /// Whether the system stays up after the run because another slice of its start follows.
     pub stays_up: bool,
 }
 
@@ -56,11 +56,11 @@ pub trait Journal {
     /// Appends planned runs.
     fn plan_more(&self, places: &[StudyPlace]) -> Result<(), StoreError>;
 
-    /// Stores how the study ended.
+    /// Stores the ending of the study.
     fn finish(&self, ending: &StudyEnding) -> Result<(), StoreError>;
 
-    /// Claims a study that has ended, and appends `places` to extend it to `blocks` blocks. `within_s` is the new time limit in
-    /// seconds; `None` leaves the limit as it is.
+    /// Claims a finished study, and appends `places` to extend it to `blocks` blocks. `within_s` is the new time limit
+    /// in seconds; `None` keeps the old limit.
     fn extend(
         &self,
         kept: &Study,

@@ -4,13 +4,13 @@ use evidence::{StudyPlace, stage};
 use load::chance::Chance;
 use plan::Study;
 
-/// Separates the draws of orders from other draws of the study's seed.
+/// Stream offset that separates draws of orders from other draws of the study's seed.
 pub(crate) const ORDER_STREAM: u64 = 0x6f72_6465_7200;
 const SWEEP_STREAM: u64 = ORDER_STREAM + (1 << 32);
 
-/// All runs of a study with a fixed number of blocks, in the order in which they are made. The same seed gives the same order.
+/// Plans all runs of a study with a fixed number of blocks, in run order. Equal seeds give equal orders.
 ///
-/// A block has one run of every variant under every load, so that a drift over time affects all of them alike.
+/// A block has one run of every variant under every load, so that a drift over time affects all of them equally.
 pub(crate) fn schedule(study: &Study) -> Vec<StudyPlace> {
     let mut places = Vec::new();
     for block in 0..study.compare.blocks {
@@ -24,7 +24,7 @@ pub(crate) fn schedule(study: &Study) -> Vec<StudyPlace> {
     (0..).zip(places).map(|(position, place)| StudyPlace { position, ..place }).collect()
 }
 
-/// One block of `variants` under one load, in random order. Sweeps and other blocks draw from separate streams.
+/// Plans one block of `variants` under one load, in random order. Sweeps and other blocks draw from separate streams.
 pub(crate) fn block_under(
     study: &Study,
     variants: impl Iterator<Item = usize>,
@@ -39,7 +39,7 @@ pub(crate) fn block_under(
     all
 }
 
-/// One run of a variant under a load, with the amount of load in the plan. The planner assigns its position.
+/// Plans one run of a variant under a load, with the amount of load in the plan. The planner assigns its position.
 pub(crate) fn place(study: &Study, variant: usize, load: usize, stage: &str, block: u32) -> StudyPlace {
     let variant = &study.variants[variant];
     StudyPlace {
@@ -76,7 +76,7 @@ mod tests {
             shuffle(&mut things, &mut Chance::stream(seed, ORDER_STREAM));
             *seen.entry(things).or_insert(0) += 1;
         }
-        // Six orders, 1,000 times each on average, with a standard deviation of 29.
+        // Each of six orders occurs 1,000 times on average, with a standard deviation of 29.
         assert_eq!(seen.len(), 6);
         assert!(seen.values().all(|count| (850..1150).contains(count)), "{seen:?}");
     }

@@ -25,7 +25,7 @@ use crate::study_error::{Broken, StudyError};
 ///
 /// - `procedure` decides the runs: see [`crate::procedure()`].
 /// - `host` describes the machine.
-/// - `stamp` says how the cores of the machine are shared. `None` if that does not matter.
+/// - `stamp` states how the cores of the machine are shared. `None` if that does not matter.
 /// - `baseline` is the stored run or study to compare with. `None` without a comparison.
 ///
 /// # Errors
@@ -43,7 +43,7 @@ pub fn begin_study(
         stamps.push("QUICK: short runs, to see that the plan works and roughly where things lie".to_owned());
     }
     stamps.extend(study.tool_stamps());
-    // Only whole runs that a plan might have had in slices need a reason.
+    // A reason is needed only if the plan could have run in slices but has whole runs.
     let is_compared =
         matches!(procedure, Procedure::Blocks | Procedure::Duel { .. } | Procedure::Best { .. });
     let is_auto = is_compared && study.compare.interleave == Interleave::Auto;
@@ -94,7 +94,7 @@ pub fn extend_study(
     Ok(journal.extend(kept, within_s, blocks, &numbered(places, &kept.new.planned))?)
 }
 
-/// Number of blocks of a study. In a study with duels, the maximum over its loads of the blocks that count.
+/// Returns the number of blocks of a study. In a study with duels, the maximum over its loads of the counted blocks.
 pub fn blocks_of(study: &Study, kept: &evidence::Study) -> Result<u32, StudyError> {
     Ok(procedure::blocks_so_far(study, kept)?.0)
 }
@@ -143,10 +143,10 @@ fn can_extend(study: &Study, kept: &evidence::Study, blocks: u32) -> Result<(), 
     Err(StudyError::Plan(vec![Fault::new(&kept.new.title, what, way_out)]))
 }
 
-/// Makes the remaining runs of a study in order, until its procedure ends it, its time is spent, or a stop is requested.
+/// Makes the remaining runs of a study in order, until its procedure ends it, its time is up, or a stop is requested.
 ///
 /// # Errors
-/// The store failed, or no more runs can be made.
+/// The store failed, or no more runs are possible.
 pub fn run_study<R: RunMaker>(
     study: &Study,
     journal: &dyn Journal,
@@ -189,7 +189,7 @@ fn turns<R: RunMaker>(
     loop {
         match going.turn(&*next_runs, &mut kept, &places, runs)? {
             None => {}
-            // An experiment has time of its own, and uses what the study has measured.
+            // An experiment has a separate time limit, and uses the measurements of the study.
             Some(Some(EndReason::Budget)) if !is_out_of_time => is_out_of_time = true,
             Some(stopped) => return Ok(stopped),
         }
@@ -212,7 +212,7 @@ fn turns<R: RunMaker>(
             Turn::Runs { places, news } => (Ok(places), news),
             Turn::Over { why, news } => (Err(why), news),
         };
-        // A finding under one load is repeated after each turn of the other loads: publish it once.
+        // A finding under one load is repeated after each turn of the other loads, so it is published only once.
         news.into_iter()
             .filter(|line| told.insert(line.clone()))
             .for_each(|line| runs.publish(RunEvent::Remark(line)));
@@ -226,7 +226,8 @@ fn turns<R: RunMaker>(
     }
 }
 
-/// `None` if planned runs are missing that no decision needed. They can still be made, so the study can be resumed.
+/// Returns `None` if planned runs are missing that no decision needed. They can still be made, so the study can be
+/// resumed.
 fn unless_missing(why: EndReason, kept: &evidence::Study) -> Option<EndReason> {
     kept.missing().next().is_none().then_some(why)
 }
@@ -246,8 +247,8 @@ struct RunningStudy<'a> {
 }
 
 impl RunningStudy<'_> {
-    /// Makes the runs of a turn. `Some` if the study stops before the end of the turn: with the reason, or with `None` if a stop
-    /// was requested.
+    /// Makes the runs of a turn. Returns `Some` if the study stops before the end of the turn: with the reason, or with
+    /// `None` if a stop was requested.
     fn turn<R: RunMaker>(
         &mut self,
         next_runs: &dyn StudyProcedure,
@@ -327,7 +328,7 @@ impl RunningStudy<'_> {
     }
 }
 
-/// Numbers the positions of `places`, after those of `planned`.
+/// Numbers the positions of `places`, following those of `planned`.
 fn numbered(places: Vec<StudyPlace>, planned: &[StudyPlace]) -> Vec<StudyPlace> {
     let first = planned.last().map_or(0, |place| place.position.saturating_add(1));
     (first..).zip(places).map(|(position, place)| StudyPlace { position, ..place }).collect()
@@ -342,7 +343,7 @@ pub fn is_of(kept: &NewStudy, study: &Study, procedure: &Procedure) -> Result<()
         };
         return Err(Fault::new(&study.title, what, way_out));
     }
-    // Without a seed in the plan, the seed that was drawn at the start applies.
+    // If the plan has no seed, the seed that was drawn at the start applies.
     let mut study = study.clone();
     study.set_seed(kept.seed);
     // Replacements of invalid blocks may follow the scheduled runs.
@@ -359,7 +360,8 @@ pub fn is_of(kept: &NewStudy, study: &Study, procedure: &Procedure) -> Result<()
     ))
 }
 
-/// Whether two procedures are equal, except for rules that earlier versions set differently. A study continues under its old rules.
+/// Returns whether two procedures are equal, except for rules that earlier versions set differently. A study continues
+/// under its old rules.
 fn is_alike(kept: &Procedure, asked: &Procedure) -> bool {
     match (kept, asked) {
         (Procedure::Capacity(kept), Procedure::Capacity(asked)) => {
@@ -369,7 +371,7 @@ fn is_alike(kept: &Procedure, asked: &Procedure) -> bool {
     }
 }
 
-/// Whether a study was started with whole runs, and would be started with slices now.
+/// Returns whether a study was started with whole runs, and would now be started with slices.
 fn is_whole(kept: &Procedure, asked: &Procedure) -> bool {
     match (kept, asked) {
         (

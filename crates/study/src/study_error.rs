@@ -4,7 +4,7 @@ use evidence::EvidenceError;
 use plan::Fault;
 use store::StoreError;
 
-/// Error of a study itself, as opposed to one of its runs.
+/// Error of the study itself, as opposed to an error in a run.
 #[derive(Debug, thiserror::Error)]
 pub enum StudyError {
     /// The study cannot be planned or extended.
@@ -27,7 +27,7 @@ impl From<EvidenceError> for StudyError {
     }
 }
 
-/// Error that ended a study early: of the study itself, or of its run maker.
+/// Error that ended a study early, from the study itself or from its run maker.
 #[derive(Debug)]
 pub enum Broken<E> {
     /// Error of the study itself.

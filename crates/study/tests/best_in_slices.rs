@@ -8,7 +8,7 @@ use evidence::{StudyPlace, Verdict, stage};
 use plan::Study as Plan;
 use study::run_study;
 
-/// Four variants: the third is the best, and the fourth is far behind.
+/// Returns a plan of four variants: the third is the best, and the fourth is far behind.
 fn plan() -> Plan {
     with_text(
         "scenario: [ get: / ]\nload: { users: 1, warm-up: 1s, for: 8s }\nsystems:\n  web: { start: 'web {port} {n}', \
@@ -29,7 +29,7 @@ fn run(plan: &Plan) -> (Vec<Made>, Vec<String>, Vec<bool>) {
     (memory.made(), maker.lines, maker.stays_up)
 }
 
-/// Stage and variant numbers of each block, in the order of its slices.
+/// Returns the stage and variant numbers of each block, in the order of its slices.
 fn orders(made: &[Made]) -> BTreeMap<u32, (String, String)> {
     let mut orders: BTreeMap<u32, (String, String)> = BTreeMap::new();
     for (stage, block, name, _) in made {

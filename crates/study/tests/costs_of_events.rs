@@ -6,12 +6,12 @@ use study::{Journal, extend_study, run_study};
 use crate::fakes::{Comes, Figures, Maker, Memory, n, with_event};
 use crate::virtual_time::verdict;
 
-/// An outage of `outage_ms` milliseconds. `None` if the cost of the event is unknown.
+/// Returns a run with an outage of `outage_ms` milliseconds. `None` if the cost of the event is unknown.
 fn outage(outage_ms: Option<u64>) -> Comes {
     Comes::of(Figures { per_s: 100, response_ms: 10, busy_percent: None, outage_ms })
 }
 
-/// The outage of the second variant is 400 ms longer. Outages differ more than that between blocks.
+/// Makes the outage of the second variant 400 ms longer. Outages differ more than that between blocks.
 fn longer(place: &StudyPlace) -> Comes {
     outage(Some(300 * u64::from(place.block % 5) + 400 * (n(place) - 1) + u64::from(place.position * 7 % 5)))
 }

@@ -1,5 +1,5 @@
-//! Extensions of finished studies: only new blocks are made, the time limit holds, and an interruption at any moment can be
-//! resumed.
+//! Extensions of finished studies: only new blocks are made, the time limit holds, and they can be resumed after an
+//! interruption at any time.
 
 use std::time::Duration;
 

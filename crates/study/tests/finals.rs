@@ -8,7 +8,7 @@ use study::{Journal, extend_study, run_study};
 use crate::fakes::{Comes, Maker, Memory, n, of_two_systems};
 use crate::virtual_time::{faster, verdict};
 
-/// Number of runs in a stage, by load, system, and variant.
+/// Returns the number of runs in a stage, by load, system, and variant.
 fn runs_of(memory: &Memory, of_stage: &str) -> BTreeMap<(String, String, String), usize> {
     let mut runs = BTreeMap::new();
     for StudyPlace { stage, system, variant, load, .. } in memory.study().expect("it is kept").new.planned {

@@ -6,7 +6,7 @@ use study::run_study;
 use crate::fakes::{Comes, Figures, Maker, Memory, n, of};
 use crate::virtual_time::faster;
 
-/// The first variant keeps the cores busy. The others do so from their second block on.
+/// Simulates a first variant that keeps the cores busy. The others do so from their second block on.
 fn planted(place: &StudyPlace) -> Comes {
     let busy_percent = if n(place) == 1 || place.block >= 1 { 97 } else { 40 };
     let per_s = 1_000 + u64::from(place.block * 7 % 5) * 10;
@@ -42,7 +42,7 @@ fn bottleneck_is_reported_once_for_each_variant() {
     assert_eq!(told[1..], ["likely bottleneck so far: CPU of the machine: web n=2, web n=3"]);
 }
 
-/// A user who stops a study gets the findings so far, however few runs there are.
+/// A stopped study reports its findings so far, even after a few runs.
 #[test]
 fn stopped_study_reports_findings_so_far() {
     let study = of("1, 2, 3", "{ blocks: 12 }");

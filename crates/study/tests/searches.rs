@@ -97,7 +97,7 @@ fn search_keeps_time_limit_and_finishes_every_round() {
             begun.into_iter().all(|block| !missing.contains(&block)),
             "{within:?}: a round was cut short"
         );
-        // With more time, the search makes the missing runs.
+        // Given more time, the search makes the missing runs.
         memory.resume(Some(10_000.0));
         let mut resumed = Maker::new(&memory, &bears);
         run_study(&study, &memory, &mut resumed).expect("it ends");

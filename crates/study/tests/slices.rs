@@ -9,7 +9,7 @@ use evidence::{StudyPlace, Verdict, stage};
 use plan::Study as Plan;
 use study::run_study;
 
-/// Two variants in slices of a load of eight seconds.
+/// Returns a plan of two variants in slices of a load of eight seconds.
 fn in_slices(compare: &str, is_quick: bool) -> Plan {
     let text = format!(
         "scenario: [ get: / ]\nload: {{ users: 1, warm-up: 1s, for: 8s }}\nsystems:\n  web: {{ start: 'web {{port}} {{n}}', \
@@ -18,7 +18,7 @@ fn in_slices(compare: &str, is_quick: bool) -> Plan {
     with_text(&text, is_quick)
 }
 
-/// The second variant is `percent` percent faster.
+/// Makes the second variant `percent` percent faster.
 fn faster_by(percent: u64) -> impl Fn(&StudyPlace) -> Comes {
     move |place| {
         let strays = (u64::from(place.position) * 17 + u64::from(place.block) * 7) % 9;
@@ -33,7 +33,7 @@ fn run(plan: &Plan, comes: &dyn Fn(&StudyPlace) -> Comes) -> (Vec<Made>, Vec<Str
     (memory.made(), maker.lines, maker.stays_up)
 }
 
-/// Variants of each block as A and B, in the order of its slices.
+/// Returns the variants of each block as A and B, in the order of its slices.
 fn orders(made: &[Made]) -> BTreeMap<u32, String> {
     let mut orders: BTreeMap<u32, String> = BTreeMap::new();
     for (stage, block, name, _) in made {
@@ -89,7 +89,7 @@ fn noisy_slices_increase_pairs_per_block() {
     assert_eq!(groups, BTreeSet::from(["ABBA", "BAAB", "AABBBBAA", "BBAAAABB"]), "{orders:?}");
 }
 
-/// Groups of an order: each is balanced, with one slice or two in a row.
+/// Splits an order into groups: each is balanced, with one slice or two in a row.
 fn groups(mut order: &str) -> Vec<&str> {
     let mut groups = Vec::new();
     while !order.is_empty() {
@@ -121,7 +121,7 @@ fn repeats_interrupted_block_as_a_whole() {
             maker.wrong = wrong.map(|wrong| (at, wrong));
             let _ = run_study(&plan, &memory, &mut maker);
             memory.resume(None);
-            // A second interruption, in the second repeated slice.
+            // A second interruption occurs in the second repeated slice.
             let mut resumed = Maker::later(&memory, &comes, Duration::from_secs(3600));
             resumed.wrong = Some((2, Wrong::Killed));
             let _ = run_study(&plan, &memory, &mut resumed);

@@ -7,19 +7,20 @@ use crate::fakes::{Comes, Figures, Made, Maker, Memory, Wrong, n, of, of_two_sys
 use evidence::{Procedure, StudyPlace, Verdict, stage};
 use study::{Broken, procedure, run_study};
 
-/// Results that grow with the number of the variant and differ between blocks.
+/// Returns results that grow with the number of the variant and differ between blocks.
 pub(crate) fn faster(place: &StudyPlace) -> Comes {
     Comes::well(1_000 + n(place) * 50 + u64::from(place.block * 7 % 5) * 10)
 }
 
-/// Equal variants with pseudorandom differences.
+/// Returns results of equal variants with pseudorandom differences.
 pub(crate) fn alike(place: &StudyPlace) -> Comes {
     Comes::well(
         1_000 + (n(place) * 13 + u64::from(place.block) * 31 + u64::from(place.position) * 17) % 23 * 10,
     )
 }
 
-/// A system with four workers that each serve 100 requests per second for each unit of `n`. At a higher rate, requests wait.
+/// Simulates a system with four workers that each serve 100 requests per second for each unit of `n`. At a higher rate,
+/// requests wait.
 pub(crate) fn bears(place: &StudyPlace) -> Comes {
     let capacity = 400 * n(place);
     let (per_s, response_ms) = match (place.users, place.rate_per_s) {
@@ -45,7 +46,7 @@ pub(crate) fn bears(place: &StudyPlace) -> Comes {
 
 type Draw = fn(&StudyPlace) -> Comes;
 
-/// A study for each procedure, with the results of its runs.
+/// Returns a study for each procedure, with the results of its runs.
 fn studies() -> Vec<(&'static str, plan::Study, Procedure, Draw)> {
     let by_its_plan = |name, study: plan::Study, comes: Draw| {
         let procedure = procedure(&study);
@@ -162,7 +163,7 @@ fn study_keeps_time_limit_and_finishes_every_block() {
         let mut maker = Maker::new(&memory, &faster);
         run_study(&study, &memory, &mut maker).expect("it ends");
         let within = Duration::from_secs(within_s.into());
-        // Before the first block has ended, the time of a run beyond its load is unknown.
+        // Before the end of the first block, the time of a run in addition to its load is unknown.
         let first = Duration::from_secs(6);
         assert!(maker.elapsed() <= within.max(first), "{within:?}: {:?}", maker.elapsed());
         assert!(maker.made.is_multiple_of(3) || maker.made < 3, "{within:?}: {} runs", maker.made);
@@ -173,7 +174,7 @@ fn study_keeps_time_limit_and_finishes_every_block() {
         let end = if is_whole { (Verdict::Complete, "blocks") } else { (Verdict::Partial, "budget") };
         assert_eq!(verdict(&memory), Some((end.0, Some(end.1.to_owned()))));
         assert!(maker.ahead.iter().all(|ahead| ahead.budget.is_some_and(|left| left <= within)));
-        // With more time, the study makes the missing runs.
+        // Given more time, the study makes the missing runs.
         memory.resume(Some(1_000.0));
         let mut resumed = Maker::new(&memory, &faster);
         run_study(&study, &memory, &mut resumed).expect("it ends");
@@ -241,7 +242,7 @@ fn run_cut_short_repeatedly_ends_dependent_comparison() {
     );
 }
 
-/// Prints the number of studies that are simulated per second. Asserts only that each of them ends.
+/// Prints the number of studies that are simulated per second. Asserts only that each study ends.
 #[test]
 #[allow(clippy::print_stdout, reason = "figures for whoever runs it with --nocapture")]
 fn many_studies_a_second() {

@@ -1,4 +1,4 @@
-//! Distributions of sizes, and whether two of them differ by more than varying contents do.
+//! Distributions of sizes, and a test whether two of them differ by more than natural variation of contents.
 
 use evidence::SizeClasses;
 
@@ -6,8 +6,8 @@ use super::{OTHER_SHARE, STANDARD_ERRORS, Typical};
 
 /// Share by which sizes may differ.
 const SIZE_SHARE: f64 = 0.1;
-/// Distance of two samples of one distribution, times the root of the harmonic size, that chance exceeds once in 1,000
-/// (Kolmogorov-Smirnov).
+/// Kolmogorov-Smirnov distance of two samples of one distribution, times the square root of the harmonic size, that is
+/// exceeded by chance once in 1,000.
 const CHANCE: f64 = 1.95;
 
 /// Sizes in bytes, or numbers of rows: each with its count, in ascending order.
@@ -45,13 +45,13 @@ impl Distribution {
         self.0.iter().map(|(_, count)| count).sum()
     }
 
-    /// Share of sizes up to `size`.
+    /// Returns the share of sizes up to `size`.
     fn share_within(&self, size: f64) -> f64 {
         self.0.iter().take_while(|(known, _)| *known <= size).map(|(_, count)| count).sum::<f64>()
             / self.count()
     }
 
-    /// Smallest size that at least `share` of all sizes do not exceed.
+    /// Returns the smallest size that at least `share` of all sizes do not exceed.
     fn at(&self, share: f64) -> f64 {
         let rank = share.clamp(0.0, 1.0) * self.count();
         let mut seen = 0.0;
@@ -66,7 +66,7 @@ impl Distribution {
         self.0.iter().map(|(size, count)| size * count).sum::<f64>() / self.count()
     }
 
-    /// Standard error of the mean.
+    /// Returns the standard error of the mean.
     fn error_of_mean(&self) -> f64 {
         let (mean, count) = (self.mean(), self.count());
         let squares: f64 = self.0.iter().map(|(size, count)| (size - mean).powi(2) * count).sum();
@@ -77,7 +77,7 @@ impl Distribution {
         Typical { median: self.at(0.5), mean: self.mean() }
     }
 
-    /// Ends of an interval that contains the true median except for chance.
+    /// Returns an interval for the true median, which misses it only by chance.
     fn median_between(&self) -> [f64; 2] {
         let half = STANDARD_ERRORS * 0.5 / self.count().sqrt();
         [self.at(0.5 - half), self.at(0.5 + half)]
@@ -89,8 +89,8 @@ impl Distribution {
     }
 }
 
-/// Typical sizes of both distributions if they differ. `None` if they are alike, or if one is empty. Sizes up to `slack` apart are
-/// equal.
+/// Returns the typical sizes of both distributions if they differ. `None` if they are alike, or if one is empty. Sizes
+/// whose difference is at most `slack` are equal.
 pub(super) fn differ(first: &Distribution, second: &Distribution, slack: f64) -> Option<[Typical; 2]> {
     if first.0.is_empty() || second.0.is_empty() {
         return None;

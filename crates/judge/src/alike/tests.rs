@@ -25,7 +25,7 @@ impl Chance {
     }
 }
 
-/// Model of a system's replies.
+/// Simulated replies of a system.
 #[derive(Clone, Debug)]
 struct Server {
     status: u16,
@@ -36,7 +36,7 @@ struct Server {
     size: f64,
     /// Largest ratio of a size to `size`; sizes are spread evenly up to it.
     spread: f64,
-    /// Bytes of the same content in another notation.
+    /// Bytes that another notation of equal content adds.
     notation_bytes: f64,
     coded: f64,
     /// Sizes before coding divided by sizes after it.
@@ -104,7 +104,7 @@ impl Server {
 
 type Change = fn(&mut Server, &mut Chance);
 
-/// Changes that make systems unlike, each with the kind that must name it.
+/// Changes that make systems differ, each with the kind that must report it.
 const CHANGES: &[(&str, Change)] = &[
     ("status", |server, _| server.status = 301),
     ("status", |server, chance| server.errors = chance.between(0.05, 0.9)),

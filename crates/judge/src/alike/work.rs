@@ -31,7 +31,7 @@ pub struct StepWork {
 }
 
 impl Work {
-    /// Work of these runs, whose steps are numbered alike. Runs by another load generator are left out, because it tells neither
+    /// Sums up the work of runs with equally numbered steps. Skips runs by other load generators, which report neither
     /// statuses nor contents.
     pub fn of<'a>(runs: impl Iterator<Item = &'a Run>) -> Result<Self, EvidenceError> {
         let mut work = Self::default();
@@ -62,7 +62,7 @@ impl Work {
         }
     }
 
-    /// All steps together.
+    /// Merges all steps.
     pub(super) fn whole(&self) -> StepWork {
         let mut whole = StepWork::default();
         self.steps.iter().for_each(|step| whole.merge(step));

@@ -41,8 +41,8 @@ pub(super) fn judge(
         // The condition has a limit of its own, so no smallest effect is added to it.
         matters: MinEffect { scale: how.scale(), size: 0.0 },
     };
-    // A condition tests one side of the interval, which is wrong with half of the error rate. So two conditions share one
-    // interval's rate.
+    // A condition tests one side of the interval, which is wrong at half of the error rate. So two conditions share the
+    // rate of one interval.
     let family = u32::try_from(together.div_ceil(2)).unwrap_or(u32::MAX).max(1);
     let found = InBlocks::of(&paired, family);
     let exact = || {
@@ -68,7 +68,7 @@ pub(super) fn judge(
     }
 }
 
-/// Reason why there is no interval; `None` if there is one.
+/// Returns the reason why there is no interval; `None` if there is one.
 fn why_not(found: Option<&InBlocks>, common: usize) -> Option<String> {
     match found {
         None if common == 0 => Some("no block has valid runs of both".to_owned()),

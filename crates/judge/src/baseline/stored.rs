@@ -1,4 +1,4 @@
-//! Copies of a baseline's figures, with which runs and studies are judged without the baseline's own store.
+//! Copies the figures of a baseline, so that runs and studies can be judged without the baseline's store.
 
 use evidence::{
     BaselineLoad, BaselineRow, BaselineSide, BaselineSpent, Bounds, EvidenceError, NewRun, Run, Study,
@@ -15,7 +15,7 @@ use crate::measured::Measured;
 use crate::run_result::run_result;
 use crate::words::planned_load;
 
-/// Load of a run, under the given name.
+/// Returns the load of a run, under the given name.
 pub fn load_of(name: &str, run: &NewRun) -> BaselineLoad {
     BaselineLoad {
         name: name.to_owned(),
@@ -82,7 +82,7 @@ fn sides(
     Ok(sides)
 }
 
-/// Figures of runs by a metric.
+/// Returns the figures of runs by a metric.
 pub fn metric_side<'a>(by: &ComparedBy, runs: impl Iterator<Item = &'a Run>) -> Result<Side, EvidenceError> {
     let mut side = Side::default();
     for run in runs {
@@ -124,7 +124,7 @@ pub fn side(kept: &BaselineSide) -> Side {
     }
 }
 
-/// Conditions of a baseline among `texts`.
+/// Returns the conditions of a baseline among `texts`.
 pub(super) fn conditions(texts: &[String]) -> Vec<Condition> {
     let is_of_baseline = |condition: &Condition| {
         matches!(condition.of_baseline, Some(OfBaseline::Share | OfBaseline::Difference))

@@ -30,13 +30,13 @@ pub struct Gate {
 pub enum Answer {
     /// Both sides were compared.
     Judged(ConditionResult),
-    /// There is no baseline for the gate; the reason in words.
+    /// The gate has no baseline; contains the reason in words.
     NotJudged(String),
 }
 
 impl Gate {
-    /// Whether the gate is breached: the condition is false, or undecided. A quick study promises no decision, so only a false
-    /// condition breaches it.
+    /// Returns whether the gate is breached: the condition is false, or undecided. In a quick study, which promises no
+    /// decision, only a false condition breaches it.
     pub fn is_breached(&self, is_quick: bool) -> bool {
         match &self.answer {
             Answer::NotJudged(_) => false,
@@ -49,12 +49,12 @@ impl Gate {
     }
 }
 
-/// Whether any gate of a study that is a condition of a baseline is breached.
+/// Returns whether any gate of a study that is a condition of a baseline is breached.
 pub fn is_breached(study: &Study, with_seconds: WithSeconds<'_>) -> Result<bool, EvidenceError> {
     Ok(gates(study, with_seconds)?.iter().any(|gate| gate.is_breached(study.new.is_quick)))
 }
 
-/// Every gate of a study that is a condition of a baseline, in order of loads, gates, and configurations.
+/// Returns every gate of a study that is a condition of a baseline, in order of loads, gates, and configurations.
 pub fn gates(study: &Study, with_seconds: WithSeconds<'_>) -> Result<Vec<Gate>, EvidenceError> {
     let conditions = stored::conditions(&study.new.gates);
     if conditions.is_empty() {
@@ -101,13 +101,13 @@ fn rows<'a>(study: &'a Study, load: &'a str) -> impl Iterator<Item = Row<'a>> {
 }
 
 impl Row<'_> {
-    /// Whether this configuration is the one that the plan names as the baseline.
+    /// Returns whether this configuration is the one that the plan names as the baseline.
     fn is_baseline(&self, study: &Study) -> bool {
         let named = study.new.compare.baseline.as_deref().filter(|_| study.baseline.is_none());
         named.is_some_and(|named| named == self.setting.name())
     }
 
-    /// Whether the load has the step of a condition. Loads may follow different scenarios.
+    /// Returns whether the load has the step of a condition. Loads may follow different scenarios.
     fn has_step(&self, condition: &Condition) -> bool {
         let Some(step) = &condition.step else { return true };
         self.runs.is_empty() || self.runs.iter().any(|(_, run)| run.new.steps.contains(step))

@@ -1,4 +1,4 @@
-//! Bandwidth: answers that come slowly after their first byte.
+//! Bandwidth: answers that arrive slowly after their first byte.
 
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
@@ -8,14 +8,14 @@ use super::{Covers, Rule, Rung, UNSATURATED_MAX_SHARE};
 use crate::causes::Resource;
 use crate::words::{decimal, duration};
 
-/// Smallest share of an answer's time after its first byte. Also the smallest number of cores in use with which busy cores refute
+/// Min share of an answer's time after its first byte. Also the min number of cores in use at which busy cores refute
 /// the rule.
 const TRANSFER_MIN_SHARE: f64 = 0.5;
-/// Smallest size of an answer in bytes. Smaller answers fit into a few packets, and are not slow because of their size.
+/// Min size of an answer in bytes. Smaller answers fit into a few packets, so size is not why they are slow.
 const BYTES_MIN: f64 = 16.0 * 1024.0;
-/// Smallest transfer time in nanoseconds. Shorter transfers are work of the kernel.
+/// Min transfer time in nanoseconds. Shorter transfers are kernel work.
 const TRANSFER_MIN_NS: f64 = 2e6;
-/// Number of cores in use from which on a reading generator may be the slow side.
+/// Min number of cores used by the generator at which it may be the slow reader.
 const GENERATOR_BUSY: f64 = 0.5;
 
 impl Resource {
@@ -24,7 +24,7 @@ impl Resource {
         .next("raise the limit on bytes per second, or send less: compress, cache, smaller answers");
 }
 
-/// Processes that write or read bytes all the time need cores, not bandwidth.
+/// Processes that constantly write or read bytes need cores, not bandwidth.
 const BUSY_CORES_REFUTE: Refutation = Refutation {
     when: "a thread of the system was busy for 75 % of the time or the cores were, or the generator used half a core",
     is_read: |evidence| {

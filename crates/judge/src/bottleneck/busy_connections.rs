@@ -1,4 +1,5 @@
-//! Connections of an open load, or connections that users share: all busy, while the system answers at its usual speed.
+//! Connections of an open load, or connections shared by users, that are all busy while the system answers at its usual
+//! speed.
 
 use stats::median;
 
@@ -10,9 +11,9 @@ use crate::endpoint_pool::EndpointPool;
 use crate::words::{Share, decimal, duration, percent_of};
 use evidence::Model;
 
-/// Smallest share of the connections that is busy on average.
+/// Min mean share of busy connections.
 const CONNECTIONS_BUSY_MIN_SHARE: f64 = 0.9;
-/// Smallest concurrency of the system as a share of the connections, at which requests do not wait for each other.
+/// Min concurrency of the system, as a share of the connections, at which requests do not wait for each other.
 const CONCURRENCY_MIN_SHARE: f64 = 0.8;
 /// Headroom over the mean number of connections needed, because requests come in bursts.
 const BURST_HEADROOM: f64 = 1.3;
@@ -75,7 +76,7 @@ pub(super) const SHARED_CONNECTIONS: Rule = Rule {
     find: shared_connections,
 };
 
-/// Smallest share of the response time spent waiting for a connection at which the number of connections is the bottleneck.
+/// Min share of the response time spent waiting for a connection at which the number of connections is the bottleneck.
 const WAITED_MIN_SHARE: f64 = 0.5;
 
 fn shared_connections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
@@ -116,16 +117,17 @@ pub(super) const POOL_OF_AN_ENDPOINT: Rule = Rule {
     find: pool_of_an_endpoint,
 };
 
-/// Smallest share of requests with a reply at which busy connections say something about a pool. Without replies, the endpoint is the
-/// limit, however many connections there are.
+/// Min share of requests with a reply at which busy connections point to a pool. Without replies, the endpoint is the
+/// limit for any number of connections.
 const REPLIED_MIN_SHARE: f64 = 0.95;
 
-/// Whether requests wait for the pool of an endpoint. Those of an open load then wait ever longer, though all are answered.
+/// Returns whether requests wait for the pool of an endpoint. In an open load the wait then grows, even if all requests
+/// are answered.
 pub(super) fn is_pool_short(evidence: &Evidence<'_>) -> bool {
     short_pool(evidence).is_some()
 }
 
-/// Pool for whose connections requests wait longest, if the endpoint could have answered more.
+/// Returns the pool with the longest wait for a connection, if its endpoint could have answered more requests.
 fn short_pool(evidence: &Evidence<'_>) -> Option<EndpointPool> {
     let short = pools(evidence).into_iter().filter(|pool| {
         let connections = pool.connections as f64;
@@ -157,9 +159,9 @@ fn pool_of_an_endpoint(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     Some(cause.next(format!("raise `pool` of the endpoint {}{up_to}", pool.endpoint)).first())
 }
 
-/// Pools of endpoints, with medians of all runs. Empty if the runs differ in their pools.
+/// Returns the pools of endpoints, with medians over all runs. Empty if the runs differ in their pools.
 fn pools(evidence: &Evidence<'_>) -> Vec<EndpointPool> {
-    // The figures of the runs were decoded before, so that there is no error to report here.
+    // The figures of the runs were decoded earlier, so there is no error to report here.
     let by_run: Vec<_> =
         evidence.runs.iter().map(|run| EndpointPool::of_run(run.run).unwrap_or_default()).collect();
     let Some(first) = by_run.first() else { return Vec::new() };
@@ -183,7 +185,8 @@ fn pools(evidence: &Evidence<'_>) -> Vec<EndpointPool> {
     first.iter().filter_map(of_all).collect()
 }
 
-/// Mean number of busy connections, if the load kept nearly all of them busy and the system worked on as many requests at once.
+/// Returns the mean number of busy connections, if the load kept nearly all of them busy and the system worked on as
+/// many requests at once.
 fn busy_all_the_time(evidence: &Evidence<'_>, open: f64) -> Option<f64> {
     let in_flight =
         evidence.in_flight().filter(|in_flight| *in_flight >= CONNECTIONS_BUSY_MIN_SHARE * open)?;
@@ -191,12 +194,12 @@ fn busy_all_the_time(evidence: &Evidence<'_>, open: f64) -> Option<f64> {
     Some(in_flight)
 }
 
-/// Share of the connections that were busy on average.
+/// Returns the mean share of busy connections.
 fn of_connections(in_flight: f64, open: f64) -> f64 {
     Share::of_measured(in_flight, open).map_or(0.0, Share::get)
 }
 
-/// Share of the response time that passed before the request was sent, the median of all runs.
+/// Returns the share of the response time before the request was sent: the median over all runs.
 fn waited_for_a_connection(evidence: &Evidence<'_>, ok_ns: f64) -> Option<f64> {
     let response_ns = evidence.runs.iter().filter_map(|run| run.measured.response.mean_ns);
     let response_ns = median(response_ns)?;

@@ -6,7 +6,8 @@ use super::evidence::Evidence;
 use crate::causes::Resource;
 use crate::rung::Rung;
 
-/// Likely reason why a run, or all runs of a configuration, did not do more. Texts may quote names: escape them.
+/// Likely reason why a run, or all runs of a configuration, reached no higher throughput. Texts may quote names: escape
+/// them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bottleneck {
     /// Resource that is short.
@@ -15,22 +16,22 @@ pub struct Bottleneck {
     pub what: &'static str,
     /// Evidence in a sentence with its figures, without a full stop.
     pub because: String,
-    /// Rung of evidence on which it stands, which limits what may be said of it.
+    /// Rung of the evidence, which limits how strongly it is worded.
     pub rung: Rung,
     /// Degree of certainty.
     pub certainty: Certainty,
     /// Part of the setup in which the cause lies.
     pub scope: Scope,
-    /// Share of the response time that it explains and likelier causes do not, above 0 and up to 1, by Little's law. `None` if no
-    /// reading gives one, or if likelier causes explain everything.
+    /// Share of the response time that this cause explains and more likely causes do not, above 0 and up to 1, by
+    /// Little's law. `None` if no reading gives a share, or if more likely causes explain everything.
     pub share: Option<f64>,
-    /// Readings that support it, `because` first. Readings in `highest` are not repeated.
+    /// Readings that support the cause, `because` first. Readings in `highest` are not repeated.
     pub for_: Vec<String>,
-    /// Readings that speak against it but do not refute it.
+    /// Readings that contradict the cause without refuting it.
     pub against: Vec<String>,
     /// Next step, in the imperative, without a full stop; empty if there is none.
     pub next: String,
-    /// If nothing explains the run: the readings nearest to their limits, nearest first.
+    /// Readings nearest to their limits, nearest first. Set only if nothing explains the run.
     pub highest: Vec<Reading>,
     pub(crate) standing: CauseRank,
 }
@@ -58,7 +59,7 @@ pub enum Certainty {
 }
 
 impl Certainty {
-    /// Name in JSON.
+    /// Returns the name in JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Confirmed => "confirmed",
@@ -111,24 +112,25 @@ impl fmt::Display for Scope {
     }
 }
 
-/// Rank of a cause: by the part that it explains, then by its rung, then by the share.
+/// Rank of a cause: by the part that it explains, then by rung, then by share.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub(crate) enum CauseRank {
-    /// Before all others: the load asked for no more, or the system itself reported what it lacked.
+    /// Before all others: the load asked for no more, or the system itself reported the shortage.
     First,
-    /// A resource that ran short or was waited for, with its weight: the share that it explains, less if the evidence is indirect.
-    /// Among these, a higher rung comes first.
+    /// A scarce or contended resource, with its weight: the share that it explains, reduced if the evidence is
+    /// indirect. Among these, a higher rung comes first.
     Explains(f64),
     /// Like `Explains`, for a small part of the response time.
     Minor(f64),
-    /// A smaller part of the response time next to a cause that comes first, with its weight. Alone it explains too little to be named.
+    /// A smaller part of the response time that is reported only after another cause, with its weight. Alone it
+    /// explains too little.
     Further(f64),
     /// A symptom: a queue is full because the resource that empties it is short.
     Symptom,
 }
 
 impl CauseRank {
-    /// Sort key; lower comes first.
+    /// Returns the sort key; lower comes first.
     fn order(self, rung: Rung) -> (u8, Option<Rung>, f64) {
         match self {
             Self::First => (0, None, 0.0),
@@ -140,7 +142,7 @@ impl CauseRank {
     }
 }
 
-/// A suspected cause with indirect evidence and no share, on the lowest rung. Rules that know its share add it.
+/// Creates a suspected cause with indirect evidence and no share, on the lowest rung. Rules that know the share add it.
 pub(crate) fn suspected(resource: Resource, scope: Scope, because: String) -> Bottleneck {
     Bottleneck {
         resource,
@@ -158,23 +160,23 @@ pub(crate) fn suspected(resource: Resource, scope: Scope, because: String) -> Bo
     }
 }
 
-/// Weight of direct evidence, which names a cause. It outweighs indirect evidence, which only fits the cause, whatever their shares
-/// are.
+/// Weight of direct evidence, which names a cause. For any shares, it outweighs indirect evidence, which is only
+/// consistent with the cause.
 const DIRECT: f64 = 0.7;
 /// Weight of indirect evidence.
 const INDIRECT: f64 = 0.4;
 /// Weight of the share that a cause explains; 0.5 is assumed if it is unknown.
 const SHARE_WEIGHT: f64 = 0.3;
-/// Share of the response time below which a cause is minor, however direct its evidence is.
+/// Share of the response time below which a cause is minor, even with direct evidence.
 const EXPLAINED_MIN_SHARE: f64 = 0.3;
 
 impl Bottleneck {
-    /// Sets the share of the response time that it explains, from readings that name the cause.
+    /// Sets the explained share of the response time, from readings that name the cause.
     pub(super) fn direct(self, share: Option<f64>) -> Self {
         self.explaining(share, DIRECT)
     }
 
-    /// Sets the share of the response time that it explains, from readings that other causes can produce too.
+    /// Sets the explained share of the response time, from readings that other causes can produce, too.
     pub(super) fn indirect(self, share: Option<f64>) -> Self {
         self.explaining(share, INDIRECT)
     }
@@ -187,7 +189,7 @@ impl Bottleneck {
         Self { share, standing, ..self }
     }
 
-    /// Hides the share, but keeps the rank that follows from it.
+    /// Hides the share, but keeps the rank derived from it.
     pub(super) fn without_share(self) -> Self {
         Self { share: None, ..self }
     }
@@ -201,7 +203,7 @@ impl Bottleneck {
         Self { standing: CauseRank::First, ..self }
     }
 
-    /// Sets the share of the response time of a cause that is named after another one, and not alone.
+    /// Sets the share of the response time of a cause that is reported only after another one.
     pub(super) fn further(self, share: f64) -> Self {
         Self { standing: CauseRank::Further(share), share: Some(share), ..self }
     }
@@ -225,7 +227,7 @@ impl Bottleneck {
     }
 }
 
-/// Ranks causes for the report. Each resource appears once; readings of its further rules are added to those that support it.
+/// Ranks causes for the report. Each resource appears once; readings of its other rules become further support.
 pub(super) fn ranked(mut found: Vec<Bottleneck>) -> Vec<Bottleneck> {
     if found.iter().all(|cause| matches!(cause.standing, CauseRank::Further(_))) {
         return Vec::new();
@@ -245,7 +247,7 @@ pub(super) fn ranked(mut found: Vec<Bottleneck>) -> Vec<Bottleneck> {
     ranked
 }
 
-/// Limits each share to what likelier causes leave unexplained, so that all shares add up to at most 1.
+/// Limits each share to the part that more likely causes leave unexplained, so that all shares sum to at most 1.
 fn share_out(ranked: &mut [Bottleneck]) {
     let mut rest = 1.0;
     for cause in ranked {

@@ -9,7 +9,7 @@ use super::{Covers, REFUSED, Rule, Rung};
 use crate::causes::Resource;
 use crate::words::{Share, count, decimal};
 
-/// Smallest share of a closed load's users that the limit keeps out.
+/// Min share of a closed load's users that the limit excludes.
 const USERS_EXCLUDED_MIN_SHARE: f64 = 0.1;
 
 impl Resource {

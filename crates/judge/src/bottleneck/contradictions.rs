@@ -1,5 +1,5 @@
-//! Checks that no reported cause contradicts a reading. Readings are drawn at random from the whole space. Each resource has a
-//! contradiction, stated here from the readings alone, independently of the rules.
+//! Checks that no reported cause contradicts a reading. Readings are drawn at random over their whole range. Each
+//! resource has a contradiction, defined here from the readings alone, independently of the rules.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ const fn contradiction(of: Resource, is_read: fn(&Evidence<'_>) -> bool) -> Cont
     Contradiction { of, is_read }
 }
 
-/// Signals of the only run.
+/// Returns the signals of the only run.
 fn signals<'a>(evidence: &'a Evidence<'_>) -> &'a Signals {
     evidence.runs[0].signals.unwrap()
 }
@@ -54,7 +54,7 @@ fn waits_of(evidence: &Evidence<'_>, is_meant: fn(&str) -> bool) -> f64 {
     })
 }
 
-/// Largest figure of any address that the system calls; 0 if it calls none.
+/// Returns the largest figure over all addresses that the system calls; 0 if it calls none.
 fn largest_called(evidence: &Evidence<'_>, figure: fn(&Called) -> f64) -> f64 {
     signals(evidence).dependencies.called.values().map(figure).fold(0.0, f64::max)
 }
@@ -214,7 +214,7 @@ impl Draws {
         self.0
     }
 
-    /// Independent draws that do not advance this sequence.
+    /// Returns independent draws that do not advance this sequence.
     fn aside(&self) -> Self {
         Self(self.0 ^ 0x5851_f42d_4c95_7f2d)
     }
@@ -223,7 +223,7 @@ impl Draws {
         Self(self.0 ^ 0x1405_7b7e_f767_814f)
     }
 
-    /// Number from 0 to 1, often exactly 0 or 1.
+    /// Draws a number from 0 to 1, often exactly 0 or 1.
     fn share(&mut self) -> f64 {
         match self.bits() % 8 {
             0 => 0.0,
@@ -236,7 +236,7 @@ impl Draws {
         self.bits().is_multiple_of(one_in)
     }
 
-    /// Number up to `most`, spread over five orders of magnitude.
+    /// Returns a number up to `most`, spread over five orders of magnitude.
     fn wide(&mut self, most: f64) -> f64 {
         most * 10f64.powf(-5.0 * self.share())
     }
@@ -404,7 +404,7 @@ fn draw_waits(draws: &mut Draws, planted: &mut Planted) {
     draw_calls(&mut Draws(draws.0 ^ 0x2545_f491_4f6c_dd1d), planted);
 }
 
-/// Draws what the system calls, and what statements and maintenance do in its database.
+/// Draws the calls of the system, and the statements and maintenance of its database.
 fn draw_calls(draws: &mut Draws, planted: &mut Planted) {
     let per_s = planted.measured.window.map_or(0.0, |window| window.ended_per_s());
     if draws.yes(3) {
@@ -437,7 +437,7 @@ fn draw_calls(draws: &mut Draws, planted: &mut Planted) {
     }
 }
 
-/// Statistics of a key-value store.
+/// Draws the statistics of a key-value store.
 fn store(draws: &mut Draws) -> Inside {
     let rates = ["commands", "keys_evicted", "errors", "key_hits", "key_misses"];
     let mut per_s: BTreeMap<String, f64> =
@@ -498,9 +498,9 @@ fn no_cause_is_contradicted_and_shares_sum_to_at_most_one() {
         let is_known = causes.iter().any(|cause| cause.certainty == Certainty::Suspected);
         assert!(causes.len() <= 1 || is_known, "{number}");
     }
-    // Every cause must occur, or the test would prove nothing about it.
+    // Every cause must occur, otherwise the test would not cover it.
     let drawn = RULES.iter().flat_map(|rule| rule.finds);
-    // Only messages name a limit on threads, and none is drawn.
+    // Only messages report a limit on threads, and no messages are drawn.
     for resource in drawn.filter(|resource| **resource != Resource::THREAD_LIMIT) {
         assert!(said.contains_key(resource.code), "{} was never said: {said:?}", resource.code);
     }

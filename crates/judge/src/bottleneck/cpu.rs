@@ -8,19 +8,19 @@ use super::{Covers, Rule, Rung, SATURATED_MIN_SHARE, UNSATURATED_MAX_SHARE};
 use crate::causes::Resource;
 use crate::words::{decimal, duration};
 
-/// Smallest share of all cores that the system uses when its own work saturates them.
+/// Min share of all cores that the system uses when its own work saturates them.
 const OWN: f64 = 0.75;
-/// Smallest ratio of the threads' time without a core to their running time, at which other processes compete with them for cores.
+/// Min ratio of the threads' runnable time to their running time at which other processes compete for cores.
 const CORE_WAIT_MIN_RATIO: f64 = 0.25;
-/// Smallest share of the response time in which threads of the system waited for a core.
+/// Min share of the response time in which threads of the system waited for a core.
 const CORE_WAIT_MIN_RESPONSE_SHARE: f64 = 0.2;
 /// Factor on the share that shared cores explain if the threads of the system take turns.
 const TURN_TAKING_FACTOR: f64 = 0.5;
-/// Smallest share of all cores used by others at which the machine's CPU is called shared.
+/// Min share of all cores used by others at which the machine's CPU is called shared.
 const TAKEN: f64 = 0.1;
 
 impl Resource {
-    /// A low priority: other processes get cores first.
+    /// Low priority: other processes get cores first.
     pub const PRIORITY: Self =
         Self::new("priority", "its low priority, next to other processes").of_the_machine().next(
             "raise the priority of the system (nice), stop what else runs, or pin both to cores of their own",
@@ -32,7 +32,7 @@ impl Resource {
         .next("give the system more cores, or profile it and spend less CPU time per request");
 }
 
-/// Idle cores exclude a shortage of cores.
+/// Idle cores rule out a shortage of cores.
 const IDLE_CORES_REFUTE: Refutation = Refutation {
     when: "the cores were less than 75 % busy",
     is_read: |evidence| {
@@ -40,13 +40,13 @@ const IDLE_CORES_REFUTE: Refutation = Refutation {
     },
 };
 
-/// Share of all cores that the system used. `None` if that is unknown.
+/// Returns the share of all cores that the system used. `None` if that is unknown.
 fn share_of_the_system(evidence: &Evidence<'_>) -> Option<f64> {
     let cores = evidence.cores()?;
     Some(cores.system? / cores.all as f64)
 }
 
-/// A system that computes on all cores does no more at a time with more slots.
+/// More slots do not help a system that computes on all cores.
 pub(super) const COMPUTES_ON_ALL_CORES: Refutation = Refutation {
     when: "all cores together were 90 % busy or more, and the system used 75 % of them",
     is_read: |evidence| {
@@ -56,7 +56,7 @@ pub(super) const COMPUTES_ON_ALL_CORES: Refutation = Refutation {
     },
 };
 
-/// Cores that other processes keep busy limit only threads that wait for them.
+/// Cores kept busy by other processes limit only threads that wait for a core.
 const CORES_BUSY_WITH_OTHERS: Refutation = Refutation {
     when: "the system used less than 75 % of the cores, and its threads hardly waited for one, or too few of them wanted one: fewer than half \
            of the requests in flight, and than 90 % of the cores",
@@ -90,8 +90,8 @@ pub(super) const ALL_CORES: Rule = Rule {
 fn all_cores(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let busy = evidence.signal(|signals| signals.busy).filter(|busy| *busy >= SATURATED_MIN_SHARE)?;
     let cores = evidence.cores()?;
-    // If other processes use the cores, the system must have waited for one. Without that reading, a system that used little is not
-    // reported.
+    // If other processes use the cores, the system must have waited for one. Without that reading, a system with low
+    // CPU use is not reported.
     let own = cores.system.map(|system| system + cores.generator.unwrap_or(0.0));
     let is_unread = evidence.ran_and_waited().is_none();
     if own.is_some_and(|own| is_unread && own < 0.5 * cores.all as f64) {
@@ -102,14 +102,14 @@ fn all_cores(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let cause = suspected(Resource::MACHINE_CPU, Scope::Machine, because);
     let not_its_own = cores.others.unwrap_or(0.0) + cores.generator.unwrap_or(0.0);
     if cores.system.is_none() || not_its_own / (cores.all as f64) < TAKEN {
-        // Requests that wait for a part of the system wait for these cores, too.
+        // Requests that wait for a component of the system also wait for its cores.
         return Some(cause.direct(Some(1.0)).without_share());
     }
     let [others, generator] = [cores.others, cores.generator].map(|used| used.filter(|used| *used >= TAKEN));
     let against = [("other processes", others), ("the generator", generator)];
     let against = against.into_iter().filter_map(|(name, used)| Some((name, used?)));
     let against = against.map(|(name, used)| format!("{name} used {}", decimal(used, 2)));
-    // Threads that take turns would not use more cores if other processes used none.
+    // Threads that take turns would not use more cores even if other processes used none.
     let takes_turns = one_core::takes_turns(evidence);
     let share = evidence.not_asleep() * if takes_turns { TURN_TAKING_FACTOR } else { 1.0 };
     let cause = cause.indirect(Some(share)).against(against);
@@ -117,13 +117,13 @@ fn all_cores(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     Some(Bottleneck { what, ..cause.next(next) })
 }
 
-/// Largest ratio of p5 of the answers to the mean CPU time of a request, if threads may spin.
+/// Max ratio of p5 of the answers to the mean CPU time of a request at which threads may spin.
 const SPINNING_QUICK_MAX: f64 = 0.5;
-/// Largest such ratio of the fastest answer.
+/// Max ratio of the fastest answer to the mean CPU time of a request at which threads may spin.
 const SPINNING_FASTEST_MAX: f64 = 0.3;
 
-/// Sentence about answers that took less time than the CPU time of a request. Threads that spin while they wait cause it, and so do
-/// requests of different cost.
+/// Returns a sentence about answers that took less time than the CPU time of a request. The cause may be threads that
+/// spin while they wait, or requests of different cost.
 fn may_spin(evidence: &Evidence<'_>) -> Option<String> {
     let is_one_kind = evidence.runs.iter().all(|run| run.run.new.steps.len() == 1);
     let ran = evidence.workers().values().map(|workers| workers.in_state("on_cpu")).reduce(f64::max)?;
@@ -139,7 +139,7 @@ fn may_spin(evidence: &Evidence<'_>) -> Option<String> {
     ))
 }
 
-/// Name of cores that the system shares, and the next step.
+/// Returns the name for cores that the system shares, and the next step.
 fn shared_with(others: bool, generator: bool) -> (&'static str, &'static str) {
     match (others, generator) {
         (false, true) => (
@@ -164,7 +164,7 @@ fn all_of(cores: usize) -> String {
     }
 }
 
-/// Smallest number of cores of servers that the system calls that a sentence names.
+/// Min number of cores used by called servers that a sentence mentions.
 const CALLED_MIN: f64 = 0.05;
 
 fn who_used(cores: &Cores) -> String {
@@ -179,7 +179,7 @@ fn who_used(cores: &Cores) -> String {
     who.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// Smallest share of all cores that other processes use, for a priority to have an effect.
+/// Min share of all cores used by other processes at which a priority has an effect.
 const OTHERS_USED: f64 = 0.25;
 
 pub(super) const LOW_PRIORITY: Rule = Rule {
@@ -227,7 +227,7 @@ pub(super) const WAITS_FOR_A_CORE: Rule = Rule {
 fn waits_for_a_core(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let busy = evidence.signal(|signals| signals.busy).filter(|busy| *busy >= UNSATURATED_MAX_SHARE)?;
     let wait = evidence.core_wait_of_response().filter(|wait| *wait >= CORE_WAIT_MIN_RESPONSE_SHARE)?;
-    // Threads that serve no request wait, too, so this may be longer than the response time.
+    // Threads without a request wait, too, so this may exceed the response time.
     let waited = match wait {
         wait if wait <= 1.0 => format!("for {} of the response time", percent(wait)),
         _ => format!("{} times as long as the requests took together", decimal(wait, 1)),

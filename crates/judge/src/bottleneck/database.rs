@@ -14,19 +14,19 @@ use crate::inside::{BLOCKING_SEPARATOR, Inside, class_of};
 use crate::signals::Signals;
 use crate::words::decimal;
 
-/// Smallest share of the active sessions that waits for a resource.
+/// Min share of active sessions that wait for a resource.
 const WAITING: f64 = 0.3;
-/// Smallest number of waiting sessions; fewer are noise.
+/// Min number of waiting sessions; fewer are noise.
 const SESSIONS: f64 = 0.5;
-/// Share of the blocks found in the buffers below which the buffers are too small.
+/// Min buffer hit ratio; below it, the buffers are too small.
 const BUFFER_HIT_MIN_SHARE: f64 = 0.95;
-/// Smallest number of blocks read per answer; fewer do not delay answers.
+/// Min number of blocks read per answer; fewer do not delay answers.
 const READS_PER_ANSWER: f64 = 0.1;
-/// Smallest block size of a database, in bytes.
+/// Min block size of a database, in bytes.
 const BLOCK_BYTES: f64 = 4096.0;
-/// Smallest share of the blocks read that came from a disk, not from the kernel's file cache.
+/// Min share of blocks read from a disk instead of the kernel's page cache.
 const FROM_DISK: f64 = 0.1;
-/// Longest excerpt of a statement in a sentence, in characters.
+/// Max length of a statement excerpt in a sentence, in characters.
 const STATEMENT_CHARS_MAX: usize = 80;
 
 impl Resource {
@@ -53,8 +53,8 @@ pub(super) const WAITS_INSIDE: Rule = Rule {
     find: waits_inside,
 };
 
-/// Resource that a wait is for; `None` for a wait that is no bottleneck, such as one for the client. PostgreSQL 12 and earlier have
-/// other names for some light-weight locks.
+/// Maps a wait to its resource. `None` for a wait that is no bottleneck, such as a wait for the client. PostgreSQL 12
+/// and earlier use other names for some light-weight locks.
 fn kind(wait: &str) -> Option<Resource> {
     match wait {
         "LWLock:WALWrite"
@@ -81,7 +81,8 @@ fn kind(wait: &str) -> Option<Resource> {
     }
 }
 
-/// Share of the active sessions that waited for a resource: the median of all runs. Medians of single waits do not add up to a share.
+/// Returns the share of active sessions that waited for a resource: the median over all runs. Medians of single waits
+/// do not add up to a share.
 fn share_of_sessions(evidence: &Evidence<'_>, resource: Resource) -> f64 {
     let of_run = |signals: &Signals| {
         let waits = signals.inside.as_ref()?.ranked().into_iter();
@@ -125,7 +126,7 @@ pub(super) fn waits_inside(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     Some(if resource == Resource::DATABASE_LOCK { cause.next(next_of_lock(wait, blocker)) } else { cause })
 }
 
-/// Advice to shorten the time for which the lock is held.
+/// Returns advice to shorten the time for which the lock is held.
 fn next_of_lock(wait: &str, blocker: Option<(String, String)>) -> String {
     if class_of(wait) == "LWLock" {
         return format!(
@@ -146,7 +147,7 @@ fn next_of_lock(wait: &str, blocker: Option<(String, String)>) -> String {
     }
 }
 
-/// Statement in which most sessions waited for `resource`. Shared reports have no statements.
+/// Finds the statement in which most sessions waited for `resource`. Shared reports have no statements.
 fn statement_of_most(evidence: &Evidence<'_>, resource: Resource) -> Option<String> {
     let of_run = |inside: &Inside| {
         let waits = inside.statements.iter().filter(|of| kind(&of.wait) == Some(resource));
@@ -155,14 +156,14 @@ fn statement_of_most(evidence: &Evidence<'_>, resource: Resource) -> Option<Stri
     largest(evidence, of_run).map(|statement| quoted(&statement))
 }
 
-/// State and statement of the sessions that blocked most others.
+/// Returns state and statement of the sessions that blocked most others.
 fn blocker_of_most(evidence: &Evidence<'_>) -> Option<(String, String)> {
     let of_run = |inside: &Inside| {
         let blocking = inside.blocking.iter().filter_map(|(session, blocked)| {
             let (session, statement) = session.split_once(BLOCKING_SEPARATOR)?;
             let (_, state) = session.split_once(", ")?;
-            // A session that waits in the same queue blocks those behind it, but does not hold the lock yet. An idle one does not wait,
-            // even if its last statement is one that others wait in.
+            // A session that waits in the same queue blocks those behind it, but does not hold the lock yet. An idle
+            // session does not wait, even if others wait in its last statement.
             let is_waiting = !state.starts_with("idle")
                 && inside
                     .statements
@@ -177,7 +178,7 @@ fn blocker_of_most(evidence: &Evidence<'_>) -> Option<(String, String)> {
     Some((state.to_owned(), quoted(statement)))
 }
 
-/// Text with the largest sum over all runs; `None` if there is none, or if it is empty.
+/// Returns the text with the largest sum over all runs; `None` if there is none, or if it is empty.
 pub(super) fn largest(
     evidence: &Evidence<'_>,
     of_run: impl Fn(&Inside) -> Vec<(String, f64)>,
@@ -197,7 +198,7 @@ pub(super) fn quoted(statement: &str) -> String {
     format!("`{short}`")
 }
 
-/// Reads that the kernel's file cache serves cost little.
+/// Reads served by the kernel's page cache cost little.
 const READ_FROM_MEMORY: Refutation = Refutation {
     when: "the system read less from disks than a tenth of these blocks hold",
     is_read: |evidence| {

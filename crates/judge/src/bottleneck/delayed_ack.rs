@@ -1,4 +1,5 @@
-//! Answers in two writes: the second waits until the client acknowledges the first (Nagle's algorithm and delayed ACKs).
+//! Answers in two writes: the second write waits until the client acknowledges the first (Nagle's algorithm and delayed
+//! ACKs).
 
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
@@ -10,7 +11,7 @@ use crate::words::duration;
 
 /// Time for which Linux delays an ACK, plus measurement overhead, in nanoseconds.
 const DELAY_NS: std::ops::RangeInclusive<f64> = 39e6..=50e6;
-/// Smallest share of an answer's time after its first byte.
+/// Min share of an answer's time after its first byte.
 const AFTER_FIRST_BYTE: f64 = 0.75;
 
 impl Resource {
@@ -20,7 +21,7 @@ impl Resource {
             .next("set TCP_NODELAY on the system's connections, or write head and body of an answer at once");
 }
 
-/// Smallest share of the requests in flight with an active session.
+/// Min share of requests in flight with an active session.
 const ACTIVE_SESSION_MIN_SHARE: f64 = 0.5;
 
 /// While an answer waits for an ACK, its database session is idle.
@@ -34,10 +35,10 @@ const IN_SESSIONS: Refutation = Refutation {
     },
 };
 
-/// Description of the reading, for both the rule and its refutation.
+/// Description of the reading, shared by the rule and its refutation.
 const DELAYED: &str = "p10 and p90 of the answers lie between 39 and 50 ms, and three quarters of that passed after the first byte";
 
-/// Refutes causes that depend on load: each answer takes as long as a delayed ACK, however many users there are.
+/// Refutes causes that depend on load: each answer takes as long as a delayed ACK, for any number of users.
 pub(super) const REPLIES_AWAIT_DELAYED_ACKS: Refutation = Refutation {
     when: DELAYED,
     is_read: |evidence| {

@@ -1,4 +1,5 @@
-//! Calls of a system to others, by what the kernel counts for each address: round trips, new connections, and awaited replies.
+//! Calls from a system to others, as counted by the kernel per address: round trips, new connections, and awaited
+//! replies.
 
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
@@ -9,36 +10,36 @@ use crate::databases;
 use crate::dependencies::{Called, Dependencies, RENEWED_MIN_PER_S};
 use crate::words::{Share, decimal, duration, one};
 
-/// Smallest number of round trips to one address per request that delays requests by their number.
+/// Min number of round trips to one address per request at which their number delays requests.
 const ROUND_TRIPS_MIN: f64 = 5.0;
-/// Smallest number of connections opened to one address per request. Some of those of a pool are renewed now and then.
+/// Min number of connections opened to one address per request. Pools also renew connections now and then.
 const OPENED_MIN: f64 = 0.5;
-/// Smallest share of the time of requests that goes to one address.
+/// Min share of request time spent on one address.
 const SHARE_MIN: f64 = 0.3;
-/// Smallest share of the time of requests at which an address is a further cause, if another one comes first.
+/// Min share of request time at which an address is reported after another cause.
 const FURTHER_MIN_SHARE: f64 = 0.2;
-/// Share of the time of requests from which on one address accounts for most of it.
+/// Min share of request time at which one address accounts for most of it.
 const MOST_MIN_SHARE: f64 = 0.6;
-/// Smallest share of the connections to an address that await a reply if all of them are taken.
+/// Min share of connections to an address that await a reply at which all are in use.
 const ALL_TAKEN_MIN_SHARE: f64 = 0.85;
-/// Smallest mean number of threads that is not noise.
+/// Min mean number of threads that is not noise.
 const THREADS_MIN: f64 = 0.5;
-/// Smallest ratio of the reply times of a slow server and of its equals.
+/// Min ratio of the reply times of a slow server and its peers.
 const SLOW_MIN_RATIO: f64 = 3.0;
-/// Mean number of threads of the system on a core, or ready for one, from which on its work is what requests wait for.
+/// Min mean number of running or runnable threads of the system at which requests wait for its own work.
 const COMPUTING_MIN: f64 = 0.6;
-/// Smallest mean number of awaited replies that is not noise.
+/// Min mean number of awaited replies that is not noise.
 const AWAITED_MIN: f64 = 0.2;
-/// Smallest share of the time in which connections had data to send, and the smallest share of that for which a buffer kept it back.
+/// Min share of time in which connections had data to send, and min share of that time for which a buffer held it back.
 const SENDING_MIN: f64 = 0.3;
 const KEPT_BACK_MIN_SHARE: f64 = 0.5;
-/// Shortest reply time that a sentence states. Shorter ones are lost in the ticks of the kernel.
+/// Min reply time that a sentence states. Shorter ones are lost in the kernel's tick.
 const REPLY_MIN_NS: f64 = 4e6;
 
 impl Resource {
-    /// Many questions to one server for each request.
+    /// Many round trips to one server per request.
     pub const ROUND_TRIPS: Self = Self::new("round_trips", "round trips to what the system calls");
-    /// A connection to another server for each request.
+    /// A new connection to another server per request.
     pub const NEW_CONNECTIONS: Self = Self::new("new_connections", "new connections to what the system calls").next(
         "keep connections open between requests: a pool in the application, keep-alive to an upstream, or a pooler in front of a database",
     );
@@ -58,7 +59,7 @@ impl Call<'_> {
         &self.key.0
     }
 
-    /// Address with the program that listens there: `127.0.0.1:5432 (postgres)`.
+    /// Returns the address with the program that listens there: `127.0.0.1:5432 (postgres)`.
     fn place(&self) -> String {
         let (address, program) = (&self.key.1, &self.called.program);
         if program.is_empty() { address.clone() } else { format!("{address} ({program})") }
@@ -68,23 +69,24 @@ impl Call<'_> {
         Scope::Dependency(self.key.1.clone())
     }
 
-    /// Mean number of replies that were awaited: on connections, or by threads, whichever saw more. Threads miss event loops, and
-    /// connections miss replies within a tick of the kernel.
+    /// Returns the mean number of awaited replies, on connections or by threads, whichever is larger. Threads miss
+    /// event loops, and connections miss replies within a kernel tick.
     fn awaited(&self, evidence: &Evidence<'_>) -> f64 {
         let workers = evidence.workers();
         let reads = workers.get(self.process()).and_then(|workers| workers.dependencies.get(&self.key.1));
         self.called.awaited.max(reads.copied().unwrap_or(0.0))
     }
 
-    /// Whether all connections awaited a reply nearly all the time, so that further requests wait for one of them. Connections that are
-    /// opened for a request always do.
+    /// Returns whether all connections awaited a reply nearly all the time, so that further requests wait for one.
+    /// Connections opened per request do not count, because they always await a reply.
     fn are_all_taken(&self) -> bool {
         let is_kept = self.called.seen_opened_per_s < RENEWED_MIN_PER_S;
         is_kept && self.called.awaited >= ALL_TAKEN_MIN_SHARE * self.called.connections.max(THREADS_MIN)
     }
 
-    /// Share of the response time that goes to waiting for this address. Where all workers or all connections are taken, requests wait
-    /// for what these wait for, so it is the share of what was at work, or waited inside of the process. Otherwise it is that of the requests in flight.
+    /// Returns the share of the response time spent waiting for this address. If all workers or connections are in use,
+    /// requests wait for what these wait for, so the share is relative to the requests at work or waiting inside the
+    /// process. Otherwise it is relative to the requests in flight.
     fn share(&self, evidence: &Evidence<'_>, all: &Dependencies) -> f64 {
         let awaited = self.awaited(evidence);
         let of_flight = evidence.of_in_flight(awaited).unwrap_or(0.0);
@@ -99,14 +101,15 @@ impl Call<'_> {
         let of_process = calls.filter(|call| call.process() == self.process());
         let awaited_by_process: f64 = of_process.map(|call| call.awaited(evidence)).sum();
         let at_work = awaited_by_process + workers.at_work();
-        // Threads at a futex hold further requests, as where slots inside of the process are taken.
+        // Threads at a futex hold further requests, as if slots inside the process were taken.
         let in_flight = evidence.in_flight().unwrap_or(0.0);
         let queued = (in_flight - at_work).clamp(0.0, workers.in_state("futex").max(0.0));
         of_flight.max(awaited / (at_work + queued).max(MOST_MIN_SHARE))
     }
 }
 
-/// Advice to name a database that the plan does not name; empty if it names one, or if the program is not known as one.
+/// Returns advice to declare a database that the plan does not declare. Empty if it does, or if the program is not a
+/// known database.
 fn name_the_database(evidence: &Evidence<'_>, call: &Call<'_>) -> String {
     let Some(scheme) = databases::scheme_of_program(&call.called.program) else { return String::new() };
     if evidence.is_database_read() {
@@ -118,12 +121,12 @@ fn name_the_database(evidence: &Evidence<'_>, call: &Call<'_>) -> String {
     )
 }
 
-/// Calls of all runs, the mean of each.
+/// Averages the calls over all runs.
 fn dependencies(evidence: &Evidence<'_>) -> Dependencies {
     Dependencies::mean(evidence.runs.iter().filter_map(|run| Some(&run.signals?.dependencies)))
 }
 
-/// Call with the largest figure.
+/// Returns the call with the largest figure.
 fn largest<'a>(all: &'a Dependencies, figure: impl Fn(&Call<'a>) -> Option<f64>) -> Option<(Call<'a>, f64)> {
     let calls = all.called.iter().map(|(key, called)| Call { key, called });
     let rated = calls.filter_map(|call| figure(&call).map(|figure| (call, figure)));
@@ -171,7 +174,7 @@ fn round_trips(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let next = format!("{next}{}", name_the_database(evidence, &call));
     let cause = suspected(Resource::ROUND_TRIPS, call.scope(), because).next(next);
     let cause = cause.and(repeated.map(|repeated| format!("repeated statement: {repeated} for each {one}")));
-    // The work of asking is part of the cost. Where the system has no idle worker, it is what requests wait for.
+    // CPU work for the calls is part of their cost. If the system has no idle worker, requests wait for that work.
     let is_work = evidence.is_exhausted()
         || evidence.not_asleep() >= MOST_MIN_SHARE && evidence.computing() >= COMPUTING_MIN;
     Some(match share >= SHARE_MIN {
@@ -211,7 +214,8 @@ fn connection_per_request(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let cause = suspected(Resource::NEW_CONNECTIONS, call.scope(), because)
         .next(format!("{}{advice}", Resource::NEW_CONNECTIONS.next));
     let share = call.share(evidence, &all);
-    // A log-in takes several round trips, and mostly a process. Elsewhere, a connection costs little next to the request.
+    // A log-in takes several round trips, and usually a process start. Otherwise, a connection costs little compared
+    // with the request.
     let has_log_in = !advice.is_empty() || evidence.is_database_read();
     Some(if has_log_in {
         cause.direct(Some(share)).without_share()
@@ -220,7 +224,7 @@ fn connection_per_request(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     })
 }
 
-/// Threads that wait for a database wait for what its sessions do.
+/// Threads that wait for a database wait for the work of its sessions.
 pub(super) const DATABASE_SAYS_WHY: Refutation = Refutation {
     when: "the database of the plan itself says what its sessions wait for, or that they read rows without an index",
     is_read: |evidence| {
@@ -275,11 +279,12 @@ fn slow_server(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     })
 }
 
-/// Sentence about the other servers that the same process calls as often, if the server of `call` is clearly slower; else `None`.
+/// Returns a sentence about peers of the server of `call` that the same process calls as often, if that server is
+/// clearly slower; otherwise `None`.
 fn slower_than_its_equals(all: &Dependencies, call: &Call<'_>) -> Option<String> {
     let trips_per_s = call.called.round_trips_per_s()?;
     let mut others = all.called.iter().filter(|(key, _)| key.0 == call.key.0 && key.1 != call.key.1);
-    // Equals get a like share of the calls. A slow one may get fewer.
+    // Peers get a similar share of the calls. A slow one may get fewer.
     let mut equals = 0_u32;
     let slowest = others.try_fold(0.0_f64, |slowest, (_, called)| {
         let per_s = called.round_trips_per_s().unwrap_or(0.0);
@@ -310,7 +315,7 @@ pub(super) const BUFFERS: Rule = Rule {
     find: buffers,
 };
 
-/// A load that is served in full is not limited by buffers.
+/// Buffers do not limit a load that is served in full.
 const SERVED: Refutation = Refutation {
     when: "an open load was answered in full",
     is_read: |evidence| evidence.is_answered_in_full(),

@@ -1,4 +1,4 @@
-//! Disks of the machine, and limits on the disk I/O of control groups.
+//! Disks of the machine, and disk I/O limits of control groups.
 
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
@@ -8,13 +8,13 @@ use crate::causes::Resource;
 use crate::group_io::LimitedIo;
 use crate::words::decimal;
 
-/// Smallest share of the time in which some task waited for a disk. Some disks serve many requests at once, and are busy long
+/// Min share of time in which some task waited for a disk. Some disks serve many requests at once, and are busy long
 /// before they are saturated.
 const DISK_PRESSURE: f64 = 0.2;
 
-/// Bytes per second below which the system does not use disks.
+/// Bytes per second below which the system counts as not using disks.
 const LITTLE: f64 = 1024.0;
-/// Share of the requests in flight that sleep for a disk, below which disks do not matter.
+/// Share of requests in flight that sleep for a disk, below which disks do not matter.
 const DISK_SLEEP_MIN_SHARE: f64 = 0.05;
 
 impl Resource {
@@ -30,7 +30,7 @@ pub(super) const NOTHING_WAITED: Refutation = Refutation {
     is_read: |evidence| evidence.disk_pressure().is_some_and(|waited| waited.share < DISK_PRESSURE),
 };
 
-/// Excludes disks that only other processes use.
+/// Rules out disks that only other processes use.
 const NOT_BY_THE_SYSTEM: Refutation = Refutation {
     when: "the system read and wrote less than 1 KiB a second on disks, and less than 5 % of its requests in flight slept for one",
     is_read: |evidence| {
@@ -64,7 +64,7 @@ fn limit_of_disks(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     );
     let next = "raise the limit (`io` in `resources` of the plan, or that of its container), or do fewer and larger reads and writes per request";
     let of_group = evidence.signal(|signals| signals.group_pressures[2]).unwrap_or(0.0);
-    // An event loop does not itself sleep for a disk, so the pressure of its group counts, too.
+    // An event loop itself does not sleep for a disk, so the pressure of its group counts, too.
     let slept = Some(evidence.slept_for_disk().max(of_group)).filter(|share| *share > 0.0);
     let share = slept.or(waited.map(|waited| waited.share));
     Some(suspected(Resource::DISK, Scope::ControlGroup, because).direct(share).next(next))

@@ -1,4 +1,4 @@
-//! Errors, by status or class, for which no other rule names a limit.
+//! Errors by status or class for which no other rule names a limit.
 
 use record::{ClassName, ErrorClass, Loss};
 
@@ -9,14 +9,14 @@ use super::{Covers, REFUSED, Rule, Rung, in_process};
 use crate::causes::Resource;
 use crate::words::{Share, duration};
 
-/// Smallest share of the planned requests at which errors come before every other cause.
+/// Min share of planned requests at which errors rank before every other cause.
 const ERRORS_MIN_SHARE: f64 = 0.1;
-/// Smallest share of the measured time without the system that explains a run which nothing else explains.
+/// Min unavailable share of the measured time that explains a run without another explanation.
 const GONE_MIN_SHARE: f64 = 0.2;
-/// Ratio of the times of rejections and of good answers above which rejections are time-outs. The resource that they waited for is
-/// the cause.
+/// Ratio of the times of rejections and of ok answers above which rejections are time-outs. The cause is then the
+/// resource that they waited for.
 const TIMED_OUT: f64 = 2.0;
-/// Smallest share of the requests with one status at which a system that served nothing is said to reject them.
+/// Min share of requests with one status at which a system that served nothing is reported to reject them.
 const REJECTED_MIN_SHARE: f64 = 0.5;
 /// Statuses that other rules handle.
 const OTHERS: [u16; 2] = [429, 503];
@@ -39,7 +39,7 @@ pub(super) const ERRORS: Rule = Rule {
     find: errors,
 };
 
-/// Errors that the plan's own events caused are no limit of the system.
+/// Errors caused by the plan's own events are no limit of the system.
 const LOST_TO_EVENTS: Refutation = Refutation {
     when: "events of the plan cost 90 % of what did not end *ok*",
     is_read: |evidence| evidence.is_lost_to_events(),
@@ -77,7 +77,7 @@ fn errors(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     }
     let resource = if is_of_locks(class) { Resource::DATABASE_LOCK } else { Resource::ERRORS };
     let (name, words) = (class.name(), class.words());
-    // Failures to connect are counted for each connection, and may outnumber requests.
+    // Failures to connect are counted per connection, and may outnumber requests.
     let because = match Share::of_count(count, planned) {
         Some(of_all) => {
             format!("{} of the requests ended with the error {name}: {words}", percent(of_all.get()))
@@ -94,8 +94,8 @@ fn errors(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     Some(standing(evidence, suspected(resource, Scope::System, because).next(next), of_all))
 }
 
-/// Reports that the system was unavailable, where no rule explains a run. Uses time, because a system that is unavailable gets few
-/// requests. Users who waited long while others were answered, and were answered themselves in the end, did not see it gone.
+/// Reports that the system was unavailable, if no rule explains a run. Based on time, because an unavailable system
+/// receives few requests. Excludes starved users who were answered in the end.
 pub(super) fn gone(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let gone = gone_share(evidence);
     if gone < GONE_MIN_SHARE || !is_missed(evidence) {
@@ -114,14 +114,14 @@ pub(super) fn gone(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     Some(suspected(Resource::ERRORS, Scope::System, because).next(next).first())
 }
 
-/// Share of the time for which the system was unavailable, the mean of all runs. 0 where that is unknown.
+/// Returns the mean unavailable share of time over all runs; 0 if unknown.
 fn gone_share(evidence: &Evidence<'_>) -> f64 {
     let shares =
         evidence.runs.iter().map(|run| run.measured.outage.as_ref().map_or(0.0, |outage| outage.gone_share));
     shares.sum::<f64>() / evidence.runs.len().max(1) as f64
 }
 
-/// Whether a request was lost, or nobody was answered for a while.
+/// Returns whether a request was lost, or there was an outage.
 fn is_missed(evidence: &Evidence<'_>) -> bool {
     let longest_s =
         evidence.runs.iter().filter_map(|run| run.measured.outage.as_ref()).map(|of| of.longest_s);
@@ -130,8 +130,8 @@ fn is_missed(evidence: &Evidence<'_>) -> bool {
         || longest_s.sum::<f64>() > 0.0
 }
 
-/// Sentence on users who waited long for an answer while others were answered, where no request was lost; `None` if that took less
-/// than 20 % of their time.
+/// Returns a sentence about users who waited long for an answer while others were answered, without a lost request;
+/// `None` if that took less than 20 % of their time.
 pub(super) fn late_answers(evidence: &Evidence<'_>) -> Option<String> {
     let late = gone_share(evidence);
     let is_late = late >= GONE_MIN_SHARE && !is_missed(evidence);
@@ -143,7 +143,7 @@ pub(super) fn late_answers(evidence: &Evidence<'_>) -> Option<String> {
     })
 }
 
-/// Reports a system that served nothing: it is dead, or rejects every request. `None` if no request ended.
+/// Reports a system that served nothing because it is dead or rejects every request. `None` if no request ended.
 pub(super) fn nothing_served(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let together = &evidence.together;
     let status = together.statuses.iter().max_by_key(|(_, count)| **count).map(|(status, _)| *status);
@@ -169,7 +169,8 @@ fn is_of_locks(class: ErrorClass) -> bool {
     [ErrorClass::Deadlock, ErrorClass::LockTimeout, ErrorClass::SerializationFailure].contains(&class)
 }
 
-/// Whether errors of `class` belong to this rule. Other rules handle errors of connecting, time-outs, and failed status checks.
+/// Returns whether errors of `class` belong to this rule. Other rules handle connection errors, time-outs, and failed
+/// status checks.
 fn is_of_the_system(class: ErrorClass) -> bool {
     class.outcome().is_some()
         && !matches!(Loss::of(class), Loss::Connect | Loss::TimedOut | Loss::StaleReuse)

@@ -1,4 +1,4 @@
-//! An event loop that is blocked: the only thread that takes requests sleeps in a call instead of waiting for events.
+//! Blocked event loop: the only thread that takes requests sleeps in a call instead of waiting for events.
 
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::Evidence;
@@ -8,11 +8,11 @@ use crate::causes::Resource;
 use crate::waits::Workers;
 use crate::words::{decimal, many};
 
-/// Smallest number of requests in flight. With fewer, none waits for another.
+/// Min number of requests in flight. With fewer, none waits for another.
 const IN_FLIGHT_MIN: f64 = 2.0;
-/// Largest share of the time for which a blocked event loop waits for events.
+/// Max share of time for which a blocked event loop waits for events.
 const WAITS_MAX_SHARE: f64 = 0.2;
-/// Smallest share of the time for which it sleeps in another call.
+/// Min share of time for which it sleeps in another call.
 const BLOCKED_MIN_SHARE: f64 = 0.5;
 
 impl Resource {
@@ -34,11 +34,12 @@ pub(super) const BLOCKED: Rule = Rule {
     find: blocked,
 };
 
-/// Shares of the time for which the event loops of a process waited for events, and slept otherwise; `None` if none ran lately.
+/// Returns the shares of time for which the event loops of a process waited for events and slept otherwise; `None` if
+/// none ran lately.
 fn shares(workers: &Workers) -> Option<[f64; 2]> {
     let loops = workers.event_loops;
     let waits = workers.in_state("poll") / loops;
-    // Threads that did not run lately are not among the workers: an idle event loop is none.
+    // Threads that did not run lately are not counted as workers, so an idle event loop is not one.
     let has_run = loops >= 1.0 && workers.all() >= loops;
     has_run.then(|| [waits, 1.0 - waits - workers.computing() / loops])
 }
@@ -67,7 +68,7 @@ mod tests {
     use super::super::planted::Planted;
     use super::*;
 
-    /// Sixteen users of this number of event loops, next to threads that ran in these states.
+    /// Plants sixteen users of `loops` event loops, plus threads in the given states.
     fn looping(loops: f64, states: &[(&str, f64)]) -> Planted {
         let mut planted = Planted::closed(16, 156.0, 6.0);
         planted.threads(states).event_loops = loops;

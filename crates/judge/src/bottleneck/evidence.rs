@@ -24,8 +24,8 @@ pub struct Evidence<'a> {
     pub runs: Vec<RunEvidence<'a>>,
     /// Combined figures of all runs.
     pub together: CombinedFigures,
-    /// Whether the runs failed the conditions of a search. Then the load was too high, even if all requests were answered in the
-    /// end.
+    /// Whether the runs failed the conditions of a search. The load was then too high, even if all requests were
+    /// answered in the end.
     pub has_failed: bool,
 }
 
@@ -38,7 +38,7 @@ pub struct RunEvidence<'a> {
     pub measured: &'a Measured,
     /// Readings of the machine during the run; `None` if nothing was sampled.
     pub signals: Option<&'a Signals>,
-    /// Mean number of requests in flight, if they were counted. `None` if it must follow from Little's law.
+    /// Mean number of requests in flight, if counted. `None` if Little's law must supply it.
     pub in_flight: Option<f64>,
 }
 
@@ -49,7 +49,7 @@ pub struct CombinedFigures {
     pub unit: Unit,
     /// Number of requests by outcome.
     pub counts: Counts,
-    /// Requests that ended, except those that ended only because the run did.
+    /// Requests that ended, except those ended by the end of the run.
     pub samples: u64,
     /// Number of requests by status code.
     pub statuses: BTreeMap<u16, u64>,
@@ -95,13 +95,13 @@ impl CombinedFigures {
         }))
     }
 
-    /// Share of the planned requests that the system did not serve; 0 if none were planned.
+    /// Returns the share of the planned requests that the system did not serve; 0 if none were planned.
     pub(super) fn error_share(&self) -> f64 {
         rates::error_share(&self.counts).unwrap_or(0.0)
     }
 }
 
-/// Mean number of cores in use, by who used them. `None` if not sampled.
+/// Mean number of cores in use, by user. `None` if not sampled.
 pub(super) struct Cores {
     /// Number of cores of the machine.
     pub(super) all: usize,
@@ -114,12 +114,12 @@ pub(super) struct Cores {
 }
 
 impl Evidence<'_> {
-    /// Median of a signal over all runs.
+    /// Returns the median of a signal over all runs.
     pub(super) fn signal(&self, figure: impl Fn(&Signals) -> Option<f64>) -> Option<f64> {
         median(self.runs.iter().filter_map(|run| figure(run.signals?)))
     }
 
-    /// Waits of the threads of each process, the median of all runs. Names come from outside: escape them.
+    /// Returns the waits of the threads of each process, the median of all runs. Names come from outside: escape them.
     pub(super) fn workers(&self) -> BTreeMap<String, Workers> {
         let mut of_runs: BTreeMap<&String, Vec<&Workers>> = BTreeMap::new();
         let sampled =
@@ -128,13 +128,13 @@ impl Evidence<'_> {
         of_runs.into_iter().map(|(name, workers)| (name.clone(), Workers::middle(&workers))).collect()
     }
 
-    /// Number of sampled threads of the system that ran or were ready to run.
+    /// Returns the number of sampled threads of the system that ran or were ready to run.
     pub(super) fn computing(&self) -> f64 {
         self.workers().values().map(Workers::computing).sum()
     }
 
-    /// Process of the plan whose number of processes changed in most seconds, and the share of these seconds. The name comes from
-    /// outside: escape it.
+    /// Returns the process of the plan whose number of processes changed in most seconds, and the share of these
+    /// seconds. The name comes from outside: escape it.
     pub(super) fn changing_processes(&self) -> Option<(String, f64)> {
         let mut of_names: BTreeMap<&String, Vec<f64>> = BTreeMap::new();
         let changing =
@@ -144,7 +144,7 @@ impl Evidence<'_> {
         middles.max_by(|(_, one), (_, other)| one.total_cmp(other))
     }
 
-    /// Disk I/O of a control group nearest to its limit, from the median run.
+    /// Returns the disk I/O that is nearest to its limit, from the median run.
     pub(super) fn limited_io(&self) -> Option<LimitedIo> {
         let mut all: Vec<&LimitedIo> =
             self.runs.iter().filter_map(|run| run.signals?.waits.limited_io.as_ref()).collect();
@@ -152,29 +152,29 @@ impl Evidence<'_> {
         all.get(all.len().saturating_sub(1) / 2).map(|limited| (*limited).clone())
     }
 
-    /// Largest value of a signal over all runs.
+    /// Returns the largest value of a signal over all runs.
     pub(super) fn most(&self, figure: impl Fn(&Signals) -> Option<f64>) -> Option<f64> {
         self.runs.iter().filter_map(|run| figure(run.signals?)).reduce(f64::max)
     }
 
-    /// Sum of a signal over all runs; `None` if no run has it.
+    /// Returns the sum of a signal over all runs; `None` if no run has it.
     pub(super) fn sum(&self, figure: impl Fn(&Signals) -> Option<f64>) -> Option<f64> {
         self.runs.iter().filter_map(|run| figure(run.signals?)).reduce(|a, b| a + b)
     }
 
-    /// Fullest accept queue of all runs: connections waiting, and the limit.
+    /// Returns the fullest accept queue of all runs: connections waiting, and the limit.
     pub(super) fn listen_queue(&self) -> Option<[f64; 2]> {
         let queues = self.runs.iter().filter_map(|run| run.signals?.listen_queue);
         queues.max_by(|a, b| (a[0] / a[1]).total_cmp(&(b[0] / b[1])))
     }
 
-    /// Connections waiting to be accepted at the longest queue; 0 if there is none.
+    /// Returns the length of the longest accept queue; 0 if there is none.
     pub(super) fn queued(&self) -> f64 {
         self.longest_queue().map_or(0.0, |(_, queued)| queued)
     }
 
-    /// Port or socket of the system with the longest accept queue, and the connections waiting. The name comes from outside: escape
-    /// it.
+    /// Returns the port or socket of the system with the longest accept queue, and its length. The name comes from
+    /// outside: escape it.
     pub(super) fn longest_queue(&self) -> Option<(String, f64)> {
         let queues = self.runs.iter().filter_map(|run| run.signals).flat_map(|signals| &signals.queued);
         let (place, queued) = queues.max_by(|(_, one), (_, other)| one.total_cmp(other))?;
@@ -182,13 +182,13 @@ impl Evidence<'_> {
         Some((if is_port { format!("port {place}") } else { place.clone() }, *queued))
     }
 
-    /// Connections waiting to be accepted at `address`; `None` if it is not an address of the system.
+    /// Returns the connections waiting to be accepted at `address`; `None` if it is not an address of the system.
     pub(super) fn queued_at(&self, address: &str) -> Option<f64> {
         let port = SocketAddr::from_str(address).ok()?.port().to_string();
         self.most(|signals| signals.queued.get(&port).copied())
     }
 
-    /// Cores in use, by who used them; `None` if they were not sampled.
+    /// Returns the cores in use, by user; `None` if they were not sampled.
     pub(super) fn cores(&self) -> Option<Cores> {
         let all = self.runs.iter().filter_map(|run| Some(run.signals?.cores)).max();
         let all = all.filter(|cores| *cores > 0)?;
@@ -201,17 +201,18 @@ impl Evidence<'_> {
         };
         let (system, generator) =
             (used(|resources| resources.system.as_ref()), used(|resources| resources.generator.as_ref()));
-        // A database in the process of the generator uses its CPU time.
+        // An in-process database uses the generator's CPU time.
         let (system, generator) = if self.is_in_process() { (generator, None) } else { (system, generator) };
         let busy = self.signal(|signals| signals.busy_cores);
-        // Servers on this machine that the system calls are no other processes.
+        // Servers on this machine that the system calls do not count as other processes.
         let called = self.signal(|signals| Some(signals.dependencies.cores())).unwrap_or(0.0);
         let own = [system, generator, Some(called)].into_iter().flatten().sum::<f64>();
         let others = busy.map(|busy| (busy - own).max(0.0));
         Some(Cores { all, system, generator, called, others })
     }
 
-    /// Name of the busiest core, and the share of the time for which it was busy. The name comes from outside: escape it.
+    /// Returns the name of the busiest core, and the share of the time for which it was busy. The name comes from
+    /// outside: escape it.
     pub(super) fn busiest_core(&self) -> Option<(String, f64)> {
         let mut shares: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
         self.each_core().for_each(|(name, busy)| shares.entry(name).or_default().push(busy));
@@ -228,7 +229,8 @@ impl Evidence<'_> {
         cores.map(|core| (core.name.as_str(), core.busy))
     }
 
-    /// Process of the system that used most CPU, and the number of cores it used. The name comes from outside: escape it.
+    /// Returns the process of the system that used most CPU, and the number of cores it used. The name comes from
+    /// outside: escape it.
     pub(super) fn busiest_process(&self) -> Option<(String, f64)> {
         let processes = || {
             self.runs.iter().filter_map(|run| run.measured.resources.as_ref()).flat_map(|resources| {
@@ -243,7 +245,8 @@ impl Evidence<'_> {
         Some((name.clone(), cores))
     }
 
-    /// Process of the system that used most CPU, and its nice value. The name comes from outside: escape it.
+    /// Returns the process of the system that used most CPU, and its nice value. The name comes from outside: escape
+    /// it.
     pub(super) fn niceness(&self) -> Option<(String, f64)> {
         let (name, _) = self.busiest_process()?;
         let resources = self.runs.iter().filter_map(|run| run.measured.resources.as_ref());
@@ -253,7 +256,7 @@ impl Evidence<'_> {
         Some((name, nice))
     }
 
-    /// Mean number of threads of the system that ran, and that were ready without a core.
+    /// Returns the mean number of running threads of the system, and of runnable ones without a core.
     pub(super) fn ran_and_waited(&self) -> Option<[f64; 2]> {
         let usages = || {
             let resources = self.runs.iter().filter_map(|run| run.measured.resources.as_ref());
@@ -265,7 +268,7 @@ impl Evidence<'_> {
         Some([ran, median(waited)?])
     }
 
-    /// Share of a request's response time in which threads of the system waited for a core.
+    /// Returns the share of the response time in which threads of the system waited for a core.
     pub(super) fn core_wait_of_response(&self) -> Option<f64> {
         let of_view = |run: &RunEvidence<'_>| {
             let resources = run.measured.resources.as_ref()?;
@@ -277,21 +280,22 @@ impl Evidence<'_> {
         median(self.runs.iter().filter_map(of_view))
     }
 
-    /// Number of connections of the load, the median of all runs.
+    /// Returns the number of connections of the load, the median of all runs.
     pub(super) fn connections(&self) -> Option<f64> {
         let connections =
             |run: &RunEvidence<'_>| Some(run.run.ending.as_ref()?.spread.as_ref()?.connections as f64);
         median(self.runs.iter().filter_map(connections)).filter(|connections| *connections > 0.0)
     }
 
-    /// Connections that the users of a closed load share, and the number of users; `None` if each user has a connection.
+    /// Returns the connections that the users of a closed load share, and the number of users; `None` if each user has
+    /// a connection.
     pub(super) fn shared_connections(&self) -> Option<[f64; 2]> {
         let ([users, _], connections) = (self.users()?, self.connections()?);
         (connections < users).then_some([connections, users])
     }
 
-    /// Users of a closed load, and the mean number that waited for an answer or a connection: medians of all runs. `None` for any
-    /// other load.
+    /// Returns the users of a closed load, and the mean number that waited for an answer or a connection: medians of
+    /// all runs. `None` for any other load.
     pub(super) fn users(&self) -> Option<[f64; 2]> {
         if !self.runs.iter().all(|run| run.run.new.model == Model::Closed) {
             return None;
@@ -301,7 +305,7 @@ impl Evidence<'_> {
             Some(users) => Some(f64::from(users)),
             None => Some(run.run.ending.as_ref()?.spread.as_ref()?.connections as f64),
         };
-        // Little's law: the number in flight is the arrival rate × the time that each takes. A connection that is never accepted
+        // Little's law: the number in flight is arrival rate × time in the system. A connection that is never accepted
         // holds a request that never ends, so it is added.
         let waiting = |run: &RunEvidence<'_>| {
             let by_law = || {
@@ -316,15 +320,15 @@ impl Evidence<'_> {
         Some([users, median(self.runs.iter().filter_map(waiting))?.min(users)])
     }
 
-    /// Largest number of users whose requests the system can have at once, and the mean number whose requests it had. Both are
-    /// limited by the connections that users share.
+    /// Returns the max number of users whose requests the system can have at once, and the mean number whose requests
+    /// it had. The connections that users share limit both.
     pub(super) fn users_at_system(&self) -> Option<[f64; 2]> {
         let users = self.users()?;
         Some(self.connections().map_or(users, |connections| users.map(|users| users.min(connections))))
     }
 
-    /// Mean number of requests in flight, by Little's law if not counted. Leaves out waits for a connection, in an open load or
-    /// among users who share connections.
+    /// Returns the mean number of requests in flight, by Little's law if not counted. Excludes waits for a connection,
+    /// in an open load or among users who share connections.
     pub(super) fn in_flight(&self) -> Option<f64> {
         if let Some([_, waiting]) = self.users_at_system() {
             return Some(waiting).filter(|waiting| *waiting > 0.0);
@@ -343,13 +347,13 @@ impl Evidence<'_> {
         median(self.runs.iter().filter_map(in_flight)).filter(|in_flight| *in_flight > 0.0)
     }
 
-    /// Threads or sessions that each hold one request, as a share of the requests in flight. By Little's law this is their share of
-    /// the response time.
+    /// Returns the number of threads or sessions that each hold one request, as a share of the requests in flight. By
+    /// Little's law this is their share of the response time.
     pub(super) fn of_in_flight(&self, holding: f64) -> Option<f64> {
         Some((holding / self.in_flight()?).clamp(0.0, 1.0))
     }
 
-    /// Share of the response time in which threads slept for a disk, a peer, or the reader of a pipe.
+    /// Returns the share of the response time in which threads slept for a disk, a peer, or the reader of a pipe.
     pub(super) fn asleep(&self) -> f64 {
         let states = ["disk", "socket_write", "pipe_write", "connect"];
         let asleep = |workers: &Workers| {
@@ -360,13 +364,13 @@ impl Evidence<'_> {
         self.of_in_flight(asleep).unwrap_or(0.0)
     }
 
-    /// Share of the response time in which threads slept for a disk.
+    /// Returns the share of the response time in which threads slept for a disk.
     pub(super) fn slept_for_disk(&self) -> f64 {
         let slept = self.workers().values().map(|workers| workers.in_state("disk")).sum();
         self.of_in_flight(slept).unwrap_or(0.0)
     }
 
-    /// Bytes per second that the system read from disks and wrote to them; `None` if not sampled.
+    /// Returns the bytes per second that the system read from disks and wrote to them; `None` if not sampled.
     pub(super) fn disk_bytes_per_s(&self) -> Option<[f64; 2]> {
         let usages = || {
             let resources = self.runs.iter().filter_map(|run| run.measured.resources.as_ref());
@@ -378,7 +382,7 @@ impl Evidence<'_> {
         Some([per_s(|usage| usage.disk_read_bytes)?, per_s(|usage| usage.disk_written_bytes)?])
     }
 
-    /// Share of the response time in which sessions of a database waited for something inside it.
+    /// Returns the share of the response time in which sessions of a database waited for something inside it.
     pub(super) fn asleep_in_database(&self) -> f64 {
         let waits = self.database_waits().into_iter();
         let is_asleep = |wait: &str| ["Lock", "LWLock", "IO", "Commit"].contains(&class_of(wait));
@@ -387,7 +391,7 @@ impl Evidence<'_> {
         self.of_in_flight(share * active).unwrap_or(0.0)
     }
 
-    /// Share of the response time that a saturated resource can explain: the time without other waits.
+    /// Returns the share of the response time that a saturated resource can explain: the time without other waits.
     pub(super) fn not_asleep(&self) -> f64 {
         1.0 - self.asleep().max(self.asleep_in_database()).min(1.0)
     }
@@ -408,8 +412,8 @@ impl Evidence<'_> {
         waits
     }
 
-    /// Process and state with the most threads that can carry requests: name, state, number of threads, and their share of the
-    /// process's threads.
+    /// Returns the process and state with the most threads that can carry requests: name, state, number of threads, and
+    /// their share of the process's threads.
     pub(super) fn waiting_most(&self) -> Option<(String, String, f64, f64)> {
         let workers = self.workers();
         let states = workers.iter().flat_map(|(name, workers)| {
@@ -423,7 +427,8 @@ impl Evidence<'_> {
         Some((name.clone(), state.clone(), threads, share))
     }
 
-    /// Whether the system saturates a thread, a core, or all cores, so that it would not do more under a higher load.
+    /// Returns whether the system saturates a thread, a core, or all cores, so that a higher load would not raise its
+    /// throughput.
     pub(super) fn is_exhausted(&self) -> bool {
         let thread =
             self.signal(|signals| signals.busiest_thread).is_some_and(|share| share >= SATURATED_MIN_SHARE);
@@ -438,8 +443,8 @@ impl Evidence<'_> {
         thread || core && is_used(UNSATURATED_MAX_SHARE) || is_busy && is_used(half)
     }
 
-    /// Whether all runs are open loads that failed no search, and at least 99 % of the planned requests ended ok or were lost to
-    /// events.
+    /// Returns whether all runs are open loads that failed no search, and at least 99 % of the planned requests ended
+    /// ok or were lost to events.
     pub(super) fn is_answered_in_full(&self) -> bool {
         let counts = &self.together.counts;
         let is_open = self.runs.iter().all(|run| run.run.new.model == Model::Open);
@@ -447,22 +452,23 @@ impl Evidence<'_> {
         is_open && !self.has_failed && served * 100 >= u128::from(counts.planned) * 99
     }
 
-    /// Requests lost to events of the plan, as far as known; at most the number that did not end ok.
+    /// Returns the number of requests lost to events of the plan, as far as known; at most the number that did not end
+    /// ok.
     pub(super) fn lost_to_events(&self) -> u64 {
         let lost = self.runs.iter().filter_map(|run| Some(run.measured.events?.lost));
         let counts = &self.together.counts;
         lost.fold(0, u64::saturating_add).min(counts.planned.saturating_sub(counts.ok))
     }
 
-    /// Whether at least 90 % of the requests that did not end ok were lost to events of the plan.
+    /// Returns whether at least 90 % of the requests that did not end ok were lost to events of the plan.
     pub(super) fn is_lost_to_events(&self) -> bool {
         let counts = &self.together.counts;
         let bad = counts.planned.saturating_sub(counts.ok);
         bad > 0 && u128::from(self.lost_to_events()) * 10 >= u128::from(bad) * 9
     }
 
-    /// First cause of doubt that `wanted` accepts, as a sentence, and the number of runs that have one. Comes from outside: escape
-    /// it.
+    /// Returns the first cause of doubt that `wanted` accepts, as a sentence, and the number of runs with one. Comes
+    /// from outside: escape it.
     pub(super) fn causes(&self, wanted: impl Fn(Doubt) -> bool) -> Option<(&str, usize)> {
         let is_meant = |cause: &&evidence::Cause| Doubt::named(&cause.code).is_some_and(&wanted);
         let mut causes = self.endings().filter_map(|ending| ending.validity.causes.iter().find(is_meant));
@@ -474,25 +480,25 @@ impl Evidence<'_> {
         self.runs.iter().filter_map(|run| run.run.ending.as_ref())
     }
 
-    /// Whether the system's resources were sampled in any run.
+    /// Returns whether the system's resources were sampled in any run.
     pub(super) fn is_system_read(&self) -> bool {
         let resources = self.runs.iter().filter_map(|run| run.measured.resources.as_ref());
         resources.filter_map(|resources| resources.system.as_ref()).next().is_some()
     }
 
-    /// Whether the system was seen on the generator's machine in any run.
+    /// Returns whether the system was seen on the generator's machine in any run.
     pub(super) fn is_local(&self) -> bool {
         self.endings().any(|ending| ending.is_system_local)
     }
 
-    /// Rejected answers with this status, as a share of the requests that ended.
+    /// Returns the rejected answers with this status, as a share of the requests that ended.
     pub(super) fn share_of_status(&self, status: u16) -> f64 {
         let answers = self.together.statuses.get(&status).copied().unwrap_or(0);
         share(answers.min(self.together.counts.rejected), self.together.samples)
     }
 }
 
-/// Share of `part` in `whole`; 0 if `whole` is 0.
+/// Returns the share of `part` in `whole`; 0 if `whole` is 0.
 pub(super) fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }

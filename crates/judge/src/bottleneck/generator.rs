@@ -21,7 +21,7 @@ pub(super) const GENERATOR_LIMITED: Rule = Rule {
     find: the_generator,
 };
 
-/// Reports the generator if causes of doubt already found it to be the limit, in at least half of the runs.
+/// Reports the generator if causes of doubt identify it as the limit in at least half of the runs.
 fn the_generator(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let (sentence, in_runs) = evidence.causes(|doubt| doubt.is_limit)?;
     let of_runs = match evidence.runs.len() {

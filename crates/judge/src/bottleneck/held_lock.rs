@@ -1,4 +1,5 @@
-//! A lock of glibc with its holder, whose work was seen while other threads waited, or a lock of Rust, which does not store its holder.
+//! A lock of glibc with its holder, whose work was sampled while other threads waited; or a lock of Rust, which does
+//! not store its holder.
 
 use std::collections::BTreeMap;
 
@@ -13,19 +14,20 @@ use crate::causes::Resource;
 use crate::core_time::in_measured_time;
 use crate::words::decimal;
 
-/// Smallest mean number of waiting threads that is not noise.
+/// Min mean number of waiting threads that is not noise.
 const WAITERS_MIN: f64 = 0.5;
-/// Label of a holder that the lock does not store.
+/// Label of the holder of a lock that does not store it.
 const UNKNOWN: &str = "unknown";
-/// Label of a holder that runs, or is ready to.
+/// Label of a running or runnable holder.
 const RUNNING: &str = "running";
-/// Smallest number of looks at a holder from which shares of its work are stated.
+/// Min number of samples of a holder at which shares of its work are stated.
 const LOOKS_MIN: f64 = 10.0;
-/// Smallest share of the looks that a sentence names.
+/// Min share of samples that a sentence mentions.
 const WORK_MIN_SHARE: f64 = 0.05;
-/// Smallest share of the looks from which a holder's waits say more than its running, because a holder that is ready for a core counts as running.
+/// Min share of samples at which a holder's waits say more than its running time, because a runnable holder counts as
+/// running.
 const WAIT_MIN_SHARE: f64 = 0.2;
-/// Largest number of kinds of work that a sentence names.
+/// Max number of kinds of work that a sentence mentions.
 const WORKS_MAX: usize = 3;
 
 pub(super) const A_HELD_LOCK: Rule = Rule {
@@ -40,12 +42,12 @@ pub(super) const A_HELD_LOCK: Rule = Rule {
     find: a_held_lock,
 };
 
-/// Looks at one lock in one run.
+/// Samples of one lock in one run.
 #[derive(Clone, Debug, Default)]
 struct LockLooks {
     /// Waiting threads, summed over seconds.
     waiters: f64,
-    /// Looks that found a holder, and those among them by its work.
+    /// Number of samples that found a holder, in total and by its work.
     looks: f64,
     works: BTreeMap<String, f64>,
 }
@@ -55,9 +57,9 @@ struct HeldLock {
     process: String,
     /// Kind and place, such as `mutex app+0x4060`.
     name: String,
-    /// Mean number of threads that waited for it.
+    /// Mean number of threads waiting for the lock.
     waiters: f64,
-    /// Mean number of threads that held it while others waited, at most 1 for a mutex.
+    /// Mean number of threads that held the lock while others waited, at most 1 for a mutex.
     holders: f64,
     looks: LockLooks,
 }
@@ -91,7 +93,7 @@ fn held_most(run: &Run) -> Option<HeldLock> {
     Some(HeldLock { process: process.to_owned(), name: name.to_owned(), waiters, holders, looks })
 }
 
-/// Mean number of threads of a process that waited for its lock with the most waiters; 0 if it has none.
+/// Returns the mean number of threads of a process that waited for its most contended lock; 0 if it has none.
 pub(super) fn waiters(evidence: &Evidence<'_>, process: &str) -> f64 {
     let of_process = evidence.runs.iter().filter_map(|run| held_most(run.run));
     median(of_process.filter(|lock| lock.process == process).map(|lock| lock.waiters)).unwrap_or(0.0)
@@ -101,7 +103,7 @@ fn a_held_lock(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let mut held: Vec<HeldLock> = evidence.runs.iter().filter_map(|run| held_most(run.run)).collect();
     held.sort_by(|one, other| other.waiters.total_cmp(&one.waiters));
     let first = held.first()?;
-    // The address of a lock differs between runs, its process does not.
+    // The address of a lock differs between runs; its process does not.
     let alike = || held.iter().filter(|lock| lock.process == first.process);
     let waiters = median(alike().map(|lock| lock.waiters)).filter(|waiters| *waiters >= WAITERS_MIN)?;
     let looks: f64 = alike().map(|lock| lock.looks.looks).sum();
@@ -129,19 +131,19 @@ fn a_held_lock(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         decimal(looks, 0)
     );
     let cause = suspected(Resource::LOCK, Scope::Process(first.process.clone()), because);
-    // A request that holds the lock is delayed by what is done under it, as those are that wait for it.
+    // The request that holds the lock is delayed by the work under it, as are the requests that wait for it.
     let holders = median(alike().map(|lock| lock.holders)).unwrap_or(0.0);
     let cause = cause.next(next(most)).direct(evidence.of_in_flight(waiters + holders));
     Some(Bottleneck { what: what(most), ..cause })
 }
 
-/// Work that explains how long a lock is held, of works by share, largest first.
+/// Returns the work that explains the hold time of a lock, from works by share, largest first.
 fn main_work<'a>(works: &[(&'a str, f64)]) -> Option<&'a str> {
     let waits = works.iter().find(|(work, share)| *work != RUNNING && *share >= WAIT_MIN_SHARE);
     waits.or(works.first()).map(|(work, _)| *work)
 }
 
-/// Work of a holder in words. Addresses come from outside: escape them.
+/// Describes the work of a holder. Addresses come from outside: escape them.
 fn work_in_words(work: &str) -> String {
     match work {
         RUNNING => "running or ready to run".to_owned(),
@@ -167,7 +169,7 @@ fn work_in_words(work: &str) -> String {
     }
 }
 
-/// Whether a holder waits until data is on a disk.
+/// Returns whether a holder waits for data to reach a disk.
 fn is_sync(work: &str) -> bool {
     matches!(work, "fsync" | "fdatasync" | "sync_file_range" | "msync" | "syncfs" | "disk" | "file_write")
 }
@@ -211,7 +213,7 @@ mod tests {
     use super::super::planted::Planted;
     use super::*;
 
-    /// Eight users, whose threads wait for a lock with these looks of its holder in each second.
+    /// Plants eight users whose threads wait for a lock; `works` are the samples of its holder per second.
     fn locked(waiters: f64, works: &[(&str, f64)]) -> Planted {
         let mut planted = Planted::closed(8, 200.0, 5.0);
         planted.threads(&[("futex", waiters), ("disk", 0.8), ("on_cpu", 0.2)]);

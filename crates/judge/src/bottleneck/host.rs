@@ -6,9 +6,9 @@ use super::words::percent;
 use super::{Covers, Rule, Rung};
 use crate::causes::Resource;
 
-/// Smallest share of the machine's CPU time taken by other guests.
+/// Min share of the machine's CPU time taken by other guests.
 const STEAL: f64 = 0.05;
-/// Smallest number of threads of the system, running or ready, for which stolen cores matter.
+/// Min number of running or runnable threads of the system at which stolen cores matter.
 const READY_THREADS_MIN: f64 = 0.5;
 
 impl Resource {

@@ -1,4 +1,4 @@
-//! Calls of a database in the process of the generator, which a monitor in that process sees.
+//! Calls of an in-process database, observed by a monitor in the generator.
 
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
@@ -8,25 +8,25 @@ use super::{Covers, Rule, Rung};
 use crate::causes::Resource;
 use crate::words::{count, decimal, many};
 
-/// Smallest mean number of users in calls that is not noise.
+/// Min mean number of users in calls that is not noise.
 const USERS_MIN: f64 = 0.5;
-/// Number of transactions of a user, as a share of those of the median user, below which it is starved.
+/// Max number of transactions of a starved user, as a share of the median user's.
 const STARVED_MAX_SHARE: f64 = 0.2;
-/// Smallest number of transactions of the median user with which a comparison with it makes sense.
+/// Min number of transactions of the median user that allows a comparison with it.
 const TRANSACTIONS_MIN: f64 = 20.0;
 
 impl Resource {
-    /// Work of a database in the process of the generator.
+    /// Work of an in-process database.
     pub const IN_PROCESS: Self = Self::new("in_process", "the database in this process");
 }
 
 impl Evidence<'_> {
-    /// Whether the database is in the process of the generator.
+    /// Returns whether the database runs in the process of the generator.
     pub(super) fn is_in_process(&self) -> bool {
         self.signal(|signals| signals.inside.as_ref()?.level("in_process")).is_some()
     }
 
-    /// Waits for the lock of a file, as counted in this process; `None` if there were none.
+    /// Returns the waits for a file lock, as counted in this process; `None` if there were none.
     pub(super) fn counted_lock_waits(&self) -> Option<String> {
         let per_s = |metric: &str| self.signal(|signals| signals.inside.as_ref()?.rate(metric));
         let waits = per_s("lock_waits").filter(|waits| *waits > 0.0)?;
@@ -40,7 +40,7 @@ impl Evidence<'_> {
         ))
     }
 
-    /// Users with far fewer transactions than others; `None` if all got a like number.
+    /// Describes a user with far fewer transactions than others; `None` if all users got similar numbers.
     fn starved_user(&self) -> Option<String> {
         let spread = self.runs.iter().find_map(|run| run.run.ending.as_ref()?.spread.as_ref())?;
         let requests = spread.requests;
@@ -57,7 +57,7 @@ impl Evidence<'_> {
     }
 }
 
-/// Advice for a wait inside a database that this process has open.
+/// Returns advice for a wait inside a database opened by this process.
 pub(super) fn next_of(resource: Resource) -> String {
     let next = if resource == Resource::DATABASE_LOCK {
         "keep write transactions short and begin them with BEGIN IMMEDIATE, put several changes into one transaction, or set \
@@ -71,7 +71,7 @@ pub(super) fn next_of(resource: Resource) -> String {
     next.to_owned()
 }
 
-/// A user in a call does not pause, although its transaction may not have ended yet.
+/// A user in a call is not paused, even if its transaction has not ended yet.
 pub(super) const USERS_ARE_IN_CALLS: Refutation = Refutation {
     when: "half of the users or more were in calls of a database in this process",
     is_read: |evidence| {
@@ -80,7 +80,7 @@ pub(super) const USERS_ARE_IN_CALLS: Refutation = Refutation {
     },
 };
 
-/// Mean number of users in calls; `None` if the database is not in this process.
+/// Returns the mean number of users in calls; `None` if the database is not in this process.
 fn in_calls(evidence: &Evidence<'_>) -> Option<f64> {
     let active = || evidence.signal(|signals| Some(signals.inside.as_ref()?.active));
     evidence.is_in_process().then(active).flatten()

@@ -1,4 +1,4 @@
-//! Garbage collection and waits for monitors, as Java virtual machines count them themselves.
+//! Garbage collection and waits for monitors, as counted by Java virtual machines.
 
 use std::collections::BTreeMap;
 
@@ -13,11 +13,11 @@ use crate::causes::Resource;
 use crate::core_time::in_measured_time;
 use crate::words::{decimal, one};
 
-/// Smallest share of the time in which collections stop a program if they are a cause.
+/// Min share of time in which collections stop a program at which they are a cause.
 const STOPPED_MIN_SHARE: f64 = 0.1;
-/// Share of the time from which on collections are the first cause: the cores that they use are busy because of them.
+/// Min share of time at which collections are the first cause, because they keep the cores busy.
 const STOPPED_FIRST_SHARE: f64 = 0.3;
-/// Largest number of collectors that a sentence names.
+/// Max number of collectors that a sentence mentions.
 const COLLECTORS_MAX: usize = 2;
 
 /// Counters of the virtual machines of one process of the plan, over the measured seconds of one run.
@@ -60,7 +60,8 @@ impl JvmTime {
         of_names
     }
 
-    /// Share of the time in which collections stopped the program. Concurrent collectors report time in which it ran.
+    /// Returns the share of time in which collections stopped the program. Concurrent collectors also report time in
+    /// which it ran.
     fn stopped(&self) -> f64 {
         let collecting_s: f64 = self.collecting_s.values().sum();
         let stopped_s = self.safepoint_s.map_or(collecting_s, |safepoint_s| safepoint_s.min(collecting_s));
@@ -68,7 +69,8 @@ impl JvmTime {
     }
 }
 
-/// Process that was stopped most, and the share of the time, by medians of all runs. The name comes from outside: escape it.
+/// Returns the process with the longest stops, and their share of time, by medians over all runs. The name comes from
+/// outside: escape it.
 fn stopped_most(evidence: &Evidence<'_>) -> Option<(String, f64)> {
     let mut of_names: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for run in &evidence.runs {
@@ -119,11 +121,11 @@ fn jvm_collections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     Some(Bottleneck { share: Some(stopped), ..cause })
 }
 
-/// Smallest number of waits for monitors per answer, if requests wait for one.
+/// Min number of waits for monitors per answer at which requests wait for one.
 const MONITOR_WAITS_MIN: f64 = 0.8;
-/// Smallest share of the requests in flight whose threads are parked meanwhile.
+/// Min share of requests in flight whose threads are parked.
 const PARKED_MIN_SHARE: f64 = 0.5;
-/// Largest throughput × the fastest answer of a system that works on one request at a time.
+/// Max throughput × fastest answer of a system that works on one request at a time.
 const ONE_AT_ONCE_MAX: f64 = 1.5;
 
 pub(super) const MONITORS: Rule = Rule {
@@ -138,7 +140,7 @@ pub(super) const MONITORS: Rule = Rule {
     find: monitors,
 };
 
-/// Waits for monitors of one process of the plan in the measured seconds of a run, per second, by process.
+/// Returns the waits for monitors per second of each process of the plan, in the measured seconds of a run.
 fn monitor_waits_per_s(run: &Run) -> BTreeMap<String, f64> {
     let mut of_names: BTreeMap<String, (f64, f64)> = BTreeMap::new();
     let readings = in_measured_time(run).filter(|reading| reading.value.is_finite());
@@ -198,7 +200,7 @@ mod tests {
     use super::super::planted::Planted;
     use super::*;
 
-    /// Eight users of a virtual machine with these counters in each second.
+    /// Plants eight users of a virtual machine with these counters per second.
     fn jvm(collecting_s: f64, safepoint_s: f64) -> Planted {
         let mut planted = Planted::closed(8, 200.0, 5.0);
         planted.threads(&[("futex", 7.0), ("on_cpu", 0.9)]).timed_futex = Some(0.0);
@@ -228,7 +230,7 @@ mod tests {
         assert!(jvm(0.9, 0.02).see(jvm_collections).is_none(), "a concurrent collector");
     }
 
-    /// Sixteen users of a virtual machine that counts these waits for monitors in each second, and answers 240 requests.
+    /// Plants sixteen users and 240 answers per second of a virtual machine with this rate of waits for monitors.
     fn waits(per_s: f64, fastest_ms: f64) -> Planted {
         let mut planted = Planted::closed(16, 240.0, fastest_ms);
         planted.threads(&[("futex", 15.9), ("on_cpu", 0.03)]).timed_futex = Some(0.95);

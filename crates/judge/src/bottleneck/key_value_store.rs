@@ -1,4 +1,4 @@
-//! Limits of a key-value store with a single thread for commands, as the store itself counts them.
+//! Limits of a key-value store with a single command thread, as counted by the store.
 
 use stats::median;
 use units::Share;
@@ -12,21 +12,21 @@ use crate::causes::Resource;
 use crate::inside::{Inside, SlowCalls};
 use crate::words::{decimal, duration};
 
-/// Smallest share of a core that one command uses if it is the cause.
+/// Min share of a core that one command uses at which it is the cause.
 const COMMAND_MIN_SHARE: f64 = 0.3;
-/// Smallest mean time of a command that is slow, in milliseconds. Usual commands take some microseconds.
+/// Min mean time of a slow command, in milliseconds. Usual commands take some microseconds.
 const SLOW_MIN_MS: f64 = 1.0;
-/// Smallest share of the slow calls of a command on one key that is worth a word.
+/// Min share of a command's slow calls on one key at which the key is mentioned.
 const ONE_KEY_MIN_SHARE: f64 = 0.8;
-/// Smallest ratio of evicted keys to commands.
+/// Min ratio of evicted keys to commands.
 const EVICTED_MIN_SHARE: f64 = 0.01;
-/// Smallest share of the time for which something waits for a disk.
+/// Min share of time for which some task waits for a disk.
 const DISK_MIN_SHARE: f64 = 0.2;
-/// Smallest share of the time for which forks stop the store.
+/// Min share of time for which forks stop the store.
 const FORK_MIN_SHARE: f64 = 0.02;
-/// Smallest number of cores that child processes use.
+/// Min number of cores used by child processes.
 const CHILDREN_MIN_CORES: f64 = 0.3;
-/// Commands of Redis that wait until another client acts: for an element, an entry of a stream, or a copy.
+/// Redis commands that wait until another client acts: for an element, a stream entry, or replication.
 const BLOCKING: [&str; 10] = [
     "BLPOP",
     "BRPOP",
@@ -39,9 +39,9 @@ const BLOCKING: [&str; 10] = [
     "XREAD",
     "XREADGROUP",
 ];
-/// Smallest share of the requests in flight that wait in blocking commands.
+/// Min share of requests in flight that wait in blocking commands.
 const BLOCKED_MIN_SHARE: f64 = 0.5;
-/// Largest share of the time that the busiest thread runs if the store is not limited by one.
+/// Max running share of the busiest thread of a store that is not limited by a thread.
 const IDLE_MAX_SHARE: f64 = 0.7;
 
 impl Resource {
@@ -64,17 +64,17 @@ impl Resource {
         .next("add elements at a higher rate; the store itself does not limit these commands");
 }
 
-/// Figure from inside the store: the median of all runs.
+/// Returns a figure from inside the store: the median over all runs.
 fn inside(evidence: &Evidence<'_>, figure: impl Fn(&Inside) -> Option<f64>) -> Option<f64> {
     evidence.signal(|signals| figure(signals.inside.as_ref()?))
 }
 
-/// Share of the time that the thread for commands ran. `None` if the server does not report it.
+/// Returns the running share of the command thread. `None` if the server does not report it.
 fn main_thread(evidence: &Evidence<'_>) -> Option<f64> {
     inside(evidence, |inside| inside.rate("main_thread_s"))
 }
 
-/// Threads that the kernel saw running for less cannot include a busy one.
+/// If the kernel saw no busy thread, the command thread was not busy either.
 const NO_THREAD_WAS_BUSY: Refutation = Refutation {
     when: "the busiest thread of the system ran less than 70 % of the time",
     is_read: |evidence| {
@@ -142,7 +142,7 @@ fn a_slow_command(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     Some(cause.direct(Some(share)).first())
 }
 
-/// Slow calls of the command that took most time in the slow log, in words, and the share of the time that they took.
+/// Describes the slow calls of the command that took most time in the slow log, with their share of time.
 fn slow_calls(evidence: &Evidence<'_>) -> Option<(String, f64)> {
     let times = |inside: &Inside| inside.slow.iter().map(|one| (one.command.clone(), one.share)).collect();
     let name = largest(evidence, times)?;
@@ -288,7 +288,7 @@ fn blocked_clients(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     Some(suspected(Resource::STORE_BLOCKED, Scope::System, because).direct(Some(share)).first())
 }
 
-/// Blocking commands that clients called, as the store counts them, in the order of `BLOCKING`.
+/// Returns the blocking commands that clients called, as counted by the store, in the order of `BLOCKING`.
 fn blocking_commands(evidence: &Evidence<'_>) -> Vec<&'static str> {
     let inside = || evidence.runs.iter().filter_map(|run| run.signals?.inside.as_ref());
     let is_called = |name: &&str| {

@@ -1,4 +1,4 @@
-//! Little's law on the answers: how many requests a system works on at once, and whether they wait for each other.
+//! Little's law applied to answers: how many requests a system works on at once, and whether they wait for each other.
 
 use stats::median;
 
@@ -7,10 +7,10 @@ use super::evidence::{Evidence, RunEvidence};
 use crate::pace::Pace;
 use crate::waits::Workers;
 
-/// Smallest ratio of the fastest answer to the mean one at which no request waits for another.
+/// Min ratio of the fastest answer to the mean one at which no request waits for another.
 const UNCONTENDED: f64 = 0.85;
 
-/// Share of the requests in flight that wait to be accepted, from which on few threads serve few connections at a time.
+/// Min share of requests in flight that wait to be accepted at which few threads serve few connections at a time.
 const UNACCEPTED_MIN_SHARE: f64 = 0.25;
 
 /// A thread that still works on an answer has not sent all of it.
@@ -24,17 +24,17 @@ pub(super) const REPLY_IN_PROGRESS: Refutation = Refutation {
 };
 
 impl Evidence<'_> {
-    /// Median over all runs of a figure of the speed and evenness of answers.
+    /// Returns the median over all runs of a figure of the speed and evenness of answers.
     pub(super) fn pace(&self, figure: impl Fn(&Pace) -> Option<f64>) -> Option<f64> {
         median(self.runs.iter().filter_map(|run| figure(&run.measured.pace)))
     }
 
-    /// Requests that ended per second, with any outcome: the median of all runs.
+    /// Returns the requests that ended per second, with any outcome: the median of all runs.
     pub(super) fn ended_per_s(&self) -> Option<f64> {
         median(self.runs.iter().filter_map(|run| Some(run.measured.window?.ended_per_s())))
     }
 
-    /// Concurrency of the system by Little's law: throughput × fastest answer.
+    /// Returns the concurrency of the system by Little's law: throughput × fastest answer.
     pub(super) fn at_once(&self) -> Option<f64> {
         let of_run = |run: &RunEvidence<'_>| {
             let window = run.measured.window?;
@@ -43,28 +43,28 @@ impl Evidence<'_> {
         median(self.runs.iter().filter_map(of_run)).filter(|at_once| at_once.is_finite())
     }
 
-    /// p90 − p10 of the service time of ok answers, as a share of p50.
+    /// Returns p90 − p10 of the service time of ok answers, as a share of p50.
     pub(super) fn spread(&self) -> Option<f64> {
         self.pace(|pace| pace.ok_ns.and_then(relative))
     }
 
-    /// p90 − p10 of the service time of rejected answers, as a share of p50.
+    /// Returns p90 − p10 of the service time of rejected answers, as a share of p50.
     pub(super) fn spread_of_rejected(&self) -> Option<f64> {
         self.pace(|pace| pace.rejected_ns.and_then(relative))
     }
 
-    /// Share of the time of an ok answer that passed after its first byte.
+    /// Returns the share of an ok answer's time after its first byte.
     pub(super) fn transfer(&self) -> Option<f64> {
         let ok_ns = self.together.ok_ns?;
         let first_ns = self.pace(|pace| pace.first_byte_ns)?;
         Some((1.0 - first_ns / ok_ns).clamp(0.0, 1.0)).filter(|share| share.is_finite())
     }
 
-    /// Whether the fastest answer took nearly as long as the mean one, so that requests did not wait for each other. `false` for a
-    /// program that began cold, because it had a queue before it was fast.
+    /// Returns whether the fastest answer took nearly as long as the mean one, so that requests did not wait for each
+    /// other. `false` for a program that started cold, because it had a queue before it was fast.
     pub(super) fn is_uncontended(&self) -> bool {
         let shares = self.pace(|pace| pace.fastest_ns).zip(self.together.ok_ns);
-        // Connections that are not accepted wait, however fast the others are answered.
+        // Connections that are not accepted wait, even if all others are answered quickly.
         let is_kept_out =
             self.in_flight().is_some_and(|all| self.queued() >= (UNACCEPTED_MIN_SHARE * all).max(1.0));
         !self.began_slowly()
@@ -72,13 +72,13 @@ impl Evidence<'_> {
             && shares.is_some_and(|(fastest, mean)| fastest >= UNCONTENDED * mean)
     }
 
-    /// Whether the first answers of any run were slower than later ones.
+    /// Returns whether the first answers of any run were slower than later ones.
     pub(super) fn began_slowly(&self) -> bool {
         self.runs.iter().any(|run| run.measured.pace.began_slowly)
     }
 
-    /// Largest share of the requests in flight that slept in one identifiable kind of wait: a disk, a peer, a pipe, a database
-    /// wait, or a futex.
+    /// Returns the largest share of requests in flight that slept in one identifiable kind of wait: a disk, a peer, a
+    /// pipe, a database wait, or a futex.
     pub(super) fn slept_elsewhere(&self) -> f64 {
         let locked: f64 = self.workers().values().map(|workers| workers.same_futex).fold(0.0, f64::max);
         let locked = if locked >= 2.0 { self.of_in_flight(locked).unwrap_or(0.0) } else { 0.0 };

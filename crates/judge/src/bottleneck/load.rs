@@ -12,11 +12,11 @@ use super::{Covers, FULL, REFUSED, Rule, Rung};
 use crate::causes::Resource;
 use crate::words::{count, counted, decimal, duration, one};
 
-/// Share of the users that wait for an answer, below which the pauses of the others limit throughput.
+/// Max share of users waiting for an answer at which the pauses of the others limit throughput.
 pub(super) const PAUSED: f64 = 0.5;
 
 impl Resource {
-    /// The load, which asked for no more.
+    /// The load, which requested no more throughput.
     pub const LOAD: Self = Self::new("load", "none: the offered load was below capacity");
 }
 
@@ -26,7 +26,7 @@ pub(super) const RESOURCE_SATURATED: Refutation = Refutation {
     is_read: |evidence| evidence.is_exhausted(),
 };
 
-/// A user who waits for a connection is in no request that ended. By Little's law this looks like think time.
+/// A user who waits for a connection is part of no request that ended. By Little's law this looks like think time.
 const NO_FILE_WAS_LEFT: Refutation = Refutation {
     when: "a process of the system had 95 % of the open files that it may have",
     is_read: |evidence| evidence.most(|signals| signals.open_files_share).is_some_and(|share| share >= FULL),
@@ -93,7 +93,7 @@ fn an_open_load_that_was_answered(evidence: &Evidence<'_>) -> Option<Bottleneck>
     };
     let because = format!("{asked}{lost}{}", cpu_in_brackets(evidence));
     let cause = suspected(Resource::LOAD, Scope::Load, because).first();
-    // Errors next to a load below capacity contradict each other, unless the sentence names where they come from.
+    // Errors contradict a load below capacity, unless the sentence names their origin.
     let are_lost = evidence.together.error_share() >= REFUSED && lost_to_events > 0;
     let cause = if are_lost { Bottleneck { what: "none but the plan's events", ..cause } } else { cause };
     Some(cause.next("offer a higher rate"))
@@ -110,7 +110,7 @@ pub(super) const PAUSES_OF_USERS: Rule = Rule {
 };
 
 fn pauses_of_users(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    // Sessions of a log that is replayed without pauses wait for nothing but their end, or their turn.
+    // Sessions of a log replayed without pauses wait only for their end, or their turn.
     if evidence.runs.iter().any(|run| run.run.new.is_replay_without_pauses()) {
         return None;
     }
@@ -143,13 +143,13 @@ fn a_lone_user(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         cpu_in_brackets(evidence)
     );
     let cause = suspected(Resource::LOAD, Scope::Load, because).first();
-    // A user without pauses asks for as much as one user can, so no offered load is below anything.
+    // A user without pauses requests as much as one user can, so the offered load is not below capacity.
     Some(Bottleneck { what: "none seen: one user waits for each answer", ..cause.next("use more users") })
 }
 
-/// Smallest share of the users that waits for an answer in a load without pauses.
+/// Min share of users waiting for an answer in a load without pauses.
 const ALL: f64 = 0.9;
-/// Smallest number of users; one alone does not queue.
+/// Min number of users; a single user does not queue.
 const USERS: f64 = 2.0;
 
 pub(super) const USERS_INDEPENDENT: Rule = Rule {

@@ -1,4 +1,4 @@
-//! Maintenance of a database during the load: checkpoints and vacuum, if answers are slower meanwhile.
+//! Maintenance of a database during the load: checkpoints and vacuum, if they slow down answers.
 
 use std::collections::BTreeSet;
 
@@ -9,11 +9,11 @@ use crate::causes::Resource;
 use crate::inside::Maintenance;
 use crate::words::{count, duration};
 
-/// Smallest ratio of the mean times of answers in seconds with and without maintenance.
+/// Min ratio of the mean answer times in seconds with and without maintenance.
 const SLOWER_MIN_RATIO: f64 = 1.5;
-/// Smallest number of seconds of each kind. The first seconds of a load differ from the others anyway.
+/// Min number of seconds of each kind. The first seconds of a load always differ.
 const SECONDS_MIN: u64 = 3;
-/// Number of tables that a sentence names.
+/// Max number of tables that a sentence mentions.
 const TABLES_MAX: usize = 2;
 
 impl Resource {
@@ -32,7 +32,7 @@ pub(super) const MAINTENANCE: Rule = Rule {
     find: maintenance,
 };
 
-/// Answers of the seconds of one kind.
+/// Answers in seconds of one kind.
 #[derive(Clone, Copy, Debug, Default)]
 struct Answers {
     seconds: u64,
@@ -46,7 +46,8 @@ impl Answers {
     }
 }
 
-/// Answers of the measured seconds without and with maintenance. `None` if the database did none, or if seconds cannot be read.
+/// Sums the answers of the measured seconds without and with maintenance. `None` if there was no maintenance, or
+/// seconds cannot be read.
 fn answers(run: &RunEvidence<'_>) -> Option<[Answers; 2]> {
     let busy = &run.signals?.inside.as_ref()?.maintenance;
     let mut both = [Answers::default(); 2];
@@ -99,7 +100,7 @@ fn maintenance(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     Some(suspected(Resource::MAINTENANCE, Scope::System, because).direct(Some(share)).next(next))
 }
 
-/// `a checkpoint wrote, and public.t was vacuumed`.
+/// Describes maintenance: `a checkpoint wrote, and public.t was vacuumed`.
 fn work_in_words<'a>(done: impl Iterator<Item = &'a Maintenance>) -> String {
     let (mut is_checkpoint, mut tables) = (false, BTreeSet::new());
     for one in done {
@@ -128,7 +129,7 @@ pub(super) mod tests {
     use super::*;
     use crate::inside::{DATABASE, Inside};
 
-    /// Answers of one second, of this time each.
+    /// Builds one second of answers that each take `response_ns`.
     fn second(number: u64, response_ns: u64) -> Interval {
         let mut tally = Tally::default();
         for request in 0..50 {
@@ -147,7 +148,8 @@ pub(super) mod tests {
         Interval { second: number, phase: Phase::Measured, tally, sampled: Vec::new() }
     }
 
-    /// A run of ten seconds with a checkpoint in the last four, in which an answer takes this long instead of 10 ms.
+    /// Builds a run of ten seconds with a checkpoint in the last four, in which an answer takes `slow_ms` instead of 10
+    /// ms.
     fn run_with_checkpoint(slow_ms: u64) -> Run {
         let slow = |number: u64| if number < 6 { 10 } else { slow_ms };
         let seconds: Vec<Interval> = (0..10).map(|number| second(number, slow(number) * 1_000_000)).collect();

@@ -1,4 +1,4 @@
-//! Memory of the machine, and of the control group of a system.
+//! Memory of the machine, and of the system's control group.
 
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
@@ -7,16 +7,16 @@ use super::{Covers, Rule, Rung};
 use crate::causes::Resource;
 use crate::words::decimal;
 
-/// Smallest share of the time in which some task waited for memory.
+/// Min share of time in which some task waited for memory.
 const MEMORY_PRESSURE: f64 = 0.1;
-/// Smallest share of the seconds in which pages were swapped.
+/// Min share of seconds in which pages were swapped.
 const SWAPPING: f64 = 0.5;
-/// Smallest share of the system's memory that is swapped out if swapping slows it down.
+/// Min share of the system's memory that is swapped out at which swapping slows it down.
 const SWAPPED_OUT_MIN_SHARE: f64 = 0.01;
 
-/// Smallest share of the seconds in which a control group met its limit.
+/// Min share of seconds in which a control group reached its limit.
 const MET: f64 = 0.5;
-/// Smallest number of refaulted pages per second (pages read again soon after they were dropped): 2 MiB.
+/// Min number of refaulted pages per second (pages read again soon after eviction): 2 MiB.
 const REFAULTED_PER_S: f64 = 512.0;
 
 impl Resource {
@@ -30,7 +30,7 @@ impl Resource {
         .next("use fewer workers, smaller caches, or a machine with more memory");
 }
 
-/// Without a task that waits or a page that is swapped, memory is not short.
+/// If no task waits and no page is swapped, memory is not short.
 const NOTHING_WAITED: Refutation = Refutation {
     when: "no page was swapped, and something in its own control group, or else on the machine, waited for memory less than 10 % of the time",
     is_read: |evidence| {
@@ -61,7 +61,7 @@ fn limit_of_memory(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         percent(met),
         decimal(pages, 0)
     );
-    // Threads sleep for pages that are read again, and wait while memory is reclaimed for them.
+    // Threads sleep for refaulted pages, and wait while memory is reclaimed for them.
     let waited = evidence.memory_pressure().map_or(0.0, |waited| waited.share);
     let share = evidence.slept_for_disk().max(waited);
     Some(suspected(Resource::MEMORY_LIMIT, Scope::ControlGroup, because).direct(Some(share)))

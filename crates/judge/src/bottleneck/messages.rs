@@ -1,4 +1,4 @@
-//! Messages in the output of the system: well-known servers and runtimes name the resource that they lack.
+//! Messages in the output of the system, in which well-known servers and runtimes name a shortage.
 
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::Evidence;
@@ -7,9 +7,9 @@ use super::{Covers, REFUSED, Rule, Rung};
 use crate::causes::Resource;
 use crate::words::count;
 
-/// Smallest number of lines per run. Fewer are noise, or were written before the load.
+/// Min number of lines per run. Fewer are noise, or were written before the load.
 const LINES: u64 = 3;
-/// Smallest number of lines per second, if nearly all requests ended ok.
+/// Min number of lines per second, if nearly all requests ended ok.
 const LINES_PER_S: f64 = 0.5;
 
 struct Message {
@@ -17,7 +17,7 @@ struct Message {
     text: &'static str,
     names: Resource,
     next: &'static str,
-    /// Whether a server writes it only once, however long the shortage lasts.
+    /// Whether a server writes the message only once, even during a long shortage.
     is_written_once: bool,
 }
 
@@ -40,7 +40,7 @@ impl Resource {
         Self::new("thread_limit", "the limit on threads of the system").telling_errors();
 }
 
-/// Known messages. Each text is long enough to have one meaning, whichever program writes it.
+/// Known messages. Each text is long enough to have one meaning in the output of any program.
 const MESSAGES: &[Message] = &[
     message("too many clients already", Resource::CONNECTION_LIMIT, POSTGRESQL_CONNECTIONS),
     message("remaining connection slots are reserved", Resource::CONNECTION_LIMIT, POSTGRESQL_CONNECTIONS),
@@ -123,7 +123,7 @@ impl Message {
         Self { is_written_once: true, ..self }
     }
 
-    /// Smallest number of lines that is not noise, in `runs` runs that were measured for `measured_s` seconds in total.
+    /// Returns the min number of lines that is not noise, in `runs` runs measured for `measured_s` seconds in total.
     fn lines_min(&self, runs: usize, measured_s: f64, has_errors: bool) -> f64 {
         match (self.is_written_once, has_errors) {
             (true, _) => runs as f64,
@@ -134,7 +134,7 @@ impl Message {
 
     fn lines(&self, text: &[u8]) -> u64 {
         let wanted = self.text.as_bytes();
-        // Compares the whole text only at places with its first byte, which are rare.
+        // Compares the whole text only at occurrences of its first byte, which are rare.
         let begins = |at: &usize| text[*at..].starts_with(wanted);
         let is_first = |(at, byte): (usize, &u8)| (*byte == wanted[0]).then_some(at);
         text.iter().enumerate().filter_map(is_first).filter(begins).count() as u64

@@ -10,13 +10,13 @@ use super::{Covers, Rule, Rung};
 use crate::causes::Resource;
 use crate::words::{count, many};
 
-/// Smallest share of the seconds at whose end a process was not running.
+/// Min share of seconds at whose end a process was not running.
 const ABSENT_MIN_SHARE: f64 = 0.2;
 /// Ratio of the error share to the share of seconds without the process, below which the process was not needed.
 const ERROR_MIN_RATIO: f64 = 0.5;
 
 impl Resource {
-    /// No process is running that could answer.
+    /// A process that should answer is not running.
     pub const NOT_RUNNING: Self = Self::new("not_running", "a process of the system that was not running")
         .next("start the new process before the old one ends, or let another process answer meanwhile");
 }
@@ -39,10 +39,10 @@ pub(super) const PROCESSES: Rule = Rule {
     find: processes,
 };
 
-/// Smallest share of the planned requests that found no connection.
+/// Min share of planned requests that found no connection.
 const NO_CONNECTION: f64 = 0.2;
 
-/// A full queue belongs to a process that listens.
+/// A full queue implies a process that listens.
 const QUEUE_FULL: Refutation = Refutation {
     when: "the machine dropped connections at a full queue",
     is_read: |evidence| {
@@ -50,7 +50,8 @@ const QUEUE_FULL: Refutation = Refutation {
     },
 };
 
-/// Applies to seconds of an event only. A whole run in which no process listens for a while has pauses, and errors of its own.
+/// Applies only to seconds of an event. A whole run without a listener for a while is covered by the rules for pauses
+/// and errors.
 pub(super) const NO_LISTENER: Rule = Rule {
     finds: &[Resource::NOT_RUNNING],
     when: "20 % of the planned requests found no connection",
@@ -76,7 +77,8 @@ fn processes(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     Some(suspected(Resource::NOT_RUNNING, Scope::Process(name), because).direct(Some(gone)))
 }
 
-/// Process of the plan that was not running in most seconds, and the share of these seconds: the median of all runs.
+/// Returns the process of the plan that was not running in most seconds, and the share of these seconds: the median
+/// over all runs.
 fn most_gone(evidence: &Evidence<'_>) -> Option<(String, f64)> {
     let signals = evidence.runs.iter().filter_map(|run| run.signals);
     let shares = signals.flat_map(|signals| signals.not_running.keys()).filter_map(|name| {

@@ -1,4 +1,4 @@
-//! One core, because the system runs on no more than one at a time.
+//! One core, because the system never uses more than one at a time.
 
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
@@ -10,22 +10,22 @@ use crate::causes::Resource;
 use crate::waits::Workers;
 use crate::words::decimal;
 
-/// Share of the requests in flight that sleep for something else, from which on one core is not the limit.
+/// Min share of requests in flight that sleep for something else at which one core is not the limit.
 const SLEEPING: f64 = 0.3;
-/// Cores in use above which a system is not limited to one core, with a margin for measurement error.
+/// Max number of cores in use by a system limited to one core, including measurement error.
 const ONE_CORE_MAX: f64 = 1.1;
-/// Range of cores in use by a process whose threads take turns: one, plus threads that run next to it.
+/// Range of cores in use by a process whose threads take turns: one, plus concurrent threads.
 const TURN_TAKING_CORES: std::ops::RangeInclusive<f64> = 0.9..=1.15;
-/// Largest number of its threads on a CPU.
+/// Max number of the process's threads on a CPU if they take turns.
 const IN_TURNS_RUN: f64 = 1.15;
 
-/// Largest share of the system's CPU time that its busiest thread uses, if threads take turns.
+/// Max share of the system's CPU time used by its busiest thread, if threads take turns.
 const BUSIEST_THREAD_MAX_SHARE: f64 = 0.6;
-/// Range of cores needed by a thread that computes all the time, with threads that run next to it.
+/// Range of cores in use if one thread always computes, including concurrent threads.
 const SINGLE_THREAD_CORES: std::ops::RangeInclusive<f64> = 0.9..=1.3;
-/// Smallest share of the system's CPU time that a thread uses if it computes alone.
+/// Min share of the system's CPU time used by a thread that computes alone.
 const LONE_THREAD_MIN_SHARE: f64 = 0.75;
-/// Smallest share of the time for which that thread runs.
+/// Min running share of a thread that computes alone.
 const LONE_THREAD_MIN_RUNNING: f64 = 0.15;
 
 impl Resource {
@@ -34,7 +34,8 @@ impl Resource {
         .next("run more workers or processes, or let the system use more than one thread");
 }
 
-/// Smallest share of the busiest thread's time under load that it also ran before the load, if requests are not why it runs.
+/// Min share of the busiest thread's running time under load that it also had before the load, if requests do not cause
+/// it.
 const AT_REST_MIN_SHARE: f64 = 0.8;
 
 /// A thread that computes without requests does something else: a report, a poll, a loop.
@@ -49,7 +50,7 @@ const RAN_BEFORE_THE_LOAD: Refutation = Refutation {
     },
 };
 
-/// Threads that sleep for something else are not kept from running by another thread.
+/// If threads sleep for something else, another thread does not keep them from running.
 const THREADS_SLEPT: Refutation = Refutation {
     when: "30 % of its requests in flight slept for a disk, a peer, or something inside the database",
     is_read: |evidence| evidence.asleep().max(evidence.asleep_in_database()) >= SLEEPING,
@@ -63,7 +64,7 @@ const SEVERAL_CORES_USED: Refutation = Refutation {
     },
 };
 
-/// A system that could use two cores, but loses one to other processes, is limited by these processes.
+/// Other processes are the limit of a system that could use two cores but loses one to them.
 const SEVERAL_CORES_WANTED: Refutation = Refutation {
     when: "as sampled, more than 1.5 threads of it were on a CPU or ready for one, and did not take turns",
     is_read: |evidence| {
@@ -73,7 +74,7 @@ const SEVERAL_CORES_WANTED: Refutation = Refutation {
     },
 };
 
-/// In a system whose threads take turns, one thread runs at any time. The others wait for their turn, not for a core.
+/// If threads take turns, exactly one runs at any time. The others wait for their turn, not for a core.
 const NOT_EXACTLY_ONE_RAN: Refutation = Refutation {
     when: "as sampled, fewer than 0.8 or more than 1.5 of its threads were on a CPU, or more than 2.5 there or ready for one, or more than 1.8 \
            where no threads look for their turn",
@@ -122,24 +123,25 @@ fn one_thread(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     })
 }
 
-/// Share of the time for which the only computing thread was ready without a core; `None` if it is not the only one.
+/// Returns the share of time for which the only computing thread was runnable without a core; `None` if it is not the
+/// only one.
 fn ready_all_the_time(evidence: &Evidence<'_>, ran: f64) -> Option<f64> {
     let used = evidence.cores()?.system?;
     let wanted = evidence.computing();
     let is_alone = ran >= LONE_THREAD_MIN_SHARE * used
         && ran >= LONE_THREAD_MIN_RUNNING
         && SINGLE_THREAD_CORES.contains(&wanted);
-    // One thread runs and is ready for no longer than all of the time.
+    // One thread cannot be running or runnable for more than all of the time.
     is_alone.then(|| (wanted - ran).clamp(0.0, (1.0 - ran).max(0.0)))
 }
 
-/// Smallest number of threads on a CPU if one computes at a time.
+/// Min number of threads on a CPU if one computes at a time.
 const RUNNING_THREADS_MIN: f64 = 0.5;
-/// Smallest number of threads running or ready if threads take turns.
+/// Min number of running or runnable threads if threads take turns.
 const TURNS_WANT_MIN: f64 = 0.85;
-/// Smallest share of the requests in flight that wait at one futex. Also the largest share that computes or is ready to.
+/// Min share of requests in flight that wait at one futex. Also the max share that is running or runnable.
 const FUTEX_WAIT_SHARE: f64 = 0.35;
-/// Smallest share of these waiting threads whose wait has a time-out.
+/// Min share of threads at that futex whose wait has a time-out.
 const TIMED: f64 = 0.5;
 
 pub(super) const ONE_THREAD_AT_A_TIME: Rule = Rule {
@@ -171,14 +173,15 @@ fn one_at_a_time(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     Some(cause.direct(Some(evidence.not_asleep())))
 }
 
-/// Whether threads of the process that computes most take turns, even if other processes take cores from it.
+/// Returns whether threads of the process that computes most take turns, even if other processes take cores from it.
 fn computes_in_turns(evidence: &Evidence<'_>) -> bool {
     let all = evidence.workers();
     let most = all.values().max_by(|one, other| one.computing().total_cmp(&other.computing()));
     most.is_some_and(|workers| looks_for_its_turn(evidence, workers, evidence.computing()))
 }
 
-/// Whether threads with requests wait at one futex with a time-out, while one runs: they poll for their turn.
+/// Returns whether threads with requests wait at one futex with a time-out while one runs, that is, poll for their
+/// turn.
 fn looks_for_its_turn(evidence: &Evidence<'_>, workers: &Workers, wanted: f64) -> bool {
     let waiting = workers.same_futex;
     let is_timed = workers.timed_futex.is_some_and(|timed| timed >= TIMED * waiting);
@@ -231,7 +234,7 @@ pub(super) const ONE_CORE: Rule = Rule {
     find: one_core,
 };
 
-/// Reports several threads that share one core, the only one they may use.
+/// Reports several threads that share the only core that they may use.
 fn one_core(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let (name, busy) = evidence.busiest_core().filter(|(_, busy)| *busy >= SATURATED_MIN_SHARE)?;
     let cores = evidence.cores()?;
@@ -256,19 +259,20 @@ pub(super) const ONE_CORE_IN_TURNS: Rule = Rule {
     find: one_core_in_turns,
 };
 
-/// Whether a process uses about one core while its threads wait for another one, as for an interpreter's lock.
+/// Returns whether a process uses about one core while its threads wait for another thread, as for an interpreter lock.
 pub(super) fn takes_turns(evidence: &Evidence<'_>) -> bool {
     let busiest = evidence.busiest_process().filter(|(_, used)| TURN_TAKING_CORES.contains(used));
     let all = evidence.workers();
     let workers = busiest.and_then(|(name, _)| all.get(&name));
-    // A thread that waits for an interpreter's lock polls with a time-out. Idle threads of other runtimes wait without one.
+    // A thread that waits for an interpreter lock polls with a time-out. Idle threads of other runtimes wait without
+    // one.
     let is_turn = |workers: &Workers| workers.timed_futex.is_some_and(|timed| timed >= 1.0);
     let is_timed =
         workers.is_some_and(|workers| is_turn(workers) && workers.in_state("on_cpu") <= IN_TURNS_RUN);
     is_timed || computes_in_turns(evidence)
 }
 
-/// Reports threads that take turns: together they use one core, but move among all of them.
+/// Reports threads that take turns: together they use one core, spread over all of them.
 fn one_core_in_turns(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let is_waited_for = evidence.users().is_none_or(|[users, waiting]| waiting >= PAUSED * users);
     let cores = evidence.cores().filter(|cores| cores.all > 1 && is_waited_for)?;

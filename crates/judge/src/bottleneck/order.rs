@@ -1,4 +1,4 @@
-//! Tests of the order of causes: which evidence comes first, and which causes are only named after another one.
+//! Tests of the order of causes: which evidence ranks first, and which causes are reported only after another one.
 
 use evidence::{Outage, OutageTime};
 
@@ -20,7 +20,7 @@ fn called(planted: &mut Planted, awaited: f64) {
 
 #[test]
 fn lock_that_threads_wait_for_explains_pauses() {
-    // A cron job holds the lock of a file for 300 ms at a time: everyone waits for it, and nothing is answered meanwhile.
+    // A cron job holds a file lock for 300 ms at a time: all requests wait for it, and none is answered meanwhile.
     let mut planted = Planted::closed(16, 829.0, 1.0);
     let time = OutageTime { from_s: 1.0, to_s: 1.3, lasting_s: 0.3, is_open: false };
     planted.measured.outage =
@@ -44,7 +44,7 @@ fn taken_slots_come_before_the_callee_that_holds_them() {
     assert_eq!(causes[0].resource, Resource::POOL, "{causes:?}");
     assert!(causes[0].because.starts_with("4 of 16.0 threads of app were at work"), "{}", causes[0].because);
     assert_eq!(planted.said()[1], "dependency");
-    // Without the slots, all threads wait for the callee.
+    // Without the limit of slots, all threads wait for the callee.
     let workers = planted.threads(&[("socket_read", 16.0)]);
     workers.same_futex = 0.0;
     workers.dependencies.insert("127.0.0.1:4711".to_owned(), 15.7);
@@ -67,7 +67,7 @@ fn callee_with_a_smaller_part_of_the_time_is_a_further_cause() {
 
 #[test]
 fn disk_of_the_working_thread_counts_next_to_one_that_polls_for_its_lock() {
-    // SQLite with two users: one writes its journal, and the other looks every few milliseconds whether the file is free.
+    // SQLite with two users: one writes its journal, and the other polls every few milliseconds for the file lock.
     let mut planted = Planted::closed(2, 1_336.0, 0.6);
     planted.uses(0.45, 0.03);
     (planted.signals.disk_busy, planted.signals.disk_pressure) = (Some(0.73), Some(0.54));
@@ -89,7 +89,7 @@ fn requests_that_sleep_until_their_turn_are_held_back_by_a_rate() {
             .because
             .starts_with("16.0 threads of app slept in timers on average, for 16.0 requests in flight")
     );
-    // Sleep of 80 ms is the work itself: the fastest answer took as long.
+    // A sleep of 80 ms is the work itself: the fastest answer took as long.
     planted.pace().fastest_ns = Some(79.8e6);
     assert!(!planted.said().contains(&"rate_limit"));
 }

@@ -1,4 +1,4 @@
-//! Tests of systems of which arithmetic alone would name a wrong resource, and of the order of rungs.
+//! Tests of systems for which arithmetic alone would name a wrong resource, and of the order of rungs.
 
 use record::{ClassName, Counts, ErrorClass};
 
@@ -7,7 +7,7 @@ use super::{Certainty, RULES};
 use crate::causes::Resource;
 use crate::rung::Rung;
 
-/// First cause, which must be unknown, with its sentence.
+/// Returns the sentence of the first cause, which must be unknown.
 fn unknown_because(planted: &Planted) -> String {
     let causes = planted.causes();
     assert_eq!(planted.said(), ["unknown"], "{causes:?}");
@@ -25,7 +25,7 @@ fn arithmetic_names_no_resource_of_the_system() {
 
 #[test]
 fn idle_threads_at_one_futex_are_no_lock() {
-    // A timer of 9 ms behind a queue, and a pool of eight idle threads: seven sleep at the futex of the pool.
+    // A timer of 9 ms behind a queue, and a pool of eight mostly idle threads: seven sleep at the futex of the pool.
     let mut planted = Planted::closed(8, 110.0, 9.0);
     planted.spread(70.0, 72.0, 74.0);
     let workers = planted.threads(&[("futex", 7.0), ("timer", 1.0)]);
@@ -46,7 +46,7 @@ fn threads_at_futexes_of_their_own_are_no_lock() {
 
 #[test]
 fn answers_of_different_kinds_show_no_number_at_once() {
-    // Independent waits of 2 to 40 ms in an event loop: the fastest answer is not the time that one takes.
+    // Independent waits of 2 to 40 ms in an event loop: the fastest answer does not represent a typical one.
     let mut planted = Planted::closed(16, 760.0, 2.0);
     planted.spread(4.0, 20.0, 38.0);
     planted.threads(&[("poll", 1.0)]);
@@ -85,7 +85,7 @@ fn busy_thread_next_to_a_full_pool_is_not_the_limit() {
     assert_eq!(planted.said(), ["pool", "one_core"]);
     let causes = planted.causes();
     assert!(causes[1].against[0].starts_with("2 threads of app slept all the time"), "{causes:?}");
-    // Threads that sleep next to the one that computes for all requests.
+    // Threads that sleep while another one computes for all requests.
     planted.pace().fastest_ns = Some(10e6);
     assert_eq!(planted.said()[0], "one_core", "{:?}", planted.causes());
 }

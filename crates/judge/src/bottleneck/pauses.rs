@@ -13,17 +13,17 @@ use super::{Covers, Rule, Rung};
 use crate::causes::Resource;
 use crate::words::decimal;
 
-/// Smallest number of outages in a run that is a pattern, not a single event.
+/// Min number of outages in a run that form a pattern.
 const TIMES: f64 = 3.0;
-/// Smallest share of the measured window without ok answers.
+/// Min share of the measured window without ok answers.
 const WITHOUT_OK_MIN_SHARE: f64 = 0.05;
-/// Smallest share of the system's CPU time spent on garbage collection.
+/// Min share of the system's CPU time spent on garbage collection.
 const COLLECTING: f64 = 0.3;
-/// Smallest number of cores spent on garbage collection. A nearly idle system may spend a third of its time on it.
+/// Min number of cores spent on garbage collection. A nearly idle system may spend a third of its CPU time on it.
 const COLLECTING_CORES: f64 = 0.2;
 /// Time after the end of a plan's event during which an outage may still be its effect, in nanoseconds.
 const AFTER_AN_EVENT_NS: u64 = 1_000_000_000;
-/// Largest number of events that a sentence names.
+/// Max number of events that a sentence mentions.
 const EVENTS_MAX: usize = 3;
 
 impl Resource {
@@ -71,23 +71,23 @@ fn pauses(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     );
     let cause = suspected(Resource::PAUSES, Scope::System, because);
     Some(match collecting(evidence) {
-        // Garbage collection keeps the cores busy, so they are no other cause.
+        // Garbage collection keeps the cores busy, so busy cores are no separate cause.
         Some(words) => {
             let cause = cause.direct(Some(1.0)).and([words]).next(TUNE_HEAP);
             Bottleneck { share: Some(share), ..cause }
         }
-        // Clients see that nothing is answered. Readings of threads say why.
+        // Clients only see that no answers arrive. Readings of threads show why.
         None => cause.indirect(Some(share)),
     })
 }
 
-/// Outages of a run that no event of the plan caused; `None` if the run was not checked for outages.
+/// Returns the outages of a run that no event of the plan caused; `None` if outages were not measured.
 fn own_outages<'a>(run: &RunEvidence<'a>) -> Option<Vec<&'a OutageTime>> {
     let times = run.measured.outage.as_ref()?.times.iter();
     Some(times.filter(|time| events_of(run, time).next().is_none()).collect())
 }
 
-/// Events of the plan that may have caused an outage.
+/// Returns the events of the plan that may have caused an outage.
 fn events_of<'a>(run: &RunEvidence<'a>, time: &OutageTime) -> impl Iterator<Item = &'a Event> + use<'a> {
     let since_begin = |s: f64| run.run.new.warm_up_ns.saturating_add((s.max(0.0) * 1e9) as u64);
     let (from_ns, to_ns) = (since_begin(time.from_s), since_begin(time.to_s));
@@ -97,7 +97,8 @@ fn events_of<'a>(run: &RunEvidence<'a>, time: &OutageTime) -> impl Iterator<Item
     })
 }
 
-/// Sentence with the total time of outages during events of the plan, and the events' names. Names come from outside: escape them.
+/// Returns a sentence with the total time of outages during events of the plan, and the events' names. Names come from
+/// outside: escape them.
 pub(super) fn stopped_by_events(evidence: &Evidence<'_>) -> Option<String> {
     let mut names = BTreeSet::new();
     let mut of_run = |run: &RunEvidence<'_>| {

@@ -1,4 +1,5 @@
-//! Artificial evidence for tests: a closed load on a system that uses little of two cores. Tests change single readings.
+//! Artificial evidence for tests: a closed load on a system that uses little of two cores. Tests change single
+//! readings.
 
 use std::sync::OnceLock;
 
@@ -25,7 +26,7 @@ pub(super) struct Planted {
 }
 
 impl Planted {
-    /// A closed load of `users` who always wait for an answer, at `per_s` answers per second.
+    /// Plants a closed load of `users` who always wait for an answer, at `per_s` answers per second.
     pub(super) fn closed(users: u64, per_s: f64, fastest_ms: f64) -> Self {
         static RUN: OnceLock<Run> = OnceLock::new();
         let kept = || OwnStore::new().kept(&new_run(), &[], &[], &Ending::default());
@@ -42,7 +43,7 @@ impl Planted {
         planted
     }
 
-    /// An open load over `connections`, of which `planned_per_s` requests per second were planned and `per_s` answered.
+    /// Plants an open load over `connections` with `planned_per_s` planned and `per_s` answered requests per second.
     pub(super) fn open(connections: u64, planned_per_s: f64, per_s: f64, mean_ms: f64) -> Self {
         let mut planted = Self::closed(connections, per_s, mean_ms);
         planted.run.new.model = Model::Open;
@@ -87,7 +88,7 @@ impl Planted {
             (Some([low_ms, middle_ms, high_ms].map(|ms| ms * 1e6)), Some(low_ms * 1e6));
     }
 
-    /// Sets the mean number of cores that the system used, and of threads that were ready without one.
+    /// Sets the mean number of cores that the system used, and of runnable threads without a core.
     pub(super) fn uses(&mut self, cores: f64, waited: f64) {
         let usage = |cpu: f64| Usage { cpu_user_s: cpu * SECONDS, ..Usage::default() };
         let system = Usage { run_queue_wait_s: Some(waited * SECONDS), ..usage(cores) };
@@ -129,7 +130,7 @@ impl Planted {
         self.see(causes)
     }
 
-    /// Codes of its causes, most likely first.
+    /// Returns the codes of the causes, most likely first.
     pub(super) fn said(&self) -> Vec<&'static str> {
         self.causes().iter().map(|cause| cause.resource.code).collect()
     }

@@ -1,4 +1,4 @@
-//! A pool of workers, connections, or other slots: all taken while requests wait for one.
+//! Pool of workers, connections, or other slots that are all in use while requests wait for one.
 
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::cpu::COMPUTES_ON_ALL_CORES;
@@ -12,30 +12,30 @@ use crate::words::{decimal, duration, many};
 
 /// Share of pool slots in use, above which waiting requests point to the pool.
 const SLOTS_BUSY_MIN_SHARE: f64 = 0.9;
-/// Share of pooled connections in use, above which waiting requests point to their pool. Lower than that of threads: connections are
-/// also handed from one request to the next.
+/// Share of pooled connections in use, above which waiting requests point to their pool. Lower than for threads,
+/// because connections also idle while they are handed from one request to the next.
 const CONNECTIONS_BUSY_MIN_SHARE: f64 = 0.8;
-/// Smallest number of requests in flight at which some wait for a slot: a factor per slot, and a constant.
+/// Min number of requests in flight at which some wait for a slot: a factor per slot, and a constant.
 const WAITING: [f64; 2] = [1.25, 0.5];
-/// Smallest share of the requests in flight that no thread of the process holds, if requests wait for threads.
+/// Min share of requests in flight that no thread of the process holds, if requests wait for threads.
 const UNHELD_MIN_SHARE: f64 = 0.2;
-/// Largest number of threads of a process that has one thread for requests and no other.
+/// Max mean number of threads of a process that counts as single-threaded.
 const LONE_THREAD_MAX: f64 = 1.25;
-/// Largest share of slots that are free for a moment while connections wait to be accepted.
+/// Max share of slots that are briefly free while connections wait to be accepted.
 const SLOTS_FREE_MAX_SHARE: f64 = 0.1;
-/// Smallest share of the requests without a slot that wait to be accepted, if idle slots are about to accept one.
+/// Min share of requests without a slot that wait to be accepted, if idle slots are about to accept one.
 const QUEUED_MIN_SHARE: f64 = 0.7;
-/// Largest number of slots that throughput × the fastest answer can distinguish from the next.
+/// Max number of slots that throughput × fastest answer can distinguish from the next number.
 const COUNTED_MAX: f64 = 8.0;
-/// Largest relative distance between throughput × fastest answer and a number of slots that it confirms.
+/// Max relative distance between throughput × fastest answer and a number of slots that it confirms.
 const PACE_MAX_OFF_SHARE: f64 = 0.15;
-/// Largest such distance for few slots, as a number of slots.
+/// Max distance between throughput × fastest answer and a small number of slots that it confirms, in slots.
 const PACE_MAX_OFF: f64 = 0.25;
-/// Smallest share of sleeping threads that sleep for a disk, a pipe, or a connect, at which that resource is short.
+/// Min share of sleeping threads that sleep for a disk, a pipe, or a connect, at which that resource is short.
 const OTHER_SLEEP_MIN_SHARE: f64 = 0.25;
-/// Half of a whole, from which on it counts as most of it.
+/// Share of a whole that counts as most of it.
 const MAJORITY: f64 = 0.5;
-/// Smallest number of requests in flight at which a connection in the accept queue is not noise.
+/// Min number of requests in flight at which a connection in the accept queue is not noise.
 const QUEUE_MIN: f64 = 2.0;
 
 impl Resource {
@@ -44,7 +44,7 @@ impl Resource {
         .next("raise the limit on workers or connections, and see what is short next");
 }
 
-/// No request waited for another one, so none waited for a slot.
+/// If no request waited for another one, none waited for a slot.
 pub(super) const NO_REQUEST_QUEUED: Refutation = Refutation {
     when: "the fastest answer took 85 % of the mean or more, and the first answers were not slower, so requests did not wait for each other",
     is_read: |evidence| evidence.is_uncontended(),
@@ -63,19 +63,20 @@ pub(super) const POOL: Rule = Rule {
     find: pool,
 };
 
-/// Identifies a pool by its connections, its threads, or a queue in front of it. Throughput and response times alone identify none,
-/// because many other resources let a few requests through at a time.
+/// Identifies a pool by its connections, its threads, or a queue in front of it. Throughput and response times alone do
+/// not identify one, because many other resources let a few requests proceed at a time.
 fn pool(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     of_connections(evidence).or_else(|| of_threads(evidence)).or_else(|| of_queue(evidence))
 }
 
-/// Whether an accept queue is at least half full, or connections were dropped. A full queue is a limit of its own.
+/// Returns whether an accept queue is at least half full, or connections were dropped. A full queue is a limit of its
+/// own.
 fn overflows(evidence: &Evidence<'_>) -> bool {
     evidence.listen_queue().is_some_and(|[waiting, limit]| waiting >= MAJORITY * limit)
         || evidence.sum(|signals| signals.listen_overflows).is_some_and(|dropped| dropped >= 1.0)
 }
 
-/// Reports a queue in front of the system: workers that accept no connection although cores are idle are all taken.
+/// Reports a queue in front of the system: workers that accept no connection although cores are idle are all in use.
 fn of_queue(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let (port, queued) = evidence.longest_queue()?;
     let in_flight = evidence.in_flight()?;
@@ -99,7 +100,8 @@ fn of_queue(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     Some(cause.next(format!("give the process that listens at {port} more workers or threads")))
 }
 
-/// Share of the response time spent waiting for one of `places` slots; `None` if too few requests are in flight.
+/// Returns the share of the response time spent waiting for one of `places` slots; `None` if too few requests are in
+/// flight.
 fn waiting(evidence: &Evidence<'_>, places: f64) -> Option<f64> {
     let in_flight = evidence.in_flight()?;
     (in_flight >= WAITING[0] * places + WAITING[1]).then(|| 1.0 - places / in_flight)
@@ -164,8 +166,8 @@ fn of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     Some(cause.and(pace_for(evidence, places)).against(pace_against(evidence, places)).next(next))
 }
 
-/// Sentence about threads that sleep for requests all the time, several at once and as many as the pace of answers confirms, while
-/// further requests wait. Another thread that computes all the time is not what these wait for.
+/// Returns a sentence about threads that always sleep for requests, several at once and as many as the pace of answers
+/// confirms, while further requests wait. Those requests do not wait for another thread that always computes.
 pub(super) fn sleepers_in_full_use(evidence: &Evidence<'_>) -> Option<String> {
     let full = full_threads(evidence).filter(|full| full.is_sure && full.places > 1.0)?;
     pace_for(evidence, full.places)?;
@@ -176,10 +178,11 @@ pub(super) fn sleepers_in_full_use(evidence: &Evidence<'_>) -> Option<String> {
     ))
 }
 
-/// Smallest factor between throughput × the fastest answer and a number of slots at which the two contradict each other.
+/// Min factor between throughput × fastest answer and a number of slots at which they contradict each other.
 const PACE_CONTRADICTS_FACTOR: f64 = 2.0;
 
-/// Sentence about a pace of answers that fits no pool of `places` slots. A cold system has no fastest answer to tell by.
+/// Returns a sentence about a pace of answers that rules out a pool of `places` slots. The fastest answer of a cold
+/// system is unknown.
 fn pace_against(evidence: &Evidence<'_>, places: f64) -> Option<String> {
     let at_once = evidence.at_once().filter(|_| !evidence.began_slowly())?;
     let is_off = at_once * PACE_CONTRADICTS_FACTOR < places || at_once > places * PACE_CONTRADICTS_FACTOR;
@@ -193,16 +196,16 @@ fn pace_against(evidence: &Evidence<'_>, places: f64) -> Option<String> {
     })
 }
 
-/// A process whose threads were all taken.
+/// A process whose threads were all in use.
 struct Full {
     name: String,
-    /// Number of its threads.
+    /// Number of the process's threads.
     threads: f64,
     /// Number of threads that hold requests.
     places: f64,
-    /// Number of these that slept.
+    /// Number of sleeping threads that hold requests.
     asleep: f64,
-    /// Share of the response time spent waiting for one.
+    /// Share of the response time spent waiting for a thread.
     share: f64,
     /// Whether the threads slept for something that only a request needs.
     is_sure: bool,
@@ -217,7 +220,7 @@ fn full_threads(evidence: &Evidence<'_>) -> Option<Full> {
         let places_of = |asleep| places_of(workers, asleep, is_queued);
         let sleeps = places_of(workers.asleep());
         let connections: f64 = workers.connections.values().sum();
-        // A request may also be at a peer while threads wait for work, or held by a thread that waits for a lock.
+        // A request may also be at a peer while threads wait for work, or be held by a thread that waits for a lock.
         let elsewhere = connections.max(workers.in_state("futex"));
         let timed = || workers.timed_futex.filter(|_| elsewhere < MAJORITY * in_flight);
         let by_time = || places_of(workers.asleep() + timed()?);
@@ -228,12 +231,12 @@ fn full_threads(evidence: &Evidence<'_>) -> Option<Full> {
         // Threads in other system calls may wait for a file lock or for a child.
         let held = asleep + workers.computing() + workers.in_state("other");
         let is_held_by_none = in_flight - held >= UNHELD_MIN_SHARE * in_flight;
-        // A single thread that sleeps may be one of the runtime, or hold a lock: it holds the requests if the process has no other, or
-        // if connections wait to be accepted.
+        // A single sleeping thread may belong to the runtime, or hold a lock. It holds the requests if the process has
+        // no other thread, or if connections wait to be accepted.
         let is_lock = workers.same_futex >= MAJORITY * in_flight;
         let is_alone = workers.all() <= LONE_THREAD_MAX || is_queued(places);
         let is_of_requests = places > 1.0 || is_alone && !is_lock;
-        // Threads that wait for a lock with a holder wait for no slot, however many others sleep after they held it.
+        // Threads that wait for a held lock do not wait for a slot, even if many others sleep after they held it.
         let is_held_up = held_lock::waiters(evidence, name) >= MAJORITY * in_flight;
         let share = waiting(evidence, places).filter(|_| !is_held_up)?;
         let full = Full {
@@ -249,22 +252,22 @@ fn full_threads(evidence: &Evidence<'_>) -> Option<Full> {
     full.max_by(|a, b| a.share.total_cmp(&b.share))
 }
 
-/// Number of threads of a process that hold requests, if it is a whole number and none of them was idle. If connections wait to be
-/// accepted, an idle thread is about to accept one.
+/// Returns the number of threads of a process that hold requests, if it is a whole number and none was idle. If
+/// connections wait to be accepted, an idle thread is about to accept one.
 fn places_of(workers: &Workers, asleep: f64, is_queued: impl Fn(f64) -> bool) -> Option<f64> {
     let places = (asleep - 0.05).ceil();
     let free = if is_queued(places) { SLOTS_FREE_MAX_SHARE } else { 0.02 };
     let is_full = places >= 1.0
         && asleep >= SLOTS_BUSY_MIN_SHARE * places
         && asleep + workers.computing() >= places - (free * places).max(0.1);
-    // Threads that sleep for a disk, a pipe, or a connect are not short themselves; that resource is.
+    // Threads that sleep for a disk, a pipe, or a connect are not the shortage; that resource is.
     let is_other = [workers.in_state("disk"), workers.in_state("pipe_write"), workers.in_state("connect")]
         .iter()
         .any(|asleep_in| *asleep_in >= OTHER_SLEEP_MIN_SHARE * asleep);
     (is_full && !is_other).then_some(places)
 }
 
-/// Sentence about the pace of answers, if it confirms the number of slots.
+/// Returns a sentence about the pace of answers, if it confirms the number of slots.
 fn pace_for(evidence: &Evidence<'_>, places: f64) -> Option<String> {
     let is_near = |at_once: &f64| (at_once - places).abs() <= (PACE_MAX_OFF_SHARE * places).max(PACE_MAX_OFF);
     evidence.at_once().filter(is_near).and_then(|_| pace_of(evidence))

@@ -7,7 +7,7 @@ use super::{Covers, Rule, Rung, SATURATED_MIN_SHARE};
 use crate::causes::Resource;
 use crate::words::{Share, decimal};
 
-/// Smallest share of the periods of the quota in which the system was throttled.
+/// Min share of quota periods in which the system was throttled.
 const HELD_BACK: f64 = 0.5;
 
 impl Resource {
@@ -34,7 +34,7 @@ fn cpu_quota(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let periods = periods.filter(|share| *share >= HELD_BACK);
     let used =
         evidence.cores()?.system.filter(|used| *used >= SATURATED_MIN_SHARE * quota || periods.is_some())?;
-    // The kernel sums the time over all cores: only the mean of the cores is a share of the time.
+    // The kernel sums the time over all cores, so only the mean over cores is a share of time.
     let held_back = evidence
         .signal(|signals| Share::of_measured(signals.throttled?, signals.cores as f64).map(Share::get));
     let held_back = held_back.map_or(String::new(), |share| {

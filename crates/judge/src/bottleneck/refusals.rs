@@ -1,4 +1,4 @@
-//! Limits of the system itself on requests: rejections with 429 and 503, and requests that sleep until their turn comes.
+//! Limits of the system itself on requests: rejections with 429 and 503, and requests that sleep until their turn.
 
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::Evidence;
@@ -8,12 +8,12 @@ use crate::causes::Resource;
 use crate::waits::Workers;
 use crate::words::{decimal, duration, many};
 
-/// Share of the requests that ended, from which on rejections are the cause even in a saturated system.
+/// Min share of ended requests at which rejections are the cause even in a saturated system.
 const REJECTED_MIN_SHARE: f64 = 0.9;
-/// Largest ratio of the times of rejections and of good answers, up to which rejections did not wait for anything.
+/// Max ratio of the times of rejections and of ok answers at which rejections did not wait.
 const IMMEDIATE_MAX_RATIO: f64 = 0.5;
 
-/// Largest p90 − p10 as a share of p50 of rejections by a timer, which takes equally long for every request.
+/// Max p90 − p10 as a share of p50 of rejections by a timer, which delays every request equally.
 const AT_THE_SAME_TIME: f64 = 0.05;
 
 impl Resource {
@@ -52,7 +52,7 @@ pub(super) const HELD_BACK: Rule = Rule {
     find: held_back,
 };
 
-/// Smallest share of the requests in flight that sleep in timers if the system holds them back.
+/// Min share of requests in flight that sleep in timers at which the system throttles them.
 const HELD_BACK_MIN_SHARE: f64 = 0.9;
 
 fn held_back(evidence: &Evidence<'_>) -> Option<Bottleneck> {
@@ -95,7 +95,7 @@ fn refusals(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     );
     let resource = if status == 429 { Resource::RATE_LIMIT } else { Resource::REQUEST_QUEUE };
     let cause = suspected(resource, Scope::System, because);
-    // In that case CPU time is short because of accepted requests, and rejections are its effect.
+    // CPU time is then short because of accepted requests, and rejections are its effect.
     let is_a_symptom = status == 503 && share < REJECTED_MIN_SHARE && evidence.is_exhausted();
     Some(if is_a_symptom { cause.symptom() } else { cause.first() })
 }

@@ -1,4 +1,4 @@
-//! Statements that a database executes: the one that requests repeat, and those that read whole tables.
+//! Statements that a database executes: those that each request repeats, and those that read whole tables.
 
 use std::collections::BTreeMap;
 
@@ -11,23 +11,23 @@ use crate::causes::Resource;
 use crate::inside::Inside;
 use crate::words::{count, decimal, one};
 
-/// Smallest number of executions per request that counts as a repetition.
+/// Min number of executions per request that counts as repetition.
 const REPEATED_MIN: f64 = 3.0;
-/// Smallest number of rows that scans of a table read for each request, and smallest number of rows of a scan. Small tables are read
-/// as a whole with good reason.
+/// Min number of rows that table scans read per request, and min number of rows of a scan. Scanning a small table is
+/// cheaper than using an index.
 const ROWS_MIN: f64 = 1_000.0;
 const ROWS_OF_A_SCAN_MIN: f64 = 1_000.0;
-/// Smallest share of the response time in which sessions of the database execute statements.
+/// Min share of the response time in which sessions of the database execute statements.
 const EXECUTING_MIN_SHARE: f64 = 0.2;
 
 impl Resource {
-    /// Rows that are read because no index fits.
+    /// Rows that are read because no index matches.
     pub const WITHOUT_INDEX: Self =
         Self::new("without_index", "rows that the database reads without an index");
 }
 
 impl Evidence<'_> {
-    /// Whether a database was asked from inside in any run.
+    /// Returns whether statistics of a database were read in any run.
     pub(super) fn is_database_read(&self) -> bool {
         self.insides().next().is_some()
     }
@@ -36,8 +36,8 @@ impl Evidence<'_> {
         self.runs.iter().filter_map(|run| run.signals?.inside.as_ref())
     }
 
-    /// Statement that each request executes several times, quoted, with the number of times if it is known. `None` for transactions,
-    /// which execute what the plan says.
+    /// Returns the statement that each request executes several times, quoted, with the number of executions if known.
+    /// `None` for transactions, which execute the plan's statements.
     pub(super) fn repeated_statement(&self) -> Option<String> {
         let per_s = self.ended_per_s().filter(|per_s| *per_s > 0.0)?;
         if self.together.unit.has_planned_statements() {
@@ -66,7 +66,7 @@ impl Evidence<'_> {
     }
 }
 
-/// Whether a statement reads or changes rows.
+/// Returns whether a statement reads or changes rows.
 fn is_of_data(statement: &str) -> bool {
     let first = statement.trim_start_matches('(').split_whitespace().next().unwrap_or_default();
     ["SELECT", "INSERT", "UPDATE", "DELETE", "WITH", "MERGE", "REPLACE", "CALL", "EXECUTE"]
@@ -85,7 +85,8 @@ pub(super) const WITHOUT_INDEX: Rule = Rule {
     find: without_index,
 };
 
-/// Table with the most rows read by scans: its name, which may be empty, and scans and rows per second, the mean of all runs.
+/// Returns the table with the most rows read by scans: its name, which may be empty, and scans and rows per second, the
+/// mean over all runs.
 fn scanned(evidence: &Evidence<'_>) -> Option<(String, [f64; 2])> {
     let runs = evidence.insides().count() as f64;
     let mut tables: BTreeMap<&String, [f64; 2]> = BTreeMap::new();
@@ -133,7 +134,8 @@ pub(super) fn without_index(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     )
 }
 
-/// Share of the response time in which sessions of the database executed statements, and did not wait for locks or their clients.
+/// Returns the share of the response time in which sessions of the database executed statements without waiting for
+/// locks or their clients.
 fn executing(evidence: &Evidence<'_>) -> f64 {
     let waits = evidence.database_waits();
     let is_executing =
@@ -143,8 +145,8 @@ fn executing(evidence: &Evidence<'_>) -> f64 {
     evidence.of_in_flight(share * active).unwrap_or(0.0)
 }
 
-/// Statement that reads a table, with the line of its plan if it was read: the one with the most sessions of those that name the
-/// table.
+/// Finds the statement that reads a table, with the line of its plan if known: among statements that name the table,
+/// the one with the most sessions.
 fn statement_of(evidence: &Evidence<'_>, table: &str) -> Option<(String, Option<String>)> {
     let plans = || evidence.insides().flat_map(|inside| &inside.plans);
     let sessions = |statement: &str| -> f64 {
@@ -164,7 +166,8 @@ fn statement_of(evidence: &Evidence<'_>, table: &str) -> Option<(String, Option<
     largest(evidence, naming).map(|statement| (statement, None))
 }
 
-/// Advice for a scan with a condition on one column, such as `Seq Scan on t, filter (a = ?)`, and for any other.
+/// Returns advice for a scan with a condition on one column, such as `Seq Scan on t, filter (a = ?)`, and for any other
+/// scan.
 fn next_of_plan(plan: &str) -> String {
     let table = plan.split_once(" on ").map(|(_, rest)| rest);
     let table = table.and_then(|rest| rest.split([',', ' ']).next()).filter(|table| !table.is_empty());
@@ -174,7 +177,7 @@ fn next_of_plan(plan: &str) -> String {
         !name.is_empty() && name.chars().all(|one| one.is_alphanumeric() || "_.\"".contains(one))
     };
     match (table, column.filter(is_name)) {
-        // Plans of MariaDB and MySQL, in which an index needs a name unless the table is altered.
+        // Plans of MariaDB and MySQL, where CREATE INDEX would need a name.
         (Some(table), Some(column)) if plan.starts_with("ALL") => {
             format!("add an index for the condition: ALTER TABLE {table} ADD INDEX ({column})")
         }

@@ -1,4 +1,4 @@
-//! Processes that were stopped from outside: by SIGSTOP, a debugger, or the freezer of their control group.
+//! Processes stopped from outside: by SIGSTOP, a debugger, or the freezer of their control group.
 
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
@@ -7,13 +7,13 @@ use super::{Covers, Rule, Rung};
 use crate::causes::Resource;
 use crate::words::decimal;
 
-/// Smallest share of the time of a process's threads that can carry requests, for which they were stopped.
+/// Min share of time for which a process's request-carrying threads were stopped.
 const STOPPED: f64 = 0.2;
-/// Smallest mean number of threads that is not noise.
+/// Min mean number of threads that is not noise.
 const THREADS_MIN: f64 = 0.5;
-/// Share of the time from which on a stopped process answers nothing.
+/// Min stopped share of time at which a process answers nothing.
 const STOPPED_MIN_SHARE: f64 = 0.95;
-/// Share of the planned requests that ended ok, from which on another process must have answered.
+/// Min share of planned requests that ended ok at which another process must have answered.
 const ANSWERED: f64 = 0.5;
 
 impl Resource {
@@ -57,8 +57,8 @@ fn processes(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     Some(suspected(Resource::STOPPED, Scope::Process(name), because).direct(Some(share)))
 }
 
-/// Process stopped for the largest share of its time, the number of its threads that can carry requests, and that share. A thread
-/// that waits for a child or a signal carries none.
+/// Returns the process stopped for the largest share of time, the number of its threads that can carry requests, and
+/// that share. A thread that waits for a child or a signal carries none.
 fn most_stopped(evidence: &Evidence<'_>) -> Option<(String, f64, f64)> {
     let shares = evidence.workers().into_iter().filter_map(|(name, workers)| {
         let carrying = workers.all() - workers.in_state("other");

@@ -1,4 +1,5 @@
-//! Tests for causes that look alike: for each rule, a system with the limit, and one without it that has nearly the same readings.
+//! Tests of causes that look alike: for each rule, a system with the limit, and one without it but with nearly equal
+//! readings.
 
 use evidence::{Model, Outage, OutageTime};
 use record::{ClassName, Counts, ErrorClass, Interval};
@@ -12,7 +13,7 @@ use crate::group_io::LimitedIo;
 use crate::inside::Inside;
 use crate::waits::Workers;
 
-/// Four threads that sleep for 20 ms per request, and an event loop.
+/// Plants four threads that sleep for 20 ms per request, and an event loop.
 fn pool() -> Planted {
     let mut planted = Planted::closed(16, 200.0, 20.2);
     planted.spread(78.0, 80.0, 83.0);
@@ -45,7 +46,7 @@ fn one_thread_per_request_is_no_pool() {
 
 #[test]
 fn sleeping_runtime_thread_is_no_pool_of_one() {
-    // Requests wait in timers of an event loop, as in Go; the runtime's monitor thread sleeps by itself.
+    // Requests wait in timers of an event loop, as in Go; the runtime's monitor thread sleeps independently.
     let mut planted = Planted::closed(16, 200.0, 79.0);
     planted.threads(&[("timer", 0.98), ("poll", 1.0), ("futex", 4.0)]);
     assert_eq!(planted.said(), ["load"]);
@@ -145,7 +146,7 @@ fn low_concurrency_is_reported_without_a_pool() {
     // Two open connections to one address are not necessarily busy.
     planted.threads(&[("poll", 1.0)]).connections.insert("10.0.0.7:5432".to_owned(), 2.0);
     assert_eq!(planted.said(), ["unknown"]);
-    // In a mixture of requests, the fastest answer is not the time that one takes.
+    // In a mixture of requests, the fastest answer does not represent a typical one.
     planted.spread(10.0, 80.0, 200.0);
     assert!(planted.causes()[0].because.starts_with("no reading explains it"), "{:?}", planted.causes());
 }
@@ -168,10 +169,10 @@ fn answers_of_40_ms_after_the_first_byte_are_delayed_acks() {
     alone.spread(43.8, 44.0, 44.2);
     alone.pace().first_byte_ns = Some(0.1e6);
     assert_eq!(alone.said(), ["delayed_ack"], "a lone user waits for nothing else");
-    // A handler that sleeps between two parts of its answer.
+    // A handler sleeps between two parts of its answer.
     planted.threads(&[("timer", 7.9)]);
     assert!(!planted.said().contains(&"delayed_ack"));
-    // A handler that takes 44 ms.
+    // A handler takes 44 ms.
     planted.threads(&[("socket_read", 8.0)]);
     planted.pace().first_byte_ns = Some(43.9e6);
     assert!(!planted.said().contains(&"delayed_ack"));
@@ -207,13 +208,13 @@ fn busy_connections_of_an_open_load_are_the_limit_if_the_system_is_not() {
     let planted = Planted::open(5, 400.0, 100.0, 50.0);
     assert_eq!(planted.said(), ["connections"]);
     assert_eq!(planted.causes()[0].next, "give the load about 26 connections (-c)");
-    // Requests wait in the system, and would also wait there with more connections.
+    // Requests wait inside the system, and would still do so with more connections.
     let mut planted = Planted::open(5, 400.0, 100.0, 50.0);
     planted.pace().fastest_ns = Some(10e6);
     assert!(!planted.said().contains(&"connections"));
 }
 
-/// Sixteen users who share connections of a database that sleeps for 5 ms.
+/// Plants sixteen users who share connections of a database that sleeps for 5 ms.
 fn pooled(connections: u32, per_s: f64) -> Planted {
     let mut planted = Planted::closed(16, per_s, 5.0);
     planted.connections(connections.into());
@@ -231,13 +232,13 @@ fn users_sharing_busy_connections_are_limited_by_them() {
         assert!(cause.because.starts_with("16 users shared "), "{}", cause.because);
         assert_eq!(cause.next, "let the users share more connections (--pool), up to 16");
     }
-    // Answers of the system wait for each other, and would also wait there with more connections.
+    // Answers of the system wait for each other, and would still do so with more connections.
     let mut planted = pooled(2, 380.0);
     planted.pace().fastest_ns = Some(1e6);
     assert!(!planted.said().contains(&"connections"), "{:?}", planted.said());
 }
 
-/// Sixteen users with a step at each endpoint of [`crate::endpoint_pool::tests::run`].
+/// Plants sixteen users with a step at each endpoint of [`crate::endpoint_pool::tests::run`].
 fn at_endpoints(endpoints: &str, intervals: [Interval; 3]) -> Planted {
     let mut planted = Planted::closed(16, 40.0, 5.0);
     planted.run = run_at_endpoints(endpoints, intervals);
@@ -339,7 +340,7 @@ fn rejections_after_a_fixed_time_are_a_request_queue() {
     let mut slow = late();
     slow.pace().rejected_ns = Some([80e6, 151e6, 300e6]);
     assert!(!slow.said().contains(&"request_queue"));
-    // Rejections that come later than good answers are not those of a queue.
+    // Rejections that take longer than ok answers are not caused by a full queue.
     let mut later = late();
     later.together.ok_ns = Some(100e6);
     assert!(!later.said().contains(&"request_queue"));
@@ -358,7 +359,7 @@ fn cpu_time_that_fast_answers_do_not_need_is_named_with_the_cores() {
     let because = |planted: &Planted| planted.causes()[0].because.clone();
     assert_eq!(spinning().said()[0], "machine_cpu");
     assert!(because(&spinning()).contains("its threads may spin"), "{}", because(&spinning()));
-    // Each request takes at least its own CPU time, however many compute at once.
+    // Each request takes at least its own CPU time, even if many compute at once.
     let mut computing = spinning();
     computing.pace().fastest_ns = Some(4.9e6);
     computing.spread(5.0, 18.0, 40.0);
@@ -369,7 +370,7 @@ fn cpu_time_that_fast_answers_do_not_need_is_named_with_the_cores() {
     }
 }
 
-/// Two workers behind an event loop of the same system, with 14 connections waiting for them.
+/// Plants two workers behind an event loop in one system, with 14 connections waiting for the workers.
 fn behind_an_event_loop() -> Planted {
     let mut planted = Planted::closed(16, 65.6, 32.5);
     planted.spread(243.1, 243.6, 244.3);
@@ -387,7 +388,7 @@ fn busy_workers_behind_an_event_loop_are_a_pool() {
     assert_eq!(planted.said(), ["pool", "dependency"]);
     let causes = planted.causes();
     assert!(causes[1].against[0].contains("port of the system itself, where 14 connections"), "{causes:?}");
-    // In another system, no request is known to wait for its workers.
+    // In a separate system, no request is known to wait for its workers.
     let mut planted = behind_an_event_loop();
     planted.signals.queued.clear();
     assert_eq!(planted.said(), ["dependency"]);
@@ -462,7 +463,7 @@ fn stopped_process_is_a_cause_unless_others_answer() {
     assert!(planted.said().contains(&"stopped"));
 }
 
-/// A Go program whose tasks wait for a mutex that one of them holds for 5 ms. No thread shows it.
+/// Plants a Go program whose tasks wait for a mutex that one task holds for 5 ms. No thread state shows it.
 fn tasks_at_a_mutex() -> Planted {
     let mut planted = Planted::closed(16, 180.0, 5.56);
     planted.uses(0.06, 0.08);
@@ -480,7 +481,7 @@ fn processes_waiting_for_a_file_lock_are_no_pool_of_one() {
     planted.threads(&[("file_lock", 10.9), ("timer", 1.0)]);
     assert_eq!(planted.said(), ["lock"]);
     assert!(planted.causes()[0].next.contains("/proc/locks"), "{:?}", planted.causes());
-    // Each thread waits for a child of its own.
+    // Each thread waits for its own child.
     planted.threads(&[("other", 10.9), ("timer", 1.0)]);
     assert!(!planted.said().contains(&"lock"), "{:?}", planted.said());
 }
@@ -529,7 +530,7 @@ fn pipe_readers_and_per_request_connections_are_a_dependency() {
     planted.threads(&[("pipe_read", 7.9), ("timer", 7.9), ("on_cpu", 0.06)]);
     assert_eq!(planted.said(), ["dependency", "load"]);
     assert!(planted.causes()[0].because.contains("waited to read from a pipe"));
-    // Idle helpers, while requests compute.
+    // Idle helper threads, while requests compute.
     planted.threads(&[("pipe_read", 7.9), ("on_cpu", 1.5), ("runnable", 5.0)]);
     assert!(!planted.said().contains(&"dependency"));
     let workers = planted.threads(&[("socket_read", 7.8), ("on_cpu", 0.1), ("runnable", 0.1)]);
@@ -589,7 +590,7 @@ fn threads_taking_turns_next_to_other_processes_need_about_one_core() {
         "no thread shows that it waits for its turn: {:?}",
         turns().said()
     );
-    // Threads that poll for their turn.
+    // Threads poll for their turn.
     let mut looks = turns();
     looks.pace().fastest_ns = Some(7.5e6);
     let waiting = looks.threads(&[("futex", 7.0), ("on_cpu", 0.84), ("runnable", 1.13), ("poll", 1.0)]);
@@ -759,7 +760,7 @@ fn load_without_a_rate_is_not_below_capacity() {
     let cause = &planted.causes()[0];
     assert_eq!((cause.resource, cause.what), (Resource::LOAD, "none seen: one user waits for each answer"));
 
-    // Sessions of a log end at different times: most of the sixteen were over early.
+    // Sessions of a log end at different times: most of the sixteen ended early.
     let mut planted = Planted::closed(16, 400.0, 5.0);
     planted.answers(400.0, 6.0);
     assert_eq!(planted.causes()[0].what, Resource::LOAD.words, "users with think time");

@@ -13,21 +13,21 @@ use crate::causes::Resource;
 use crate::waits::Workers;
 use crate::words::{decimal, many};
 
-/// Smallest share of a process's threads, or of the requests in flight, that waits for a resource.
+/// Min share of a process's threads, or of requests in flight, that waits for a resource.
 const WAITING_MIN_SHARE: f64 = 2.0 / 3.0;
 /// Half of the threads at work.
 const HALF: f64 = 0.5;
-/// Smallest mean number of threads that is not noise.
+/// Min mean number of threads that is not noise.
 const THREADS_MIN: f64 = 0.5;
-/// Like `THREADS_MIN`, for the only thread at work, which all requests wait for.
+/// Min mean number of waiting threads if the process has one thread at work, which all requests wait for.
 const LONE_WORKER_MIN: f64 = 0.3;
-/// Largest number of threads at work if one thread does all the work.
+/// Max mean number of threads at work if one thread does all the work.
 const ONE_WORKER_MAX: f64 = 1.25;
-/// Number of threads in timers that may have no request.
+/// Number of threads in timers that may hold no request.
 const ONE_TIMER: f64 = 1.0;
-/// Remark against waits between threads: they may be waits for a thread that has no core.
+/// Remark against waits between threads: the awaited thread may lack a core.
 const EXHAUSTED: &str = "a thread of the system or all cores were busy: what is waited for may lack a core";
-/// Largest number of states that a sentence names.
+/// Max number of states that a sentence mentions.
 const STATES_MAX: usize = 3;
 
 impl Resource {
@@ -35,7 +35,7 @@ impl Resource {
     pub const LOCK: Self = Self::new("lock", "lock between threads of the system").next(
         "find the lock (gdb -p PID -batch -ex 'thread apply all bt'), then hold it for less time or split it",
     );
-    /// A full pipe with a slow reader, mostly of a log.
+    /// A full pipe with a slow reader, usually of a log.
     pub const LOG_PIPE: Self = Self::new("log_pipe", "a full pipe, as of a log")
         .next("log less, log to a file, or make the reader of the pipe faster");
     /// A service that the system calls as a client.
@@ -63,7 +63,7 @@ fn disks_of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let sum = |figure: fn(&Workers) -> f64| workers.values().map(figure).sum::<f64>();
     let asleep = sum(|workers| workers.in_state("disk"));
     let at_work = sum(Workers::at_work) - sum(|workers| workers.in_state("timer")).min(ONE_TIMER);
-    // A thread that is ready lacks a core, whatever it did before.
+    // A runnable thread lacks a core, independently of its work.
     let at_work_on_a_core = at_work - sum(|workers| workers.in_state("runnable"));
     let calls_nobody = sum(|workers| workers.connections.values().sum()) < THREADS_MIN;
     let is_only = asleep >= LONE_WORKER_MIN && at_work <= ONE_WORKER_MAX && calls_nobody;
@@ -77,7 +77,7 @@ fn disks_of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         decimal(asleep, 1),
         decimal(at_work, 1)
     );
-    // Requests that wait for the only thread at work wait for the disk that it sleeps for.
+    // If one thread does all the work, requests wait for the disk that it sleeps for.
     let of_only = is_only.then(|| (asleep / at_work).min(1.0));
     let share = [evidence.of_in_flight(asleep), of_only].into_iter().flatten().reduce(f64::max);
     Some(suspected(Resource::DISK, Scope::System, because).direct(share))
@@ -97,7 +97,7 @@ fn a_log_pipe(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let all = evidence.workers();
     let blocked = |workers: &Workers| workers.in_state("pipe_write");
     let (name, workers) = all.iter().max_by(|(_, a), (_, b)| blocked(a).total_cmp(&blocked(b)))?;
-    // A thread of a runtime may sleep without a request.
+    // A runtime thread may sleep without a request.
     let at_work = workers.at_work() - workers.in_state("timer").min(ONE_TIMER);
     if blocked(workers) < THREADS_MIN || blocked(workers) < HALF * at_work {
         return None;
@@ -147,9 +147,9 @@ fn a_dependency(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     })
 }
 
-/// Range of an event loop's connections to a peer per request in flight, if each request waits for a reply on one.
+/// Range of an event loop's connections to a peer, per request in flight, if each request awaits a reply on one.
 const CONNECTIONS_OF_REQUESTS: std::ops::RangeInclusive<f64> = 0.67..=1.25;
-/// Smallest number of requests in flight. With fewer, an equal number of connections may be a coincidence.
+/// Min number of requests in flight. With fewer, an equal number of connections may be a coincidence.
 const IN_FLIGHT: f64 = 2.0;
 
 pub(super) const A_DEPENDENCY_OF_AN_EVENT_LOOP: Rule = Rule {
@@ -195,7 +195,8 @@ fn a_dependency_of_an_event_loop(evidence: &Evidence<'_>) -> Option<Bottleneck> 
     if is_full && own_queue.is_some_and(|queued| queued >= 1.0) {
         return None;
     }
-    // If the peer is a process of the system, the cause of that process's own wait says more than this wait for it.
+    // If the peer is a process of the system, the cause of that process's own wait is more specific than the wait for
+    // it.
     let share = connections / in_flight * if own_queue.is_some() { HALF } else { 1.0 };
     let cause = cause.indirect(Some(share)).without_share();
     Some(match own_queue {
@@ -261,7 +262,7 @@ fn a_dependency_behind_a_pipe(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     Some(cause.indirect(evidence.of_in_flight(reads(workers))))
 }
 
-/// Smallest share of the seconds in which the number of a process's processes changes, if it starts some for requests.
+/// Min share of seconds in which the number of a process's processes changes, if it starts some for requests.
 const PROCESS_CHANGE_MIN_SHARE: f64 = 0.5;
 
 pub(super) const PROCESS_PER_REQUEST: Rule = Rule {
@@ -296,7 +297,7 @@ fn a_program_for_each_request(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     );
     let cause = suspected(Resource::DEPENDENCY, Scope::Process(name.clone()), because);
     let next = "start no process for each request: do its work inside, or keep a helper running and do not block the event loop for it";
-    // The running time of these processes is not sampled.
+    // The running time of short-lived processes is not sampled.
     Some(cause.direct(Some(HALF)).without_share().next(next))
 }
 
@@ -334,8 +335,8 @@ fn a_lock_of_processes(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     Some(cause.next(next).direct(evidence.of_in_flight(blocked(workers))))
 }
 
-/// Sentence about threads that wait at one futex for half of the requests in flight. The kernel does not know whether a thread waits
-/// there for a lock or for work. The name comes from outside: escape it.
+/// Returns a sentence about threads that wait at one futex with half of the requests in flight. The kernel does not
+/// know whether a thread waits there for a lock or for work. The name comes from outside: escape it.
 pub(super) fn at_one_futex(evidence: &Evidence<'_>) -> Option<String> {
     let all = evidence.workers();
     let (name, workers) = all.iter().max_by(|(_, a), (_, b)| a.same_futex.total_cmp(&b.same_futex))?;
@@ -350,8 +351,8 @@ pub(super) fn at_one_futex(evidence: &Evidence<'_>) -> Option<String> {
     })
 }
 
-/// Sentence such as `of the 8.0 threads of app that ran, 7.0 in futex, 0.9 in timer on average`; `None` if not sampled. May quote
-/// names: escape it.
+/// Returns a sentence such as `of the 8.0 threads of app that ran, 7.0 in futex, 0.9 in timer on average`; `None` if
+/// not sampled. May quote names: escape it.
 pub(super) fn what_they_did(workers: &BTreeMap<String, Workers>) -> Option<String> {
     let largest = workers.iter().max_by(|(_, a), (_, b)| a.all().total_cmp(&b.all()));
     largest.and_then(|(name, workers)| what_a_process_did(name, workers))

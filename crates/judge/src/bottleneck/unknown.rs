@@ -1,4 +1,4 @@
-//! Result if no rule reports a cause: an unknown bottleneck with the highest readings.
+//! Result without a reported cause: an unknown bottleneck with the highest readings.
 
 use super::cause::{Bottleneck, Certainty, Reading, Scope, suspected};
 use super::errors;
@@ -9,7 +9,7 @@ use super::words::{cores_of, cpu_in_brackets, percent};
 use crate::causes::Resource;
 use crate::words::{counted, decimal};
 
-/// Largest number of readings that are named.
+/// Max number of readings that are reported.
 const READINGS: usize = 3;
 
 pub(super) fn unknown(evidence: &Evidence<'_>) -> Bottleneck {
@@ -49,20 +49,21 @@ pub(super) fn unknown(evidence: &Evidence<'_>) -> Bottleneck {
     Bottleneck { because: with_highest, certainty: Certainty::Unknown, highest: read, ..cause }
 }
 
-/// Sentence on how requests passed. It names no limit.
+/// Returns a sentence on how requests proceeded. It names no limit.
 fn seen(evidence: &Evidence<'_>) -> Option<String> {
     let late =
         errors::late_answers(evidence).map(|late| format!("{late}; what they waited for was not seen"));
     late.or_else(|| few_at_once(evidence)).or_else(|| evenly_spaced(evidence))
 }
 
-/// Largest p90 − p10, as a share of p50, of answers of one kind. In a mixture, the fastest answer is not the time that one takes.
+/// Max p90 − p10, as a share of p50, of answers of one kind. In a mixture, the fastest answer does not represent a
+/// typical one.
 const ONE_KIND_MAX_SPREAD: f64 = 1.0;
-/// Largest share of the requests in flight that proceeds at once, if the others wait.
+/// Max share of requests in flight that proceed at once, if the others wait.
 const FEW_MAX_SHARE: f64 = 0.6;
 
-/// Sentence with the number of requests that proceeded at once, if clearly fewer than those in flight: throughput × fastest answer,
-/// by Little's law. It does not identify what limits them.
+/// Returns a sentence with the number of requests that proceeded at once, if clearly fewer than in flight: throughput ×
+/// fastest answer, by Little's law. It does not identify the limit.
 fn few_at_once(evidence: &Evidence<'_>) -> Option<String> {
     evidence.spread().filter(|spread| *spread <= ONE_KIND_MAX_SPREAD)?;
     let (at_once, in_flight) = (evidence.at_once()?, evidence.in_flight()?);
@@ -76,20 +77,21 @@ fn few_at_once(evidence: &Evidence<'_>) -> Option<String> {
     })
 }
 
-/// Largest p90 − p10, as a share of p50, of answers that take equally long.
+/// Max p90 − p10, as a share of p50, of answers that take equally long.
 const EVEN_MAX_SPREAD: f64 = 0.05;
-/// Largest throughput × fastest answer of a system that was idle between its answers.
+/// Max throughput × fastest answer of a system that was idle between its answers.
 const IDLE_MAX_AT_ONCE: f64 = 0.5;
-/// Smallest number of requests in flight; one alone does not queue.
+/// Min number of requests in flight; a single one does not queue.
 const QUEUED_MIN: f64 = 2.0;
 
-/// Sentence about answers that all waited equally long for a system that works faster. It does not identify what they waited for.
+/// Returns a sentence about answers that all waited equally long for a system that works faster. It does not identify
+/// the awaited resource.
 fn evenly_spaced(evidence: &Evidence<'_>) -> Option<String> {
     even_distance(evidence)
         .map(|even| format!("{even}: as from a rate limit or a timer; what limits them was not seen"))
 }
 
-/// Sentence with the distance of answers that all waited equally long, and not for each other's work.
+/// Returns a sentence with the interval between answers that all waited equally long, but not for each other's work.
 pub(super) fn even_distance(evidence: &Evidence<'_>) -> Option<String> {
     let spread = evidence.spread().filter(|spread| *spread <= EVEN_MAX_SPREAD)?;
     evidence.in_flight().filter(|in_flight| *in_flight >= QUEUED_MIN)?;
@@ -104,12 +106,12 @@ pub(super) fn even_distance(evidence: &Evidence<'_>) -> Option<String> {
     })
 }
 
-/// Smallest number of cores used by other processes that disturbs a run.
+/// Min number of cores used by other processes that disturbs a run.
 const DISTURBING: f64 = 0.3;
-/// Smallest share of the CPU time taken by other guests of the host that disturbs a run.
+/// Min share of CPU time taken by other guests of the host that disturbs a run.
 const STEAL: f64 = 0.05;
 
-/// Sentence about other processes and guests that disturbed a run, with figures; `None` if none did.
+/// Returns a sentence about other processes and guests that disturbed a run, with figures; `None` if none did.
 pub(super) fn disturbance(evidence: &Evidence<'_>) -> Option<String> {
     let steal = evidence.signal(|signals| signals.steal).filter(|share| *share >= STEAL);
     let steal =
@@ -129,7 +131,7 @@ pub(super) fn disturbance(evidence: &Evidence<'_>) -> Option<String> {
     (!all.is_empty()).then(|| all.join(", "))
 }
 
-/// Readings as shares of their maximum, highest first.
+/// Returns readings as shares of their maximum, highest first.
 fn highest(evidence: &Evidence<'_>) -> Vec<Reading> {
     let of = |share: Option<f64>, words: &str| Some((share?, words.to_owned()));
     let waited = |pressure: Option<Pressure>| pressure.map(|pressure| pressure.share);

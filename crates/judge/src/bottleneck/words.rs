@@ -3,7 +3,7 @@
 use super::evidence::Evidence;
 use crate::words::{self, decimal};
 
-/// ` (the system used 0.35 of 2 cores)`; empty if not sampled.
+/// Returns ` (the system used 0.35 of 2 cores)`; empty if not sampled.
 pub(super) fn cpu_in_brackets(evidence: &Evidence<'_>) -> String {
     let used = evidence.cores().and_then(|cores| Some((cores.system?, cores.all)));
     used.map_or_else(String::new, |(used, all)| {

@@ -2,8 +2,8 @@
 
 use stats::{MinEffect, Scale, Spread};
 
-/// Ends of an axis with room for all finite figures and for the smallest effect, so that no smaller difference fills the axis.
-/// `None` without figures. An axis does not go below 0 if no figure does.
+/// Returns the ends of an axis with room for all finite figures and for the smallest effect, so that a smaller
+/// difference does not fill the axis. `None` without figures. An axis does not go below 0 if no figure does.
 pub fn axis_of_runs(figures: impl Iterator<Item = f64>, matters: MinEffect) -> Option<[f64; 2]> {
     let Spread { min, median, max, .. } = Spread::over(figures)?;
     let around = match matters.scale {

@@ -7,8 +7,8 @@ use stats::median;
 use super::variant::Variant;
 use crate::measured_run::MeasuredRun;
 
-/// Name of each core, and its busy share under each variant: the median of the runs shown, `None` if not sampled. Cores are in the
-/// order in which runs name them.
+/// Returns the name of each core, and its busy share under each variant: the median of the runs shown, `None` if not
+/// sampled. Cores keep the order of the readings.
 pub fn busy_cores<'a>(
     variants: &[&Variant<'_>],
     runs: &[MeasuredRun<'a>],

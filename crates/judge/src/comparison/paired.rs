@@ -28,43 +28,45 @@ pub struct Pair {
     higher_is_better: bool,
     /// Estimate, interval, and verdict.
     pub comparison: Comparison,
-    /// Whether it shares its error rate with others, by Holm's method.
+    /// Whether the pair shares its error rate with others, by Holm's method.
     pub is_shared: bool,
     /// Ratio or difference in each counted block, in the order of blocks.
     pub in_blocks: Vec<f64>,
     /// Number of blocks in which both variants have a figure. Blocks after the look that decided do not count for the verdict.
     pub blocks_in_common: usize,
-    /// Number of counted blocks in which the first variant was better, wherever both figures lie within their bounds.
+    /// Number of counted blocks in which the first variant was better, for any values within the bounds of both
+    /// figures.
     pub first_better: usize,
-    /// Like `first_better`, for the second variant.
+    /// Number of counted blocks in which the second variant was better, for any values within the bounds of both
+    /// figures.
     pub second_better: usize,
     /// Whether the variant ahead is no winner, because more of its requests failed.
     pub has_more_errors: bool,
     /// Number of blocks in which both variants have a valid run, but one has too few samples for a verdict by the metric.
     pub too_few_samples: usize,
-    /// Largest number of blocks in which both can still have a figure.
+    /// Max number of blocks in which both can still have a figure.
     pub attainable: usize,
-    /// Shortest way to a verdict, if there is none yet. `None` if it is unknown.
+    /// Shortest way to a verdict, if there is none yet. `None` if unknown.
     pub way: Option<WayToVerdict>,
 }
 
-/// Number of blocks at the first look of a study that plans all its blocks at once.
+/// Returns the number of blocks at the first look of a study that plans all its blocks at once.
 pub fn first_look_blocks() -> usize {
     LOOKS[0].blocks as usize
 }
 
 impl Pair {
-    /// Whether the second variant is ahead.
+    /// Returns whether the second variant is ahead.
     pub fn is_behind(&self) -> bool {
         is_behind(&self.comparison, self.higher_is_better)
     }
 
-    /// Index of the variant that `row` is compared with.
+    /// Returns the index of the variant that `row` is compared with.
     pub fn other(&self, row: usize) -> usize {
         if self.first == row { self.second } else { self.first }
     }
 
-    /// Estimate and interval from the perspective of the variant at `place`.
+    /// Returns estimate and interval from the perspective of the variant with index `place`.
     pub fn seen_from(&self, place: usize) -> (Option<f64>, Option<[f64; 2]>) {
         let Comparison { estimate, interval, scale, .. } = self.comparison;
         match self.first == place {
@@ -76,13 +78,13 @@ impl Pair {
         }
     }
 
-    /// Whether the estimate reaches the smallest effect; `None` without an estimate.
+    /// Returns whether the estimate reaches the smallest effect; `None` without an estimate.
     pub fn is_relevant(&self, compare: &Compare) -> Option<bool> {
         let matters = self.by.min_effect(compare);
         self.comparison.estimate.map(|estimate| matters.is_reached_by(estimate))
     }
 
-    /// Number of blocks that may decide; `None` if there is none, or if another way is shorter.
+    /// Returns the number of blocks at the next look; `None` if there is none, or if another way is shorter.
     pub fn next_look_blocks(&self) -> Option<u32> {
         match &self.way {
             Some(WayToVerdict::MoreBlocks { blocks, .. }) => return Some(*blocks),
@@ -95,12 +97,12 @@ impl Pair {
         looks.find(|blocks| *blocks as usize > self.comparison.blocks)
     }
 
-    /// Whether there were enough blocks for a look, so that the estimate has an interval.
+    /// Returns whether there were enough blocks for a look, so that the estimate has an interval.
     pub fn was_looked_at(&self) -> bool {
         self.comparison.interval.is_some()
     }
 
-    /// Indices of the variant that is ahead, and of the other one.
+    /// Returns the indices of the variant that is ahead, and of the other one.
     pub fn ahead(&self) -> (usize, usize) {
         if self.is_behind() { (self.second, self.first) } else { (self.first, self.second) }
     }
@@ -130,13 +132,13 @@ pub struct Pairs {
     pub further: Vec<Pair>,
 }
 
-/// Largest number of further metrics. A stored study may name any number.
+/// Max number of further metrics. A stored study may name any number.
 const METRICS_MAX: usize = 10;
 
 /// Indices of two variants, the first compared with the second.
 type VariantPair = (usize, usize);
 
-/// Blocks of two variants by one metric, not yet judged.
+/// Blocks of two variants by one metric, before judgment.
 struct UnjudgedPair {
     couple: VariantPair,
     by: ComparedBy,
@@ -165,16 +167,16 @@ impl LoadOfStudy<'_> {
         Ok(pairs)
     }
 
-    /// Compares variants with a baseline. All couples and all metrics are judged together. The family includes every other variant,
-    /// whether it has figures or not.
+    /// Compares variants with a baseline. All couples and all metrics are judged together. The family includes every
+    /// other variant, even without figures.
     pub(super) fn against(&self, couples: &[VariantPair]) -> Result<Pairs, EvidenceError> {
         let rows = u32::try_from(self.variants.len().saturating_sub(1)).unwrap_or(u32::MAX);
         let judged = self.together(self.metrics(), couples, rows.saturating_mul(self.metrics_laid_down()))?;
         Ok(self.pairs(judged, couples.len(), true))
     }
 
-    /// Pairs that a tournament has confirmed. Further metrics are judged only if the first one differs, so they need not share its
-    /// error rate.
+    /// Returns the pairs that a tournament confirmed. Further metrics are judged only if the first one differs, so they
+    /// need not share its error rate.
     pub(super) fn confirmed(&self, found: &TournamentFindings) -> Pairs {
         let Some((couple, comparison)) = found.best.zip(found.rival).zip(found.confirmed) else {
             return Pairs::default();
@@ -224,13 +226,13 @@ impl LoadOfStudy<'_> {
         Ok(compared)
     }
 
-    /// Observation of a stored run. The edges of a slice do not distort a physical cost, which is of the whole load.
+    /// Observes a stored run. The edges of a slice do not distort a physical cost, which covers the whole load.
     fn said(&self, run: &Run, by: &ComparedBy) -> Result<RunResult, EvidenceError> {
         let measured = self.runs.iter().find(|measured| by.cost.is_some() && measured.run.id == run.id);
         measured.map_or_else(|| crate::versus::said(run, by), |measured| Ok(measured.result(by)))
     }
 
-    /// Physical costs that a run of these variants has.
+    /// Returns the physical costs recorded in runs of these variants.
     fn costs_of_runs(&self) -> impl Iterator<Item = ComparedBy> {
         let runs = || self.variants.iter().flat_map(|variant| &variant.runs).map(|(run, _)| &self.runs[*run]);
         let has = move |cost: &&'static PhysicalCost| {
@@ -239,7 +241,7 @@ impl LoadOfStudy<'_> {
         PHYSICAL_COSTS.iter().filter(has).map(ComparedBy::of_cost).filter(|by| by != self.by)
     }
 
-    /// Metrics that the plan compares by, deciding metric first.
+    /// Returns the metrics that the plan compares by, deciding metric first.
     fn metrics(&self) -> impl Iterator<Item = ComparedBy> {
         std::iter::once(self.by.clone()).chain(self.further())
     }
@@ -301,7 +303,7 @@ impl LoadOfStudy<'_> {
         judged.map(|(asked, comparison)| JudgedPair { asked, comparison, is_shared, levels: None }).collect()
     }
 
-    /// Makes pairs, of which the first `first` are by the deciding metric. Unless `is_fixed`, the variant that is ahead comes
+    /// Builds the pairs; the first `first` are by the deciding metric. Unless `is_fixed`, the variant that is ahead comes
     /// first.
     fn pairs(&self, judged: Vec<JudgedPair>, first: usize, is_fixed: bool) -> Pairs {
         let higher_is_better = self.study.new.compare.higher_is_better;
@@ -353,13 +355,13 @@ impl LoadOfStudy<'_> {
         pair
     }
 
-    /// Metrics besides the deciding one that this version knows.
+    /// Returns the further metrics of the plan that this version knows.
     fn further(&self) -> impl Iterator<Item = ComparedBy> {
         let names = self.study.new.compare.also.iter().take(METRICS_MAX);
         names.filter_map(|name| ComparedBy::named(name)).filter(|by| by != self.by)
     }
 
-    /// Number of metrics that the plan names, whether this version knows them or not.
+    /// Returns the number of metrics that the plan names, known to this version or not.
     fn metrics_laid_down(&self) -> u32 {
         u32::try_from(self.study.new.compare.also.len()).unwrap_or(u32::MAX).saturating_add(1)
     }
@@ -368,7 +370,7 @@ impl LoadOfStudy<'_> {
         Pairing::of(self.study.blocks(), &first, &second)
     }
 
-    /// Observation of `by` in each block.
+    /// Observes each block by `by`.
     fn by_block(&self, by: &ComparedBy, runs: impl Iterator<Item = usize>) -> BTreeMap<u32, RunResult> {
         let seen = |run: usize| {
             let run = &self.runs[run];
@@ -424,7 +426,7 @@ fn turned(comparison: &Comparison, pairs: &[(Bounded, Bounded)]) -> Comparison {
     }
 }
 
-/// Whether the second variant is ahead.
+/// Returns whether the second variant is ahead.
 fn is_behind(comparison: &Comparison, higher_is_better: bool) -> bool {
     comparison.is_first_larger() == Some(!higher_is_better)
 }

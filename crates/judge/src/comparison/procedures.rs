@@ -30,12 +30,13 @@ pub fn tournament_findings(
     Ok(tournament.map(|tournament| tournament.finding()))
 }
 
-/// Total error rate of the verdicts of a study. Each extension adds half of the rate that was added before it.
+/// Returns the total error rate of the verdicts of a study. Each extension adds half of the rate that was added before
+/// it.
 pub fn error_rate(study: &Study) -> f64 {
     stats::error_rate(u32::try_from(study.extensions.len()).unwrap_or(u32::MAX))
 }
 
-/// Findings from slices, besides their figures.
+/// Findings from slices, in addition to their figures.
 #[derive(Clone, Copy, Debug)]
 pub struct Sliced {
     /// Variation between starts and between slices.
@@ -44,12 +45,13 @@ pub struct Sliced {
     pub carry_over: Option<CarryOver>,
     /// Share of the variation that the CPU time of other processes explains.
     pub control: Option<Control>,
-    /// Comparison of the first slices of the blocks, if these do not confirm the difference that all slices show. `None` if they do, or if
+    /// Comparison of the first slices of the blocks, if it does not confirm the difference over all slices. `None` if
+    /// it does, or if there is no difference.
     /// slices show none.
     pub unconfirmed: Option<FirstSlices>,
 }
 
-/// Findings from slices under a load; `None` if the study has no slices, or too few.
+/// Analyzes slices under a load; `None` if the study has none, or too few.
 pub fn sliced(
     study: &Study,
     load: &str,

@@ -1,4 +1,4 @@
-//! Ranks the variants of each system, and selects which of them are compared.
+//! Ranks the variants of each system, and selects the variants that are compared.
 
 use std::collections::BTreeMap;
 
@@ -16,16 +16,17 @@ pub struct Ranked {
     pub row: usize,
     /// Spread of the metric over its valid runs.
     pub metric: Spread,
-    /// Whether it is the best variant of its system.
+    /// Whether the variant is the best of its system.
     pub is_best: bool,
-    /// Whether it cannot be the best, because significantly more of its requests failed than of another variant of the system.
+    /// Whether the variant cannot be the best, because significantly more of its requests failed than of another
+    /// variant of the system.
     pub has_more_errors: bool,
 }
 
-/// Largest number of pairs that are reported.
+/// Max number of pairs that are reported.
 const PAIRS_MAX: usize = 15;
 
-/// Largest number of variants that are compared with a baseline. All of them share the error rate.
+/// Max number of variants that are compared with a baseline. All share the error rate.
 const AGAINST_MAX: usize = 100;
 
 /// Ranking and comparisons of the variants under a load.
@@ -93,7 +94,7 @@ impl LoadOfStudy<'_> {
     }
 }
 
-/// Index of the variant that the plan names as the baseline. A tournament ignores it.
+/// Returns the index of the variant that the plan names as the baseline. A tournament ignores it.
 fn baseline(compare: &Compare, rows: &[&Variant<'_>]) -> Option<usize> {
     let name = compare.baseline.as_ref().filter(|_| !matches!(compare.procedure, Procedure::Best { .. }))?;
     rows.iter().position(|row| row.setting().name() == *name)
@@ -108,13 +109,13 @@ fn ranking(compare: &Compare, rows: &[&Variant<'_>]) -> Vec<Ranked> {
         }
     }
     let better = |a: f64, b: f64| if compare.higher_is_better { b.total_cmp(&a) } else { a.total_cmp(&b) };
-    // A system that was unavailable is not ranked above one that never was.
+    // A system that was unavailable does not rank above one that never was.
     let was_gone = |ranked: &Ranked| rows[ranked.row].gone.runs > 0;
     ranking.sort_by(|a, b| {
         let by_metric = better(a.metric.median, b.metric.median).then(a.row.cmp(&b.row));
         was_gone(a).cmp(&was_gone(b)).then(by_metric)
     });
-    // For each system: lowest error share, largest number of valid runs of a variant, and whether its best variant is known.
+    // By system: lowest error share, max number of valid runs of a variant, and whether its best variant is known.
     let mut systems: BTreeMap<&str, (f64, usize, bool)> = BTreeMap::new();
     for row in ranking.iter().map(|ranked| rows[ranked.row]) {
         let (least, most_runs, _) = systems.entry(&row.place.system).or_insert((f64::INFINITY, 0, false));
@@ -125,7 +126,7 @@ fn ranking(compare: &Compare, rows: &[&Variant<'_>]) -> Vec<Ranked> {
         let row = rows[ranked.row];
         let Some((least, most_runs, is_found)) = systems.get_mut(row.place.system.as_str()) else { continue };
         ranked.has_more_errors = row.unserved_share().is_none_or(|share| share > *least + ERRORS_MARGIN);
-        // The remaining runs of a variant that lost most of them are a biased sample.
+        // If a variant lost most of its runs, the remaining ones are a biased sample.
         let is_seldom = row.count(Eligibility::Valid) * 2 < *most_runs;
         ranked.is_best = !*is_found && !ranked.has_more_errors && !is_seldom;
         *is_found |= ranked.is_best;

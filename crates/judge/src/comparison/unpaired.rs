@@ -1,4 +1,5 @@
-//! Compares configurations that two studies measured at different times: the runs of one study with the runs of the other.
+//! Compares configurations that two studies measured at different times: the runs of one study with the runs of the
+//! other.
 //!
 //! [`judge`] takes both sides of every row, because all verdicts share one error rate.
 
@@ -10,7 +11,7 @@ use crate::baseline::{self, INVALID_APART, RUNS_MIN};
 use crate::compared_by::ComparedBy;
 use crate::rates;
 
-/// Chance that any of the verdicts of all rows is wrong.
+/// Probability that any verdict of any row is wrong.
 const ALPHA: f64 = 0.05;
 
 /// Runs of one study under one configuration.
@@ -22,11 +23,11 @@ pub struct Side {
     pub spread: Option<Spread>,
     /// Share of planned requests of these runs that the system did not serve; `None` if nothing was planned.
     pub error_share: Option<f64>,
-    /// Like `error_share`, but the time for which the system was unavailable counts, too.
+    /// Like `error_share`, but includes the time for which the system was unavailable.
     unserved_share: f64,
-    /// Invalid runs. For a stored baseline this includes failed ones, which it does not distinguish.
+    /// Number of invalid runs. For a stored baseline this includes failed ones, which it does not distinguish.
     pub invalid: usize,
-    /// Valid runs with too few samples for a verdict by the metric.
+    /// Number of valid runs with too few samples for a verdict by the metric.
     pub too_few_samples: usize,
 }
 
@@ -35,7 +36,7 @@ pub struct Side {
 pub struct Compared {
     /// Runs of the first study, and of the second.
     pub sides: [Side; 2],
-    /// Estimate of the second side against the first. `None` if one has no figures, or has a figure of 0 where a ratio is needed.
+    /// Estimate of the second side relative to the first. `None` if one has no figures, or has a figure of 0 where a ratio is needed.
     pub unpaired: Option<Unpaired>,
     /// Verdict among all rows that were judged together.
     pub verdict: Verdict,
@@ -51,9 +52,9 @@ pub enum Verdict {
     },
     /// The sides differ by less than the smallest effect, if at all.
     Equivalent,
-    /// Not decided; more runs may decide.
+    /// Undecided; more runs may decide.
     Inconclusive(Option<SignificantAlone>),
-    /// These runs cannot decide.
+    /// The runs cannot decide.
     None(NoVerdict),
 }
 
@@ -62,7 +63,7 @@ pub enum Verdict {
 pub struct SignificantAlone {
     /// The p-value of the row.
     pub p: f64,
-    /// Rows that share the error rate.
+    /// Number of rows that share the error rate.
     pub together: usize,
 }
 
@@ -95,7 +96,7 @@ impl Side {
         let (mut side, mut all) = (baseline::Side::default(), Counts::default());
         for (run, counts) in seen {
             match run {
-                // A failure is a result of the system, not a lost run.
+                // A failure is a result of the system, not a missing run.
                 RunResult::Failed => continue,
                 RunResult::Figure { .. } => all.add(counts),
                 _ => {}
@@ -105,8 +106,8 @@ impl Side {
         Self { error_share: rates::error_share(&all), ..Self::of_baseline(&side) }
     }
 
-    /// Takes the side of a baseline. A baseline does not record errors separately from unavailable time, so `error_share` includes
-    /// that time.
+    /// Converts the side of a baseline. A baseline does not separate errors from unavailable time, so `error_share`
+    /// includes that time.
     pub fn of_baseline(side: &baseline::Side) -> Self {
         let share = stats::error_share(side.errors, side.planned);
         Self {
@@ -124,12 +125,12 @@ impl Side {
     }
 }
 
-/// Smaller of the smallest effects of two studies that compare by the same metric.
+/// Returns the smaller of the min effects of two studies that compare by one metric.
 pub fn smaller_min_effect(by: &ComparedBy, [first, second]: [&Compare; 2]) -> MinEffect {
     MinEffect { scale: by.scale(), size: first.matters.min(second.matters) }
 }
 
-/// Judges all rows together: they share an error rate of 5 % (Holm). Each row is a first and a second side.
+/// Judges all rows together: they share an error rate of 5 % (Holm). A row has a first and a second side.
 pub fn judge(
     rows: Vec<[Side; 2]>,
     scale: Scale,
@@ -157,7 +158,7 @@ impl Compared {
         Self { sides, unpaired, verdict }
     }
 
-    /// Whether the second side is better.
+    /// Returns whether the second side is better.
     pub fn is_second_ahead(&self, higher_is_better: bool) -> bool {
         let estimate = self.unpaired.and_then(|of| Some((of.estimate?, of.scale.none())));
         estimate.is_some_and(|(estimate, none)| estimate > none) == higher_is_better
@@ -197,7 +198,7 @@ impl Compared {
     }
 }
 
-/// Reason why a row without a p-value has no verdict.
+/// Returns the reason why a row without a p-value has no verdict.
 fn why_none(sides: &[Side; 2]) -> NoVerdict {
     let runs = sides.each_ref().map(|side| side.figures.len());
     match runs.iter().any(|count| *count < RUNS_MIN) {

@@ -16,7 +16,7 @@ use crate::setting::Setting;
 /// A variant under a load.
 #[derive(Clone, Debug)]
 pub struct Variant<'a> {
-    /// Place of one of its runs. All fields but block and position are common to its runs.
+    /// Place of one of the variant's runs. All fields but block and position are common to its runs.
     pub place: &'a StudyPlace,
     /// Number of planned runs by which the study judges.
     pub planned: usize,
@@ -24,9 +24,9 @@ pub struct Variant<'a> {
     pub runs: Vec<(usize, Eligibility)>,
     /// Runs for another purpose, such as a pilot.
     pub others: Vec<(usize, Eligibility)>,
-    /// Whether it may be ranked.
+    /// Whether the variant may be ranked.
     pub is_ranked: bool,
-    /// Whether the figures are of valid runs. If there is none, they are of invalid ones.
+    /// Whether the figures are from valid runs. Without valid runs, they are from invalid ones.
     pub is_valid: bool,
     /// Number of runs, and share of the time, in which its system was unavailable.
     pub gone: Gone,
@@ -42,7 +42,7 @@ pub struct Variant<'a> {
     pub medians: Medians,
 }
 
-/// Medians over runs of figures of a run, unless a field says otherwise.
+/// Medians over runs, unless a field says otherwise.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Medians {
     /// Received KB (1,024 bytes) per second.
@@ -53,7 +53,8 @@ pub struct Medians {
     pub system_cores_used: Option<f64>,
     /// Cores that the generator kept busy.
     pub generator_cores_used: Option<f64>,
-    /// CPU time of the system per request, in microseconds, over all runs together, because a single run may have too little.
+    /// CPU time of the system per request, in microseconds, over all runs together, because a single run may have too
+    /// little.
     pub system_us_per_request: Option<f64>,
     /// CPU time of the generator per request, in microseconds.
     pub generator_us_per_request: Option<f64>,
@@ -74,11 +75,12 @@ pub struct Gone {
     pub runs: usize,
     /// Mean share of unavailable time over all runs; 0 for a run that is not degraded.
     pub share: f64,
-    /// Whether only some users were affected. The share is then of the users' time.
+    /// Whether only some users were affected. `share` is then a share of user time.
     pub is_of_users: bool,
 }
 
-/// Variants that a study plans under a load. `runs` are all runs of the study; variants refer to them by index.
+/// Collects the variants that a study plans under a load. `runs` are all runs of the study; variants refer to them by
+/// index.
 pub fn variants<'a>(
     study: &'a Study,
     load: &str,
@@ -131,34 +133,36 @@ impl<'a> Variant<'a> {
         }
     }
 
-    /// Number of runs with the given eligibility.
+    /// Returns the number of runs with the given eligibility.
     pub fn count(&self, wanted: Eligibility) -> usize {
         self.eligibility(wanted).count()
     }
 
-    /// Runs with the given eligibility, as indices among the runs of the study.
+    /// Returns the runs with the given eligibility, as indices among the runs of the study.
     pub fn eligibility(&self, wanted: Eligibility) -> impl Iterator<Item = usize> {
         self.runs.iter().filter(move |(_, eligibility)| *eligibility == wanted).map(|(run, _)| *run)
     }
 
-    /// Runs whose figures are shown, as indices among the runs of the study: the valid ones; if there is none, the invalid ones.
+    /// Returns the runs whose figures are shown, as indices among the runs of the study: the valid ones, or else the
+    /// invalid ones.
     pub fn shown(&self) -> impl Iterator<Item = usize> {
         self.eligibility(shown_as(self.is_valid))
     }
 
-    /// Runs in fresh blocks that confirm a tournament, as indices among the runs of the study.
+    /// Returns the runs in fresh blocks that confirm a tournament, as indices among the runs of the study.
     pub(super) fn confirming(&self, runs: &[MeasuredRun<'_>]) -> impl Iterator<Item = usize> {
         let stage = |run: usize| runs[run].run.new.place.as_ref().map(|(_, place)| &place.stage);
         let is_fresh = move |run: &usize| stage(*run).is_some_and(|stage| stage::is_confirming(stage));
         self.others.iter().map(|(run, _)| *run).filter(is_fresh)
     }
 
-    /// Share of failed requests or of unavailable time, whichever is larger. It takes precedence over speed.
+    /// Returns the share of failed requests or of unavailable time, whichever is larger. It takes precedence over
+    /// speed.
     pub fn unserved_share(&self) -> Option<f64> {
         self.error_share.map(|share| share.max(self.gone.share))
     }
 
-    /// Whether the share of failed requests is within the margin that comparisons ignore.
+    /// Returns whether the share of failed requests is within the margin that comparisons ignore.
     pub fn is_without_failures(&self) -> bool {
         self.is_valid && self.error_share.is_some_and(|share| share <= ERRORS_MARGIN)
     }

@@ -9,7 +9,8 @@ use crate::measured_run::MeasuredRun;
 use crate::words::percent;
 
 impl LoadOfStudy<'_> {
-    /// Shortest way to a verdict. `None` if the comparison is not open, or is of differences. `levels` are the variances of slices.
+    /// Returns the shortest way to a verdict. `None` if the comparison is decided, or is of differences. `levels` are
+    /// the variances of slices.
     pub(super) fn way(&self, pair: &Pair, levels: Option<Levels>) -> Option<WayToVerdict> {
         let comparison = &pair.comparison;
         if comparison.verdict != Verdict::Inconclusive || comparison.scale != Scale::Ratio {
@@ -54,14 +55,14 @@ impl LoadOfStudy<'_> {
     }
 }
 
-/// Time from the start of the load of a run to its end, in seconds.
+/// Returns the time from the start of the load of a run to its end, in seconds.
 fn wall_s(run: &MeasuredRun<'_>) -> Option<f64> {
     let ended_at_unix_ms = run.run.ending.as_ref()?.ended_at_unix_ms;
     Some(ended_at_unix_ms.saturating_sub(run.run.new.started_at_unix_ms).max(0) as f64 / 1e3)
 }
 
-/// Variance of the log ratio of a block that lies within runs: the difference between the halves of a run has four times the variance of
-/// their mean. `None` if no run has halves.
+/// Returns the variance of a block's log ratio that lies within runs. The difference between the halves of a run has
+/// four times the variance of their mean. `None` if no run has halves.
 fn within_runs(sides: &[Vec<MeasuredRun<'_>>; 2]) -> Option<f64> {
     let halves = |run: &MeasuredRun<'_>| run.run.ending.as_ref()?.steadiness.as_ref()?.halves_share;
     let of_side = |runs: &Vec<MeasuredRun<'_>>| {
@@ -71,7 +72,7 @@ fn within_runs(sides: &[Vec<MeasuredRun<'_>>; 2]) -> Option<f64> {
     Some(of_side(&sides[0])? + of_side(&sides[1])?)
 }
 
-/// Advice in words, after "inconclusive; ".
+/// Describes the advice, as the continuation of "inconclusive; ".
 pub fn way_in_words(way: &WayToVerdict) -> String {
     match way {
         WayToVerdict::MoreBlocks { blocks, seconds } => {

@@ -7,7 +7,7 @@ use super::*;
 use crate::resources::{Resources, Usage};
 use crate::window::Window;
 
-/// A process `web` whose `main` calls the given functions, each with its kind and its own samples.
+/// Builds the profile of a process `web` whose `main` calls the given functions, each with its kind and own samples.
 fn profile(functions: &[(&str, FrameKind, u64)]) -> CpuProfile {
     let samples = functions.iter().map(|(.., own)| own).sum();
     let frame = |name: &str, kind, [own, total]: [u64; 2]| ProfileFrame {
@@ -37,7 +37,7 @@ fn profile(functions: &[(&str, FrameKind, u64)]) -> CpuProfile {
     }
 }
 
-/// A run of 10 s with a mean number of cores used by the system, and a number of requests.
+/// Builds a run of 10 s with a mean number of cores used by the system, and a number of requests.
 fn measured(cores: f64, requests: u64) -> Measured {
     let system = Usage { cpu_user_s: cores * 10.0, ..Usage::default() };
     let counts = InWindow { ok: requests, ..InWindow::default() };

@@ -1,4 +1,5 @@
-//! Conclusion of an experiment in a sentence: confirmed, refuted, or open, with what was tried, and what was left out.
+//! Summarizes an experiment in a sentence: confirmed, refuted, or open, with the changes that were tried, and those
+//! left out.
 
 use stats::{Finding, Undecided};
 
@@ -9,14 +10,14 @@ use super::{Diagnosis, TriedIntervention};
 pub enum Outcome {
     /// A change has the effect of a limit, and no other change of the same resource contradicts it.
     Confirmed,
-    /// No change that was decided has the effect of a limit.
+    /// No decided change has the effect of a limit.
     Refuted,
     /// No change was decided, or two contradict each other.
     Open,
 }
 
 impl Outcome {
-    /// Name in JSON and in the sentence.
+    /// Returns the name in JSON and in the sentence.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Confirmed => "confirmed",
@@ -26,7 +27,7 @@ impl Outcome {
     }
 }
 
-/// Result of an experiment, and the sentence that says it.
+/// Result of an experiment, with a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conclusion {
     /// Result.
@@ -36,7 +37,7 @@ pub struct Conclusion {
 }
 
 impl Diagnosis {
-    /// Conclusion of the experiment.
+    /// Returns the conclusion of the experiment.
     pub fn conclusion(&self) -> Conclusion {
         let of = |finding: Finding| self.tried.iter().filter(move |tried| tried.effect.finding == finding);
         let (contested, confirmed): (Vec<_>, Vec<_>) =
@@ -69,9 +70,9 @@ impl Diagnosis {
         Conclusion { outcome, sentence }
     }
 
-    /// Whether another change refutes a resource that this one tests.
+    /// Returns whether another change refutes a resource that this one tests.
     pub(super) fn is_contested(&self, confirming: &TriedIntervention) -> bool {
-        // A parameter without an effect says nothing about another one.
+        // A parameter without an effect does not refute other parameters.
         let is_parameter = |code: &str| code == crate::causes::Resource::PARAMETER.code;
         let is_of_both = |refuting: &TriedIntervention| {
             let tests = confirming.changed.tests.iter().filter(|code| !is_parameter(code));
@@ -82,7 +83,7 @@ impl Diagnosis {
         })
     }
 
-    /// Changes that were not decided, each with the reason.
+    /// Returns the changes that were not decided, each with the reason.
     fn undecided(&self) -> String {
         let words = self.tried.iter().filter_map(|tried| {
             let Finding::Undecided(why) = tried.effect.finding else { return None };

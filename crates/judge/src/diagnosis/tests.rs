@@ -1,4 +1,4 @@
-//! Tests of how an experiment's result changes the list of causes.
+//! Tests of the effect of an experiment's result on the list of causes.
 
 use evidence::Change;
 use stats::{Effect, Undecided};
@@ -113,7 +113,7 @@ fn confirmed_parameter_replaces_the_unknown_cause() {
     );
     assert_eq!(parameter.next, "set `workers` to 4 or more");
     assert_eq!(parameter.rung, Rung::Experiment);
-    // The change is what was shown. Its effect tells no story about the resource behind it.
+    // The change itself is the proof. Its effect does not show which resource lies behind it.
     for resource in [Resource::LOCK, Resource::POOL, Resource::ONE_CORE] {
         assert_eq!(
             judged(experiment.clone(), &[resource]),
@@ -127,7 +127,7 @@ fn confirmed_parameter_replaces_the_unknown_cause() {
 
 #[test]
 fn refuted_cause_is_never_confirmed() {
-    // A quota: a lower one has an effect, a higher one does not.
+    // For a quota, a lower value has an effect, and a higher one does not.
     let quota = vec![
         tried(CPU, Resource::CPU_QUOTA, true, Finding::Confirmed),
         tried(Change::Cpu { millicores: 1_250 }, Resource::CPU_QUOTA, true, Finding::Refuted),
@@ -137,7 +137,7 @@ fn refuted_cause_is_never_confirmed() {
     assert!(list[0].for_[0].starts_with("an experiment speaks for it: "), "{list:?}");
     assert!(list[0].against[0].starts_with("another one refutes it: "), "{list:?}");
     assert!(judged(quota, &[Resource::DISK]).iter().all(|(_, certainty)| *certainty != Certainty::Confirmed));
-    // More workers have an effect, and CPU time has none: workers are short, not a core.
+    // More workers have an effect, and CPU time has none: the shortage is workers, not a core.
     let workers = vec![
         tried(CPU, Resource::ONE_CORE, true, Finding::Refuted),
         tried(workers(), Resource::PARAMETER, true, Finding::Confirmed),

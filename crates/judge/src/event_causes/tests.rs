@@ -14,11 +14,11 @@ const MS: u64 = 1_000_000;
 struct Planted {
     /// Readings of each second, in addition to the constant ones.
     readings: Vec<Vec<Reading>>,
-    /// Start and end of a period without answers, in milliseconds. At its end, all waiting requests are answered.
+    /// Start and end of a period without answers, in milliseconds. All waiting requests are answered at its end.
     gone_ms: (u64, u64),
     events: Vec<(Event, Option<Cost>)>,
     is_system_read: bool,
-    /// Whether requests fail at once during that period.
+    /// Whether requests fail immediately during that period.
     are_lost: bool,
 }
 
@@ -226,7 +226,7 @@ fn overlapping_events_are_named() {
     planted.events.push((event("early", 1_000, 2_000), Some(cost(1_000, 500, 4_000))));
     planted.events.push((event("late", 8_000, 9_000), None));
     assert_eq!(planted.found().unwrap().meanwhile, ["backup"]);
-    // An event that ended before may still have an effect.
+    // An event that ended earlier may still have an effect.
     planted.events[2].1 = Some(cost(1_000, 4_500, 6_000));
     assert_eq!(planted.found().unwrap().meanwhile, ["backup", "early"]);
 }

@@ -1,4 +1,4 @@
-//! Usual level before an event, and the limits beyond which a later stretch of time is worse.
+//! Usual level before an event, and the limits beyond which a later interval counts as worse.
 
 use evidence::LevelBefore;
 use record::{Gaps, Moment, Percentile, Responses};
@@ -7,50 +7,51 @@ use stats::median;
 use super::losses::Usual;
 use super::number;
 
-/// Numbers of windows that may form one stretch.
+/// Possible numbers of windows in an interval.
 const BIN_SIZES: [usize; 4] = [1, 2, 5, 10];
-/// Smallest number of answers in a stretch, if the longest stretch has that many.
+/// Min number of answers in an interval, if the longest interval has as many.
 const ANSWERS_IN_BIN: f64 = 100.0;
-/// Percentiles of response times, of which the highest with enough answers in a stretch is used.
+/// Candidate percentiles of response times. The highest one with enough answers in an interval is used.
 const PERCENTILES: [Percentile; 5] =
     [Percentile::P99_9, Percentile::P99, Percentile::P95, Percentile::P90, Percentile::P50];
-/// Largest relative deviation from the usual value with which a stretch is always as usual.
+/// Max relative deviation from the usual value at which an interval always counts as usual.
 const WITHIN: f64 = 0.1;
-/// Multiple of the earlier deviation to the worse side, within which a stretch is as usual.
+/// Multiple of the earlier deviation to the worse side, within which an interval counts as usual.
 const SPREADS: f64 = 3.5;
-/// Share of the earlier stretches that this deviation covers.
+/// Share of earlier intervals that this deviation covers.
 const SPREAD_SHARE: f64 = 0.9;
-/// Largest accepted drop in answers, as a share, however large the usual deviation is. Hardly any answers are never usual.
+/// Max accepted drop in answers, as a share, for any usual deviation. An interval with hardly any answers is never
+/// usual.
 const OK_AWAY_MAX: f64 = 0.9;
-/// Number of earlier stretches below which their deviation is uncertain.
+/// Number of earlier intervals below which their deviation is uncertain.
 const BINS_FEW: usize = 20;
-/// Smallest assumed deviation if earlier stretches are few, in standard deviations of a random count of answers.
+/// Min assumed deviation if there are few earlier intervals, in standard deviations of a random count of answers.
 const SIGMAS: f64 = 3.0;
 /// Factor on the generator's own delay, which can affect a request twice: when it is sent, and when its answer is read.
 const DELAYS: f64 = 2.0;
-/// Multiple of the longest gap before the event, or of `SILENT_MIN_NS`, above which the first answer after a silence marks the
+/// Multiple of the longest gap before the event, or of `SILENT_MIN_NS`, above which the first answer after a gap marks the
 /// recovery.
 const SILENT_GAPS: u64 = 2;
-/// Smallest gap, in nanoseconds, that `SILENT_GAPS` multiplies.
+/// Min gap, in nanoseconds, that `SILENT_GAPS` multiplies.
 const SILENT_MIN_NS: u64 = 5_000_000;
-/// Number of margins by which a single stretch must be worse, so that it is not noise.
+/// Number of margins by which a single interval must be worse to stand out from noise.
 const MARGINS_ALONE: f64 = 2.0;
 
 /// Usual level before an event.
 #[derive(Clone)]
 pub(super) struct Level {
     from_ns: u64,
-    /// Number of windows in a stretch.
+    /// Number of windows in an interval.
     pub(super) bin: usize,
     pub(super) ok_per_s: f64,
     pub(super) response_mean_ns: f64,
     pub(super) longest_gap_ns: u64,
     percentile: Option<(Percentile, f64)>,
-    /// Median number of answers in a stretch.
+    /// Median number of answers in an interval.
     ok_usual: f64,
-    /// Smallest number of answers in a stretch that counts as usual.
+    /// Min number of answers in an interval that counts as usual.
     ok_least: f64,
-    /// Longest value of the percentile that counts as usual, in nanoseconds.
+    /// Max value of the percentile that counts as usual, in nanoseconds.
     percentile_most_ns: f64,
     /// Mean number of answers in a window that take at most `percentile_most_ns`.
     fast_per_window: f64,
@@ -73,7 +74,8 @@ impl Level {
         let ok_away = spread(bins.iter().map(|bin| ok_usual - bin.ok as f64));
         let times = || bins.iter().filter_map(|bin| bin.percentile_ns);
         let usual_ns = median(times()).unwrap_or(0.0);
-        // Response times have a long tail, so deviations are compared as ratios: twice as long is as rare as half as long.
+        // Response times have a long tail, so deviations are compared as ratios: twice as long is as rare as half as
+        // long.
         let away = spread(times().map(|ns| (ns / usual_ns.max(1.0)).ln()));
         let response_ns: f64 = before.iter().map(|window| window.ok_response_sum_ns as f64).sum();
         let gaps = Gaps::of_moments(before, span_ns, 1);
@@ -107,12 +109,12 @@ impl Level {
         }
     }
 
-    /// Compares a stretch with the level. `late_ns` is the delay of the generator itself in the stretch.
+    /// Compares an interval with the level. `late_ns` is the generator's own delay in the interval.
     pub(super) fn look_at(&self, windows: &[Moment], late_ns: u64) -> Seen {
         let bin = Bin::of(windows, self.percentile.map(|(percentile, _)| percentile));
         let own_ns = DELAYS * late_ns as f64;
         let own_ok = own_ns * self.ok_per_s / 1e9;
-        // A stretch without answers has no percentile, which is normal for a load with few answers.
+        // An interval without answers has no percentile, which is normal for a load with few answers.
         let is_within = |own_ok: f64, own_ns: f64| {
             let is_fast = bin.percentile_ns.is_none_or(|ns| ns - own_ns <= self.percentile_most_ns);
             bin.ok as f64 + own_ok >= self.ok_least && is_fast
@@ -124,7 +126,7 @@ impl Level {
         if is_within(own_ok, own_ns) { Seen::Unclear { is_far } } else { Seen::Worse { is_far } }
     }
 
-    /// Number of margins by which a stretch is worse than usual.
+    /// Returns the number of margins by which an interval is worse than usual.
     fn margins(&self, bin: &Bin) -> f64 {
         let usual_ns = self.percentile.map_or(0.0, |(_, ns)| ns);
         let longer = bin
@@ -135,36 +137,37 @@ impl Level {
         [longer, fewer].into_iter().filter(|margins| margins.is_finite()).fold(0.0, f64::max)
     }
 
-    /// Time after a delay of the generator during which answers may still be late because of it, in nanoseconds.
+    /// Returns the time after a delay of the generator during which answers may still be late because of it, in
+    /// nanoseconds.
     pub(super) fn response_ns(&self) -> u64 {
         self.percentile.map_or(self.response_mean_ns, |(_, ns)| ns) as u64
     }
 
-    /// Time at which the system was back, in nanoseconds. It lies within the window before `back`, the first window that is not
+    /// Returns the time of recovery, in nanoseconds. It lies in the window before `back`, the first window that is not
     /// worse. The share of fast answers in that window shows how much of it came after the recovery.
     pub(super) fn back_ns(&self, windows: &[Moment], back: usize, begun_ns: u64) -> u64 {
         let Some(worse) = (number(begun_ns)..back).next_back() else { return begun_ns };
         let first_ok_ns = windows[back..].iter().find_map(|window| window.presence.first_ok_ns);
         let worse = &windows[worse];
-        // A window that begins with a silence may still have enough answers to be usual.
+        // A window that begins with a gap may still have enough answers to be usual.
         let silent_from_ns = worse.presence.last_ok_ns.unwrap_or(worse.at_ns());
         let usual_gap_ns = SILENT_GAPS * self.longest_gap_ns.max(SILENT_MIN_NS);
         if let Some(ns) = first_ok_ns.filter(|ns| ns.saturating_sub(silent_from_ns) > usual_gap_ns) {
             return ns.max(begun_ns);
         }
         let had = fast(worse, self.percentile_most_ns) / self.fast_per_window;
-        // Part of the window was worse, even if it has as many answers as usual.
+        // A part of the window was worse, even if it has as many answers as usual.
         let missing = (1.0 - had).clamp(1.0 / Moment::PARTS as f64, 1.0);
         let to_ns = worse.at_ns() + Moment::WINDOW_NS;
         (worse.at_ns().max(begun_ns) + (missing * Moment::WINDOW_NS as f64) as u64).min(to_ns)
     }
 }
 
-/// Result of comparing a stretch with the level. `is_far` means that a single such stretch is not noise.
+/// Result of comparing an interval with the level. `is_far` means that a single such interval is not noise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Seen {
     Usual,
-    /// Worse, but by no more than the generator's own delay explains.
+    /// Worse, but the generator's own delay may explain it.
     Unclear {
         is_far: bool,
     },
@@ -173,13 +176,13 @@ pub(super) enum Seen {
     },
 }
 
-/// Number of answers in a window that took at most `most_ns`.
+/// Returns the number of answers in a window that took at most `most_ns`.
 fn fast(window: &Moment, most_ns: f64) -> f64 {
     // For a load with few answers, no percentile is known.
     if most_ns > 0.0 { window.responses.count_within(most_ns) } else { window.ok as f64 }
 }
 
-/// Answers in a stretch of a load.
+/// Answers in an interval of a load.
 struct Bin {
     ok: u64,
     percentile_ns: Option<f64>,
@@ -194,7 +197,7 @@ impl Bin {
     }
 }
 
-/// Value that nine tenths of the deviations do not exceed; at least 0.
+/// Returns the value that nine tenths of the deviations do not exceed; at least 0.
 fn spread(away: impl Iterator<Item = f64>) -> f64 {
     let mut away: Vec<f64> = away.collect();
     away.sort_unstable_by(f64::total_cmp);

@@ -5,10 +5,10 @@ use record::{Loss, Moment};
 
 use super::{WindowSeries, number};
 
-/// Number of standard deviations above the expected losses, plus one request, from which on losses exceed the usual.
+/// Number of standard deviations above the expected losses, plus one request, above which losses exceed the usual.
 const SIGMAS: f64 = 3.0;
 
-/// Number of ways to lose a request: the classes of sent requests, and not being sent.
+/// Number of kinds of lost requests: the classes of sent requests, plus unsent requests.
 const KINDS: usize = Loss::ALL.len() + 1;
 const NOT_SENT: usize = Loss::ALL.len();
 
@@ -35,8 +35,8 @@ impl Usual {
 }
 
 impl Losses {
-    /// Losses of an event: requests intended during its period, however late they ended, and requests intended earlier that ended
-    /// during it. `spans` are the periods of all events, so that no request counts twice.
+    /// Counts the losses of an event: requests intended during its period, whenever they ended, and requests intended
+    /// earlier that ended during it. `spans` are the periods of all events, so that no request counts twice.
     pub(super) fn of(course: &WindowSeries, (from_ns, to_ns): (u64, u64), spans: &[(u64, u64)]) -> Self {
         let within = |window: usize, (from_ns, to_ns): (u64, u64)| {
             number(from_ns) <= window && window < to_ns.div_ceil(Moment::WINDOW_NS) as usize
@@ -63,13 +63,13 @@ impl Losses {
         self.0[kind] = self.0[kind].saturating_add(count);
     }
 
-    /// Number of all lost requests.
+    /// Returns the number of all lost requests.
     pub(super) fn all(&self) -> u64 {
         self.0.iter().fold(0, |sum, count| sum.saturating_add(*count))
     }
 
-    /// Losses beyond the usual ones among `planned` requests. If a kind had no loss before, all of it counts. Otherwise, a number
-    /// that noise does not explain counts, minus the expected number.
+    /// Returns the losses beyond the usual ones among `planned` requests. A kind without earlier losses counts in full.
+    /// Otherwise, a number that noise does not explain counts, minus the expected number.
     pub(super) fn beyond(&self, usual: &Usual, planned: u64) -> Lost {
         let of = |kind: usize| {
             let (here, before) = (self.0[kind] as f64, usual.lost.0[kind] as f64);

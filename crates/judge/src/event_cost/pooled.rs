@@ -11,7 +11,7 @@ use stats::Repeated;
 pub enum Figure {
     /// Requests lost by all occurrences.
     Lost,
-    /// Requests of one class, as [`Lost::classes`] names it. `stale_reuse` is not in [`Figure::Lost`].
+    /// Lost requests of one class, as [`Lost::classes`] names it. `stale_reuse` is not in [`Figure::Lost`].
     LostAs(&'static str),
     /// Longest outage, in nanoseconds.
     Outage,
@@ -24,17 +24,17 @@ pub enum Figure {
 }
 
 impl Figure {
-    /// Requests on an idle connection that the system closed as it was used again. No client can avoid their loss.
+    /// Requests on an idle connection that the system closed just as it was reused. No client can avoid their loss.
     pub const STALE_REUSE: Self = Self::LostAs(Loss::StaleReuse.name());
 
-    /// All figures, in the order in which they are reported.
+    /// Returns all figures, in the order in which they are reported.
     pub fn all() -> Vec<Self> {
         let classes = Lost::default().classes().map(|(class, _)| Self::LostAs(class));
         let others = [Self::Outage, Self::Recovery, Self::Worst, Self::ExcessWaiting];
         std::iter::once(Self::Lost).chain(classes).chain(others).collect()
     }
 
-    /// Value in one run; `None` if unknown.
+    /// Returns the value in one run; `None` if unknown.
     pub fn of(self, run: &InRun) -> Option<f64> {
         match self {
             Self::Lost => Some(run.lost.total() as f64),
@@ -80,7 +80,8 @@ impl InRun {
     }
 }
 
-/// Costs of the events of a run, by name; `None` if the cost of an occurrence is unknown. Names come from outside: escape them.
+/// Returns the costs of the events of a run, by name; `None` if the cost of an occurrence is unknown. Names come from
+/// outside: escape them.
 pub fn in_run(run: &Run) -> BTreeMap<&str, Option<InRun>> {
     let mut by_name: BTreeMap<&str, Option<Vec<&Cost>>> = BTreeMap::new();
     for event in run.events() {
@@ -113,7 +114,7 @@ pub struct Pooled<'a> {
     pub why_unknown: Option<&'a str>,
 }
 
-/// Costs of the events of several runs, by name.
+/// Returns the costs of the events of several runs, by name.
 pub fn pooled<'a>(runs: &[&'a Run]) -> Vec<Pooled<'a>> {
     let mut by_name: BTreeMap<&'a str, Vec<(u32, Option<InRun>)>> = BTreeMap::new();
     for run in runs {
@@ -149,28 +150,28 @@ impl<'a> Pooled<'a> {
         self.runs.iter().filter_map(|(_, cost)| cost.as_ref())
     }
 
-    /// Number of runs with a known cost.
+    /// Returns the number of runs with a known cost.
     pub fn runs_known(&self) -> usize {
         self.known().count()
     }
 
-    /// Number of runs with a known cost that did not recover.
+    /// Returns the number of runs with a known cost in which the system did not recover.
     pub fn not_recovered(&self) -> usize {
         self.known().filter(|run| run.recovery_ns.is_none()).count()
     }
 
-    /// A figure of each run, with the run's block.
+    /// Returns a figure of each run, with the run's block.
     pub fn values(&self, figure: Figure) -> impl Iterator<Item = (u32, Option<f64>)> {
         self.runs.iter().map(move |(block, cost)| (*block, cost.as_ref().and_then(|run| figure.of(run))))
     }
 
-    /// Whether a figure is above 0 in any run.
+    /// Returns whether a figure is above 0 in any run.
     pub fn any(&self, figure: Figure) -> bool {
         self.values(figure).any(|(_, value)| value.is_some_and(|value| value > 0.0))
     }
 
-    /// A figure over the runs with a known cost. `Recovery` skips runs that did not recover. Any other figure is `None` if it is
-    /// unknown in one of these runs.
+    /// Returns a figure over the runs with a known cost. `Recovery` skips runs that did not recover. Any other figure
+    /// is `None` if it is unknown in one of these runs.
     pub fn over(&self, figure: Figure) -> Option<Repeated> {
         let all = self.known().map(|run| figure.of(run));
         let figures: Vec<f64> = match figure {
@@ -195,19 +196,19 @@ pub struct Difference<'a> {
 }
 
 impl Difference<'_> {
-    /// Number of blocks with both costs known.
+    /// Returns the number of blocks with both costs known.
     pub fn blocks_known(&self) -> usize {
         self.blocks.iter().filter(|(_, both)| both.is_some()).count()
     }
 
-    /// Difference of a figure in each block.
+    /// Returns the difference of a figure in each block.
     pub fn by_block(&self, figure: Figure) -> impl Iterator<Item = (u32, Option<f64>)> {
         let apart = move |[own, other]: [InRun; 2]| Some(figure.of(&own)? - figure.of(&other)?);
         self.blocks.iter().map(move |(block, both)| (*block, both.and_then(apart)))
     }
 
-    /// Difference over all blocks with both costs known. If a variant did not recover in one of them, there is no difference in
-    /// recovery, because the remaining blocks would be a biased sample.
+    /// Returns the difference over all blocks with both costs known. If a variant did not recover in one of them, there
+    /// is no difference in recovery, because the remaining blocks would be a biased sample.
     pub fn over(&self, figure: Figure) -> Option<Repeated> {
         let known = self.blocks.iter().zip(self.by_block(figure)).filter(|((_, both), _)| both.is_some());
         let apart: Option<Vec<f64>> = known.map(|(_, (_, apart))| apart).collect();
@@ -225,7 +226,7 @@ mod tests {
         InRun { lost, outage_ns: outage_ms * 1e6, recovery_ns, ..InRun::of(&[]) }
     }
 
-    /// `unknown` is the number of blocks in which one of the two costs is unknown.
+    /// Builds a difference with `unknown` blocks in which one of the two costs is unknown.
     fn difference(known: &[[InRun; 2]], unknown: u32) -> Difference<'static> {
         let blocks = (0..).zip(known.iter().map(|both| Some(*both)));
         Difference {

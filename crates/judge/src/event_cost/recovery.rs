@@ -1,4 +1,4 @@
-//! Finds the time at which a system was back at its usual level after an event.
+//! Finds the time at which a system returned to its usual level after an event.
 
 use evidence::Recovery;
 use record::Moment;
@@ -6,20 +6,20 @@ use record::Moment;
 use super::level::{Level, Seen};
 use super::{CALM_NS, Times, number};
 
-/// Largest share of worse stretches in a calm period.
+/// Max share of worse intervals in a calm period.
 const OUTLIERS: f64 = 0.1;
-/// Difference up to which two recovery times count as equal, in nanoseconds.
+/// Max difference at which two recovery times count as equal, in nanoseconds.
 const SAME_NS: u64 = 100_000_000;
-/// Difference up to which two recovery times count as equal, as a share of the longer one.
+/// Max difference at which two recovery times count as equal, as a share of the longer one.
 const SAME_SHARE: f64 = 0.05;
-/// Longest effect of a generator delay, in windows. A longer delay makes the run invalid.
+/// Max effect of a generator delay, in windows. A longer delay makes the run invalid.
 const WINDOWS_LATE_MAX: usize = 100;
 
-/// Recovery after an event, and the number of the window up to which it was observed; `None` if to the end. `windows` are all whole
-/// windows from the beginning of the load to the next event, or to the end.
+/// Returns the recovery after an event, and the number of the window up to which it was observed; `None` if to the end.
+/// `windows` are all whole windows from the beginning of the load to the next event, or to the end.
 ///
-/// Stretches that the generator's own delay can explain are first taken as usual, then as worse. If the two results differ, the
-/// system was back no earlier than the first one says, and that time is unconfirmed.
+/// Intervals that the generator's own delay can explain are first counted as usual, then as worse. If the two results
+/// differ, the earlier one is a lower bound, and the recovery is unconfirmed.
 pub(super) fn recovery(level: &Level, windows: &[Moment], event: &Times) -> (Recovery, Option<usize>) {
     let course = Stretches::of(level, windows, event);
     let least = course.recovery(|seen| matches!(seen, Seen::Worse { .. }));
@@ -39,7 +39,7 @@ fn are_same(least_ns: u64, most_ns: u64) -> bool {
     is_effect && least_ns.abs_diff(most_ns) <= SAME_NS.max((SAME_SHARE * most_ns as f64) as u64)
 }
 
-/// Comparisons of stretches after an event, by the window at which each begins.
+/// Comparisons of intervals after an event, by the window at which each begins.
 struct Stretches<'a> {
     level: &'a Level,
     windows: &'a [Moment],
@@ -77,7 +77,7 @@ impl<'a> Stretches<'a> {
             let worse = bins.iter().filter(|is_worse| **is_worse).count();
             worse as f64 <= OUTLIERS * bins.len() as f64
         };
-        // A calm period before the end of the event says nothing about its later effect.
+        // A calm period before the end of the event does not show a later effect.
         let is_calm_from: Vec<bool> =
             (first..=end).map(|from| from + calm > end || is_calm(from, from + calm)).collect();
         // Last window at which the period is not calm while the event is in progress. The system is back only after it.
@@ -105,8 +105,8 @@ impl<'a> Stretches<'a> {
         }
     }
 
-    /// Whether everything worse before the recovery is a single stretch, and not far worse. Among many stretches, noise produces
-    /// such ones.
+    /// Returns whether the only worse part before the recovery is a single interval, and not far worse. Noise produces
+    /// such intervals among many.
     fn is_chance(&self, back: usize, is_worse: impl Fn(&Seen) -> bool) -> bool {
         let all = || (self.first..back).filter_map(|at| self.at(at)).filter(|seen| is_worse(seen));
         let apart = (self.first..back).step_by(self.level.bin).filter_map(|at| self.at(at));
@@ -116,8 +116,8 @@ impl<'a> Stretches<'a> {
     }
 }
 
-/// Delay of the generator for each window, in nanoseconds: in the window itself, or before it with an effect that lasts into it. A
-/// loop iteration that begins late is recorded in the window of the previous one.
+/// Returns the generator's delay for each window, in nanoseconds: in the window itself, or earlier with an effect that
+/// lasts into it. A loop iteration that begins late is recorded in the window of the previous one.
 fn late_ns(windows: &[Moment], response_ns: u64) -> Vec<u64> {
     let mut late_ns = vec![0; windows.len()];
     for (number, window) in windows.iter().enumerate().filter(|(_, window)| window.late_ns > 0) {

@@ -20,7 +20,7 @@ pub struct EventSums {
 }
 
 impl EventSums {
-    /// Combined cost of all events of a run; `None` if there were none, or if the cost of one is unknown.
+    /// Returns the combined cost of all events of a run; `None` if there were none, or if the cost of one is unknown.
     pub fn of(run: &Run) -> Option<Self> {
         let costs: Vec<&Cost> = run
             .events()
@@ -31,7 +31,8 @@ impl EventSums {
         Some(Self { lost: lost_once(costs), ..sums })
     }
 
-    /// Combined cost of all occurrences of an event; `None` if there were none, or if the cost of one is unknown.
+    /// Returns the combined cost of all occurrences of an event; `None` if there were none, or if the cost of one is
+    /// unknown.
     pub(crate) fn of_event(event: &str, run: &Run) -> Option<Self> {
         Self::over(&costs_of(run, event)?, u64::saturating_add)
     }
@@ -50,7 +51,8 @@ impl EventSums {
     }
 }
 
-/// Lost requests of all events. Events that begin together each have the losses of all of them, so each group counts once.
+/// Returns the lost requests of all events. Events that begin together each have the losses of all of them, so each
+/// group counts once.
 fn lost_once(mut costs: Vec<&Cost>) -> u64 {
     costs.sort_by_key(|cost| cost.from_ns);
     let groups = costs.chunk_by(|one, next| begin_together(one.from_ns, next.from_ns));
@@ -58,7 +60,8 @@ fn lost_once(mut costs: Vec<&Cost>) -> u64 {
     lost.fold(0, u64::saturating_add)
 }
 
-/// Figures of one event, with the worst value over its occurrences. `None` if there were none, or if the cost of one is unknown.
+/// Returns the figures of one event, with the worst value over its occurrences. `None` if there were none, or if the
+/// cost of one is unknown.
 pub(crate) fn worst_of(event: &str, run: &Run) -> Option<Measured> {
     let costs = costs_of(run, event)?;
     let share = |cost: &&&Cost| cost.errors as f64 / cost.planned.max(1) as f64;
@@ -82,7 +85,7 @@ pub(crate) fn worst_of(event: &str, run: &Run) -> Option<Measured> {
     })
 }
 
-/// Costs of all occurrences of an event; `None` if one is unknown.
+/// Returns the costs of all occurrences of an event; `None` if one is unknown.
 fn costs_of<'a>(run: &'a Run, event: &str) -> Option<Vec<&'a Cost>> {
     let of_name = run.events().iter().filter(|of| of.name == event);
     of_name.map(|of| cost_of(run, event, of.occurrence)).collect()

@@ -18,11 +18,11 @@ const AT: u64 = 20 * SECOND + 30 * MS;
 #[derive(Clone, Copy)]
 enum Trouble {
     Nothing,
-    /// Nothing is served for the given time.
+    /// The server serves nothing for the given time.
     Freeze(u64),
-    /// Requests in flight are reset, and so are requests that arrive within the given time.
+    /// Resets requests in flight, and requests that arrive within the given time.
     Reset(u64),
-    /// All requests are answered with 503 for the given time.
+    /// Answers all requests with 503 for the given time.
     Reject(u64),
     /// Service takes three times as long, and returns to normal linearly over the given time.
     Slow(u64),
@@ -59,7 +59,7 @@ struct Server {
 }
 
 impl Server {
-    /// End and loss of a request that arrives at `intended_ns`.
+    /// Returns the end and the loss of a request that arrives at `intended_ns`.
     fn serve(&mut self, intended_ns: u64) -> (u64, Option<Loss>) {
         let to_ns = |for_ns: u64| (AT..AT + for_ns).contains(&intended_ns);
         match self.trouble {
@@ -94,7 +94,7 @@ impl Server {
     }
 }
 
-/// Requests with their ends and losses, in order of intended times.
+/// Simulates requests, with ends and losses, in order of intended times.
 fn play(who: Who, trouble: Trouble, seed: u64) -> Vec<(u64, u64, Option<Loss>)> {
     let mut server = Server { free_ns: [0; 4], trouble, chance: Chance(seed) };
     let mut requests = Vec::new();
@@ -123,7 +123,7 @@ fn play(who: Who, trouble: Trouble, seed: u64) -> Vec<(u64, u64, Option<Loss>)> 
     requests
 }
 
-/// Windows as a worker would record them.
+/// Returns the windows that a worker would record.
 fn windows(requests: &[(u64, u64, Option<Loss>)]) -> Vec<Moment> {
     let mut moments = Moments::default();
     // Starts and ends of requests, in order of time.
@@ -257,7 +257,7 @@ fn rejections_for_two_seconds_are_an_outage_of_two_seconds() {
 #[test]
 fn gradual_recovery_is_measured_to_its_end() {
     let slow = cost(CLOSED, Trouble::Slow(5 * SECOND), 4);
-    // Service is a tenth slower after 95 % of the time, and nearly twice that is hidden in noise.
+    // Service is a tenth slower after 95 % of the time, and noise hides nearly twice that.
     assert!((3_900..=5_000).contains(&recovered_ms(&slow)), "{slow:?}");
     assert_eq!((outage_ms(&slow), slow.lost), (0, Lost::default()));
     assert!(slow.excess_wait_ns > 10e9, "{slow:?}");
@@ -338,7 +338,7 @@ fn too_little_time_before_gives_a_reason_and_no_cost() {
     assert!(matches!(judge(WINDOW, &[at(AT)], &[]).remove(0), Judged::Unknown(_)));
 }
 
-/// Costs of events at these seconds, under a load whose requests are rejected in the given spans.
+/// Returns the costs of events at `seconds`, under a load whose requests are rejected in the given spans.
 fn costs_at(seconds: &[f64], rejecting: &[(f64, f64)]) -> Vec<Cost> {
     let ns = |seconds: f64| (seconds * 1e9) as u64;
     let mut requests = play(OPEN, Trouble::Nothing, 9);

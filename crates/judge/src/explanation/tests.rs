@@ -5,7 +5,7 @@ use evidence::FrameKind;
 use super::{Explanation, Part, Sides, TimeByPart, explain};
 use crate::rung::Rung;
 
-/// A run with the given parts, in microseconds.
+/// Builds a run with the given parts, in microseconds.
 fn spent(response_us: f64, parts: &[(Part, f64)]) -> TimeByPart {
     TimeByPart {
         response_us,
@@ -72,7 +72,8 @@ fn parts_and_the_unseen_rest_add_up_to_the_growth() {
         spent.is_cpu_short = false;
         spent
     };
-    // Commits that wait for the log: CPU time per transaction follows, and the threads of the server sleep for the same disk.
+    // Commits that wait for the log: CPU time per transaction follows, and the threads of the server sleep for that
+    // disk.
     let found = explained(&of(500.0, 20.0, 200.0), &of(900.0, 330.0, 284.0)).expect("waits");
     assert_eq!((found.part.clone(), found.part.rung()), (wal(), Rung::Runtime));
     let parts: Vec<Part> = found.parts.iter().map(|of| of.part.clone()).collect();
@@ -84,7 +85,7 @@ fn parts_and_the_unseen_rest_add_up_to_the_growth() {
 
 #[test]
 fn waits_that_no_reading_shows_are_explained_by_none() {
-    // A timer of 9 ms against one of 5 ms, next to a pool of idle threads.
+    // A timer of 9 ms compared with one of 5 ms, together with a pool of idle threads.
     let of = |response_us| {
         let mut spent = spent(response_us, &[(Part::Cpu, 40.0), (Part::Disk, 0.0), (Part::Runnable, 3.0)]);
         spent.is_cpu_short = false;
@@ -95,7 +96,7 @@ fn waits_that_no_reading_shows_are_explained_by_none() {
 
 #[test]
 fn exhausted_cpu_time_explains_its_queues_by_arithmetic() {
-    // A raw server against a proxy: 11.4 µs against 26.6 µs of CPU time per request, on busy cores.
+    // A plain server compared with a proxy: 11.4 µs and 26.6 µs of CPU time per request, on busy cores.
     let of = |response_us, cpu_us| spent(response_us, &[(Part::Cpu, cpu_us)]);
     let found = explained(&of(300.0, 11.4), &of(620.0, 26.6)).expect("CPU time");
     let parts: Vec<(Part, Rung)> = found.parts.iter().map(|of| (of.part.clone(), of.part.rung())).collect();
@@ -140,7 +141,7 @@ fn no_run_gives_no_explanation() {
     assert_eq!(explain(Sides::Apart([&[], &[]]), None), None);
 }
 
-/// Runs of one side, with noise of about a percent.
+/// Builds the runs of one side, with noise of about a percent.
 fn runs(of: &TimeByPart, count: u32) -> Vec<TimeByPart> {
     let noisy = |run: u32| {
         let factor = 1.0 + f64::from((run * 5) % 8) / 800.0;

@@ -6,9 +6,9 @@ use units::Share;
 
 use crate::words::{decimal, percent};
 
-/// Smallest share of CPU time in collections that is named.
+/// Min share of CPU time in collections that a sentence mentions.
 const COLLECTING_MIN_SHARE: f64 = 0.02;
-/// Smallest mean number of goroutines that are ready without a processor that is named.
+/// Min mean number of runnable goroutines without a processor that a sentence mentions.
 const QUEUED_MIN: f64 = 0.5;
 
 /// One collection.
@@ -16,7 +16,7 @@ const QUEUED_MIN: f64 = 0.5;
 struct Collection {
     /// Time since the program started, in seconds.
     at_s: f64,
-    /// CPU time, without time that would have been idle, and time for which the program was stopped.
+    /// CPU time without idle time, and time for which the program was stopped.
     cpu_ms: f64,
     stopped_ms: f64,
     processors: f64,
@@ -31,7 +31,7 @@ struct Scheduled {
     queued: f64,
 }
 
-/// Statements about each process that wrote such lines. Names come from outside: escape them.
+/// Describes each process that wrote such lines. Names come from outside: escape them.
 pub(super) fn said(runs: &[&Run]) -> Vec<String> {
     let mut names: Vec<&str> = Vec::new();
     for output in runs.iter().flat_map(|run| run.outputs()) {

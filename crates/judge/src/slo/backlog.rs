@@ -1,4 +1,4 @@
-//! Backlog of due requests that have not ended, second by second, which shows whether the system keeps up.
+//! Backlog of due but unfinished requests, second by second, which shows whether the system keeps up.
 
 use std::collections::BTreeMap;
 
@@ -6,15 +6,15 @@ use evidence::{EvidenceError, Run};
 use record::Counts;
 
 const SECOND_NS: u64 = 1_000_000_000;
-/// Smallest number of measured seconds for which quarters are compared.
+/// Min number of measured seconds for which quarters are compared.
 const SECONDS_MIN: usize = 8;
-/// Largest number of seconds that is processed. A damaged run that claims more must not allocate a list of them.
+/// Max number of seconds that is processed. A damaged run that claims more must not allocate a list of them.
 const SECONDS_MAX: u64 = 1 << 20;
 /// Growth per second, as a share of the offered rate, above which it is not noise.
 const GROWTH_SHARE: f64 = 0.01;
-/// Smallest ratio of the backlogs in the last and in the second quarter that counts as growth.
+/// Min ratio of the backlogs in the last and in the second quarter that counts as growth.
 const GROWTH_RATIO: f64 = 1.5;
-/// Smallest share of the planned requests that must end within the measured time.
+/// Min share of planned requests that must end within the measured time.
 const KEPT_SHARE: f64 = 0.99;
 /// Tolerance in standard deviations of a random number of arrivals, which is the square root of that number.
 const CHANCE: f64 = 2.0;
@@ -35,7 +35,8 @@ pub(super) struct Backlog {
 }
 
 impl Backlog {
-    /// Backlog of a run with its per-second data; `None` if its measured time has no set end, no whole second, or too many.
+    /// Computes the backlog of a run with its per-second data; `None` if its measured time has no set end, no whole
+    /// second, or too many.
     pub(super) fn of(run: &Run) -> Result<Option<Self>, EvidenceError> {
         let Some(duration_ns) = run.new.planned_duration_ns else { return Ok(None) };
         let end_ns = run.new.warm_up_ns.saturating_add(duration_ns);
@@ -68,14 +69,14 @@ impl Backlog {
         Ok(Some(backlog))
     }
 
-    /// Share of the planned requests that ended in the measured time, and the smallest sufficient share; `None` if nothing was
-    /// planned.
+    /// Returns the share of the planned requests that ended in the measured time, and the smallest sufficient share;
+    /// `None` if nothing was planned.
     pub(super) fn kept(&self) -> Option<(f64, f64)> {
         let enough = self.planned - (self.planned * (1.0 - KEPT_SHARE)).max(CHANCE * self.planned.sqrt());
         (self.planned > 0.0).then(|| (self.ended / self.planned, enough / self.planned))
     }
 
-    /// Growth of the backlog from the second to the last quarter; `None` if the system keeps up.
+    /// Returns the growth of the backlog from the second to the last quarter; `None` if the system keeps up.
     pub(super) fn growth(&self) -> Option<f64> {
         let (seconds, quarter) = (self.open.len(), self.open.len() / 4);
         if seconds < SECONDS_MIN {
@@ -90,7 +91,8 @@ impl Backlog {
         falls_behind.then_some(grew)
     }
 
-    /// Share of the planned requests that ended more than `grace_ns` after the measured time; `None` if nothing was planned.
+    /// Returns the share of the planned requests that ended more than `grace_ns` after the measured time; `None` if
+    /// nothing was planned.
     pub(super) fn ended_after(&self, grace_ns: u64) -> Option<f64> {
         let from = self.end_ns.saturating_add(grace_ns).div_ceil(SECOND_NS);
         let late: f64 = self.late.range(from..).map(|(_, ended)| ended).sum();
@@ -98,7 +100,7 @@ impl Backlog {
     }
 }
 
-/// Slope per second of a line through values of consecutive seconds (least squares).
+/// Returns the slope per second of a line through values of consecutive seconds (least squares).
 fn slope(values: &[f64]) -> f64 {
     let middle = (values.len() as f64 - 1.0) / 2.0;
     let (mut above, mut below) = (0.0, 0.0);

@@ -1,4 +1,4 @@
-//! Detects runs of an open load that failed because of its connections, not because of the system.
+//! Detects runs of an open load that failed because of its connections instead of the system.
 
 use evidence::{Model, Run};
 use record::Histogram;
@@ -11,18 +11,18 @@ use crate::kind::MetricKind;
 use crate::measured::Measured;
 use crate::scope::Scope;
 
-/// Smallest share of the time for which connections are in use if they leave no room for more requests.
+/// Min share of time for which connections are in use if they leave no room for more requests.
 const IN_USE: f64 = 0.9;
 
-/// Judges a failed run. Its connections were the limit if nearly all were in use, and replies still came in time once their
-/// requests were sent. More connections would then have carried more, whatever the system can do. `None` if this does not apply, or
-/// is unknown.
+/// Judges a failed run. Its connections were the limit if nearly all were in use, and replies still came in time once
+/// their requests were sent. Independently of the system, more connections would then have carried more requests.
+/// `None` if this does not apply, or is unknown.
 pub(super) fn bound(run: &Run, whole: &Scope, slos: &[Condition]) -> Option<FailedCondition> {
     let connections = run.ending.as_ref()?.spread.as_ref()?.connections as f64;
     let service = whole.tally().service.all();
     // Little's law, for requests on a connection.
     let in_use = service.sum_ns() as f64 / 1e9 / whole.measured().window?.length_s;
-    // Conditions on a step or on a part of the time are not covered by these sums.
+    // The sums do not cover conditions on a step or on a part of the time.
     let slos = slos.iter().filter(|slo| slo.is_of_whole());
     let mut times = slos.filter_map(|slo| Some((slo, time(slo.figure, &service)?))).peekable();
     let is_bound = run.new.model == Model::Open
@@ -40,7 +40,7 @@ pub(super) fn bound(run: &Run, whole: &Scope, slos: &[Condition]) -> Option<Fail
     })
 }
 
-/// Figure of the response time, as if requests had never waited for a connection.
+/// Returns the figure of the response time, as if requests had never waited for a connection.
 fn time(figure: Figure, service: &Histogram) -> Option<f64> {
     match figure {
         Figure::Percentile(percentile) => service.value_at(percentile).map(|ns| ns as f64),

@@ -12,7 +12,7 @@ use crate::scope::Scope;
 /// A condition on the figure of a run, or of a part of it, with its decision.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Decided {
-    /// The measured figure; `None` if there is none.
+    /// Measured figure; `None` if there is none.
     pub observed: Option<f64>,
     /// Interval that contains the true figure; `None` if there is no figure.
     pub bounds: Option<Bounds>,
@@ -20,7 +20,8 @@ pub struct Decided {
     pub decision: Decision,
     /// Decision by the generator's effect alone, without sampling error, for runs that are one vote of several.
     pub(crate) rough: Decision,
-    /// Number of samples that would likely decide it; `None` if it is decided, or if the number of samples is not what it lacks.
+    /// Number of samples that would likely decide the condition. `None` if it is decided, or if more samples would not
+    /// help.
     pub samples_needed: Option<u64>,
 }
 
@@ -42,7 +43,7 @@ impl Decided {
         };
         let (decision, rough) = (decide(bounds), decide(rough));
         let samples_needed = match (decision, condition.figure) {
-            // More samples decide nothing that the generator's effect leaves open.
+            // More samples cannot decide a condition that the generator's effect leaves open.
             (Decision::Undecided, Figure::Percentile(percentile)) if rough != Decision::Undecided => {
                 needed(condition, percentile, &scope.tally().response.all())
             }
@@ -52,7 +53,8 @@ impl Decided {
     }
 }
 
-/// Number of samples that would decide a condition on a percentile, if the share of samples beyond its limit stays.
+/// Returns the number of samples that would decide a condition on a percentile, if the share of samples beyond its
+/// limit stays constant.
 fn needed(condition: &Condition, percentile: Percentile, response: &Histogram) -> Option<u64> {
     let is_within = |(ns, _): &(u64, u64)| (*ns as f64) < condition.limit;
     let within: u64 = response.counters().filter(is_within).map(|(_, count)| count).sum();
@@ -65,7 +67,7 @@ mod tests {
     use super::*;
     use record::Tally;
 
-    /// Decision of a condition on response times: 1 ms each, and `slow` of 900 ms.
+    /// Decides a condition on `fast` response times of 1 ms and `slow` ones of 900 ms.
     fn decided(condition: &str, fast: u64, slow: u64) -> Decided {
         let mut tally = Tally::default();
         let times_ns = [(1_000_000, fast), (900_000_000, slow)];

@@ -8,13 +8,13 @@ use super::judge::FailedCondition;
 use crate::core_time::in_measured_time;
 use crate::words::{decimal, mebibytes};
 
-/// Smallest relative growth from the second to the last quarter that is not noise.
+/// Min relative growth from the second to the last quarter that is not noise.
 const GROWTH_MAX: f64 = 0.05;
-/// Growth of memory in bytes that is always accepted, because memory comes in pages and pools.
+/// Growth of memory in bytes that is always accepted, because memory is allocated in pages and pools.
 const MEMORY_MIN_BYTES: f64 = 1_048_576.0;
-/// Smallest CPU time of a quarter in seconds; below it, the kernel's ticks, of mostly 10 ms, are visible.
+/// Min CPU time of a quarter in seconds. Below it, the kernel's ticks, usually of 10 ms, distort the result.
 const CPU_MIN_S: f64 = 1.0;
-/// Smallest number of seconds for which quarters are compared.
+/// Min number of seconds for which quarters are compared.
 const SECONDS_MIN: usize = 8;
 
 /// Readings and counts of one second.
@@ -25,7 +25,7 @@ struct Second {
     ended: f64,
 }
 
-/// Conditions that grew: memory, or CPU time per request.
+/// Returns failed conditions for growing figures: memory, or CPU time per request.
 pub(super) fn drifted(run: &Run) -> Result<Vec<FailedCondition>, EvidenceError> {
     let mut seconds: BTreeMap<u64, Second> = BTreeMap::new();
     for reading in in_measured_time(run).filter(|reading| reading.subject == "system") {
@@ -73,7 +73,7 @@ fn cpu(early: &[Second], late: &[Second]) -> Option<FailedCondition> {
     grew("cpu", before, after).map(|grew| grew(words()))
 }
 
-/// Constructor of a failed condition from its words, if the growth is significant.
+/// Returns a constructor of a failed condition from its words, if the growth is significant.
 fn grew(condition: &str, before: f64, after: f64) -> Option<impl FnOnce(String) -> FailedCondition> {
     let share = after / before - 1.0;
     (share.is_finite() && share > GROWTH_MAX).then(|| {

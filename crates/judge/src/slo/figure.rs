@@ -8,33 +8,33 @@ use crate::kind::MetricKind;
 use crate::metric::{self, METRICS, Metric};
 use crate::scope::Scope;
 
-/// Smallest number of samples for a percentile in a single run of a search, where other runs can outvote it.
+/// Min number of samples for a percentile in a single run of a search, where other runs can outvote it.
 const SAMPLES_MIN: u64 = 10;
-/// Smallest expected number of samples beyond such a percentile.
+/// Min expected number of samples beyond a percentile in a single run of a search.
 const BEYOND_MIN: f64 = 0.1;
 
 /// A figure that a condition can limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Figure {
-    /// Any percentile of the response time, in nanoseconds. Some of them are metrics.
+    /// Any percentile of the response time, in nanoseconds. Some percentiles are metrics.
     Percentile(Percentile),
     /// Any other metric.
     Metric(&'static Metric),
 }
 
 impl Figure {
-    /// Figure with the name of a metric; `None` if no condition can use it.
+    /// Finds the figure with the name of a metric; `None` if no condition can use it.
     pub fn named(name: &str) -> Option<Self> {
         let metric = Self::metrics().find(|metric| metric.name == name)?;
         Some(metric.percentile().map_or(Self::Metric(metric), Self::Percentile))
     }
 
-    /// Metrics that conditions can use.
+    /// Returns the metrics that conditions can use.
     pub(crate) fn metrics() -> impl Iterator<Item = &'static Metric> {
         METRICS.iter().filter(|metric| metric.is_bound)
     }
 
-    /// Name in a condition.
+    /// Returns the name in a condition.
     pub fn name(self) -> String {
         match self {
             Self::Percentile(percentile) => format!("p{}", f64::from(percentile.ppm()) / 10_000.0),
@@ -42,7 +42,7 @@ impl Figure {
         }
     }
 
-    /// Name in a sentence.
+    /// Returns the name in a sentence.
     pub(crate) fn words(self) -> String {
         match self {
             Self::Percentile(_) => self.name(),
@@ -50,12 +50,12 @@ impl Figure {
         }
     }
 
-    /// Whether it is a duration that a slice is too short for, such as an outage.
+    /// Returns whether the figure is a duration that needs a whole run instead of a slice, such as an outage.
     pub fn needs_whole_run(self) -> bool {
         self.kind() == MetricKind::Time
     }
 
-    /// Whether it lies in the tail of the response times, of which one slice has too few samples.
+    /// Returns whether the figure lies in the tail of the response times, for which one slice has too few samples.
     pub fn is_of_tail(self) -> bool {
         match self {
             Self::Percentile(percentile) => percentile.ppm() > Percentile::P95.ppm(),
@@ -63,7 +63,7 @@ impl Figure {
         }
     }
 
-    /// Kind of the figure.
+    /// Returns the kind of the figure.
     pub const fn kind(self) -> MetricKind {
         match self {
             Self::Percentile(_) => MetricKind::Response,
@@ -71,7 +71,7 @@ impl Figure {
         }
     }
 
-    /// Figure whose distortion by the generator also distorts this one.
+    /// Returns the figure whose distortion by the generator also distorts this one.
     pub(crate) const fn distorted(self) -> Option<Distorted> {
         match self {
             Self::Percentile(percentile) => Some(metric::distorted(percentile)),
@@ -79,12 +79,12 @@ impl Figure {
         }
     }
 
-    /// Whether a higher load makes it smaller.
+    /// Returns whether a higher load lowers the figure.
     pub(crate) const fn higher_is_better(self) -> bool {
         matches!(self, Self::Metric(Metric { higher_is_better: true, .. }))
     }
 
-    /// The figure as measured; `None` if there is none.
+    /// Returns the measured figure; `None` if there is none.
     pub(crate) fn observe(self, scope: &Scope) -> Option<f64> {
         match self {
             Self::Percentile(percentile) => {
@@ -94,7 +94,8 @@ impl Figure {
         }
     }
 
-    /// Bounds of an observed figure by the generator's effect, chance aside. `None` if the figure is not finite.
+    /// Returns the bounds of an observed figure by the generator's effect, without sampling error. `None` if the figure
+    /// is not finite.
     pub(crate) fn bounds(
         self,
         observed: f64,
@@ -116,9 +117,10 @@ impl Figure {
         is_enough.then(|| self.observe(scope)).flatten()
     }
 
-    /// Whether the measured figure counts in a run of a search although its bounds decide nothing. Other runs outvote a run that is wrong
-    /// by accident, so ten samples are enough, if a tenth of a sample is expected beyond a percentile. With so few, the rank is that of
-    /// the slowest sample, so an accident rather fails a run than passes it.
+    /// Returns whether the measured figure counts in a run of a search although its bounds do not decide. Other runs
+    /// outvote a run that is wrong by chance, so ten samples are enough, if a tenth of a sample is expected beyond a
+    /// percentile. With so few samples, the rank is that of the slowest one, so chance fails a run more easily than it
+    /// passes one.
     pub(super) fn is_rough_enough(self, scope: &Scope) -> bool {
         let Self::Percentile(percentile) = self else { return true };
         let samples = scope.tally().response.all().count();

@@ -1,4 +1,4 @@
-//! Judges whether one run held its conditions.
+//! Judges whether one run meets its conditions.
 
 use evidence::{Decision, EvidenceError, GeneratorEffect, Level, Model, Outage, Run, stage};
 use record::Phase;
@@ -16,14 +16,14 @@ use crate::metric::ERRORS;
 use crate::scope::Scope;
 use crate::words::{duration, percent_of};
 
-/// Built-in condition: the planned requests ended while the load went on.
+/// Built-in condition: the planned requests ended during the load.
 const KEPT: &str = "kept";
-/// Largest share of errors of a run without a condition on errors.
+/// Max share of errors of a run without a condition on errors.
 const ERRORS_MAX: f64 = 0.001;
-/// Smallest share of the planned requests that must have ended in the measured time, if requests were sent late.
+/// Min share of planned requests that must have ended in the measured time, if requests were sent late.
 const OFFERED_LATE: f64 = 0.99;
-/// Smallest grace period for open requests after the end of the load, in nanoseconds. Twice the longest limit on a response time
-/// replaces it if longer.
+/// Min grace period for open requests after the end of the load, in nanoseconds. If longer, twice the longest limit on
+/// a response time applies.
 const DRAIN_MIN_NS: f64 = 1e9;
 
 /// Result of the conditions of one run.
@@ -31,21 +31,22 @@ const DRAIN_MIN_NS: f64 = 1e9;
 pub struct SloJudgement {
     /// Whether every condition held.
     pub passed: bool,
-    /// Conditions that did not hold, or could not be judged.
+    /// Conditions that failed, or could not be judged.
     pub failed: Vec<FailedCondition>,
-    /// Whether the run has no result: its figures cannot be trusted, are missing, or are too few for a condition while no other
-    /// failed.
+    /// Whether the run has no result: its figures cannot be trusted, are missing, or are too few for a condition while
+    /// no other condition failed.
     pub is_invalid: bool,
-    /// Whether it passed although the generator sent requests late, which can only have made response times longer.
+    /// Whether the run passed although the generator sent requests late, which can only have made response times
+    /// longer.
     pub is_late: bool,
 }
 
-/// A condition that a run did not hold.
+/// A condition that a run did not meet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FailedCondition {
-    /// Condition as written, or the name of a built-in one. `kept`, `backlog`, `drain`, `outage`, and `system` apply to every run;
-    /// `memory` and `cpu` must not grow in a long run. `connections` comes first if the connections, not the system, were the
-    /// limit.
+    /// Condition as written, or the name of a built-in one. `kept`, `backlog`, `drain`, `outage`, and `system` apply to
+    /// every run; `memory` and `cpu` must not grow in a long run. `connections` comes first if the connections were the
+    /// limit instead of the system.
     pub condition: String,
     /// Observed value in the unit of the limit; `None` if unknown.
     pub observed: Option<f64>,
@@ -55,8 +56,8 @@ pub struct FailedCondition {
     pub words: String,
 }
 
-/// Judges a run with its per-second data by `slos` and by built-in conditions. By the built-in ones, a run keeps up with arrivals,
-/// its backlog does not grow, few requests fail, and all are answered soon after the end.
+/// Judges a run with its per-second data by `slos` and by built-in conditions. The built-in ones require that a run
+/// keeps up with arrivals, its backlog does not grow, few requests fail, and all are answered soon after the end.
 pub fn judge(run: &Run, slos: &[Condition]) -> Result<SloJudgement, EvidenceError> {
     match eligibility(run) {
         Eligibility::Valid => judge_valid(run, slos),
@@ -68,8 +69,8 @@ pub fn judge(run: &Run, slos: &[Condition]) -> Result<SloJudgement, EvidenceErro
     }
 }
 
-/// Judges a run whose requests were sent late, which only makes response times longer. If the run still passes, and the requested
-/// load was offered, it passed.
+/// Judges a run whose requests were sent late, which only makes response times longer. The run passes if it meets its
+/// conditions nevertheless, and the requested load was offered.
 fn judge_late(run: &Run, slos: &[Condition]) -> Result<SloJudgement, EvidenceError> {
     let judgement = judge_valid(run, slos)?;
     let counts = run.whole(Phase::Measured)?;
@@ -81,7 +82,7 @@ fn judge_late(run: &Run, slos: &[Condition]) -> Result<SloJudgement, EvidenceErr
     })
 }
 
-/// Whether an open load is invalid only because requests were sent late, or replies read late.
+/// Returns whether an open load is invalid only because requests were sent late, or replies read late.
 fn is_only_late(run: &Run) -> bool {
     let Some(ending) = run.ending.as_ref().filter(|_| run.new.model == Model::Open) else { return false };
     let is_invalid = |cause: &&evidence::Cause| {
@@ -136,7 +137,8 @@ fn judge_valid(run: &Run, slos: &[Condition]) -> Result<SloJudgement, EvidenceEr
     Ok(SloJudgement { passed, is_invalid: !passed && !is_told, failed, is_late: false })
 }
 
-/// Judges a run whose system failed. A system that died under load failed; one that died before says nothing about the load.
+/// Judges a run whose system failed. If the system died under load, the run fails; if it died earlier, the run is
+/// invalid.
 fn judge_failed(run: &Run) -> Result<SloJudgement, EvidenceError> {
     let was_loaded = run.whole(Phase::Measured)?.counts.sent + run.whole(Phase::WarmUp)?.counts.sent > 0;
     let what = run.ending.as_ref().and_then(|ending| ending.failure.as_ref()).map(|failure| &failure.what);
@@ -146,8 +148,9 @@ fn judge_failed(run: &Run) -> Result<SloJudgement, EvidenceError> {
     Ok(SloJudgement { failed: vec![failed], is_invalid: !was_loaded, ..Default::default() })
 }
 
-/// Judges one condition; `None` if it holds. A run of a search is one of several, so the measured figure decides where chance alone leaves
-/// it open. A figure that the generator's own delay may have pushed over the limit decides nothing.
+/// Judges one condition; `None` if it holds. A run of a search is one of several, so the measured figure decides what
+/// sampling error alone leaves open. A figure that the generator's own delay may have pushed over the limit does not
+/// decide.
 fn held(slo: &Condition, of: &Scope, effect: Option<&GeneratorEffect>) -> Option<FailedCondition> {
     let decided = Decided::of(slo, of, effect);
     let is_rough_enough = slo.figure.is_rough_enough(of);
@@ -174,7 +177,8 @@ fn held(slo: &Condition, of: &Scope, effect: Option<&GeneratorEffect>) -> Option
     Some(FailedCondition { condition: slo.text.clone(), observed, limit: slo.limit, words })
 }
 
-/// Failed condition of a degraded run. A system that was unavailable held nothing, however few requests it got meanwhile.
+/// Creates the failed condition of a degraded run. A system that was unavailable fails, even if it received few
+/// requests meanwhile.
 fn gone(outage: &Outage) -> FailedCondition {
     let words = format!(
         "the system was gone for {} of the time; the longest outage lasted {}",
@@ -189,7 +193,7 @@ fn gone(outage: &Outage) -> FailedCondition {
     }
 }
 
-/// Failures of the built-in conditions on the backlog: `kept`, `backlog`, and `drain`.
+/// Returns failures of the built-in conditions on the backlog: `kept`, `backlog`, and `drain`.
 fn behind(backlog: &Backlog, slos: &[Condition], errors_max: f64) -> Vec<FailedCondition> {
     let mut failed = Vec::new();
     let mut fails = |condition: &str, observed: f64, limit: f64, words: String| {
@@ -225,14 +229,14 @@ fn behind(backlog: &Backlog, slos: &[Condition], errors_max: f64) -> Vec<FailedC
     failed
 }
 
-/// Marks a failed `kept` as unknown if the answers that are missing may all have been moved out of the measured time.
+/// Marks a failed `kept` as unknown if all missing answers may have been moved out of the measured time.
 fn unless_moved(failed: FailedCondition, moved_share: f64) -> FailedCondition {
     let is_open =
         failed.condition == KEPT && failed.observed.is_some_and(|share| share + moved_share >= failed.limit);
     FailedCondition { observed: failed.observed.filter(|_| !is_open), ..failed }
 }
 
-/// Name of the figure in a sentence: `p99`, `p99 of buy`.
+/// Returns the name of the figure in a sentence: `p99`, `p99 of buy`.
 fn of_what(slo: &Condition) -> String {
     let name = slo.figure.words();
     let of = slo.step.clone().or_else(|| Some(format!("event {}", slo.event.as_ref()?)));

@@ -34,7 +34,7 @@ impl Doubt {
         is_lateness: false,
     };
 
-    /// This machine was out of ports, descriptors or memory.
+    /// The machine of the generator ran out of ports, descriptors, or memory.
     pub const GENERATOR_FAULT: Self = Self {
         code: ErrorClass::GeneratorFault.name(),
         words: MEASURED_ITSELF,
@@ -64,7 +64,7 @@ pub(super) fn hopeless(evidence: &Evidence<'_>) -> Option<Finding> {
     (!evidence.hopeless.is_empty()).then(|| found(Level::Invalid, evidence.hopeless.join("; "), remedy))
 }
 
-/// Reports requests that failed because this machine ran out of a resource.
+/// Reports requests that failed because the generator's machine ran out of a resource.
 pub(super) fn generator_fault(evidence: &Evidence<'_>) -> Option<Finding> {
     let own: Vec<_> = evidence.tally.errors.of(ErrorClass::GeneratorFault).collect();
     let faults: u64 = own.iter().map(|entry| entry.count).sum();
@@ -81,7 +81,7 @@ pub(super) fn generator_fault(evidence: &Evidence<'_>) -> Option<Finding> {
     Some(found(Level::Invalid, sentence, remedies))
 }
 
-/// Remedy by the error number on Linux.
+/// Returns the remedy for a Linux error number.
 fn remedy(errno: u32) -> &'static str {
     match errno {
         23 | 24 => "use fewer connections, or raise the limit of open files (ulimit -n)",

@@ -1,4 +1,4 @@
-//! Rule for loads near the ceiling: the generator's highest rate against a server that answers at once.
+//! Rule for loads near the ceiling: the generator's peak rate against a server that answers at once.
 
 use evidence::{Distorted, Level};
 use record::Health;
@@ -13,11 +13,11 @@ use crate::words;
 const OPEN_SUSPECT: f64 = 0.5;
 /// Share of the ceiling above which a closed load is suspect.
 const CLOSED_SUSPECT: f64 = 0.8;
-/// Share of a core above which a thread may be near its maximum.
+/// Share of a core above which a thread may be near its limit.
 const NEAR_A_LIMIT: f64 = 0.4;
 
 impl Doubt {
-    /// The load came near the generator's highest rate.
+    /// The load came near the generator's peak rate.
     pub const CEILING: Self = Self {
         code: "ceiling",
         words: MEASURED_ITSELF,
@@ -30,7 +30,7 @@ impl Doubt {
     };
 }
 
-/// Whether this worker was busy enough that measuring the ceiling is worthwhile.
+/// Returns whether this worker was so busy that measuring the ceiling is worthwhile.
 pub(crate) fn is_near_a_limit(worker: &Health) -> bool {
     worker.wall_ns >= SHORTEST_NS && worker.cpu_share() > Some(NEAR_A_LIMIT)
 }

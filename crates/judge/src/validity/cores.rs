@@ -13,15 +13,15 @@ use crate::words;
 pub(super) const CPU_SUSPECT: f64 = 0.9;
 /// Consequence of a thread above `CPU_SUSPECT`, in words.
 pub(super) const MAY_LIMIT: &str = "the generator, not the target, may be the bottleneck";
-/// Share of the time for which a thread may wait for a core before the run is suspect.
+/// Share of time for which a thread may wait for a core before the run is suspect.
 const WAIT_SUSPECT: f64 = 0.05;
-/// Smallest CPU use of other processes, as a share of the waiting time, at which they caused the wait.
+/// Min CPU use of other processes, as a share of the waiting time, at which they caused the wait.
 const OTHERS_OF_WAIT: f64 = 0.5;
-/// Smallest share of a core that the process used which is named as the cause.
+/// Min share of a core at which a process is named as the cause.
 const OTHERS_MIN: f64 = 0.3;
 
 impl Doubt {
-    /// A worker was ready to run without a core.
+    /// A worker was runnable without a core.
     pub const GENERATOR_WAITED: Self = Self {
         code: "generator_waited",
         words: NO_CORE,
@@ -59,7 +59,7 @@ pub(super) fn generator_cpu(evidence: &Evidence<'_>) -> Option<Finding> {
     Some(found(Level::Suspect, sentence, remedy).distorting(lower_bound(evidence)))
 }
 
-/// Distortions by a generator at its limit. How much more a faster one would get is unknown.
+/// Returns the distortions by a generator at its limit. The throughput of a faster one is unknown.
 pub(super) fn lower_bound(evidence: &Evidence<'_>) -> Vec<Distortion> {
     let own = OwnDelay::of(evidence).map(|own| own.of_times(evidence));
     let times = own.unwrap_or([Distorted::Mean, Distorted::Tail].map(unknown));
@@ -67,9 +67,9 @@ pub(super) fn lower_bound(evidence: &Evidence<'_>) -> Vec<Distortion> {
     at_worst(all.collect(), Level::Suspect)
 }
 
-/// Reports threads that were ready without a core. Waits caused by the system under load are normal on one machine; waits caused by
-/// other processes are a disturbance. The effect on figures follows from delays of sends and reads; without such delays it is a
-/// note.
+/// Reports threads that were runnable without a core. Waits caused by the system under load are normal on one machine;
+/// waits caused by other processes are a disturbance. The effect on figures follows from delays of sends and reads;
+/// without such delays, the finding is a note.
 pub(super) fn waited_for_a_core(evidence: &Evidence<'_>) -> Option<Finding> {
     let share =
         evidence.run_queue_wait_share().filter(|share| evidence.is_long() && *share > WAIT_SUSPECT)?;
@@ -98,8 +98,8 @@ pub(super) fn waited_for_a_core(evidence: &Evidence<'_>) -> Option<Finding> {
     Some(found(Level::Suspect, sentence, remedy).distorting(distorts))
 }
 
-/// Possible distortions by waiting for a core. A closed load cannot lose a larger share of its throughput than the share of the
-/// time for which its threads waited.
+/// Returns the possible distortions by waiting for a core. The share of throughput that a closed load can lose is at
+/// most the share of time for which its threads waited.
 fn by_waiting(evidence: &Evidence<'_>) -> Vec<Distortion> {
     let waited = evidence.mean_run_queue_wait_share().unwrap_or(1.0).min(1.0);
     let Some(own) = OwnDelay::of(evidence) else {

@@ -9,16 +9,16 @@ use crate::words;
 
 /// Share of the generator's own delay in response times, above which they are suspect.
 pub(super) const SHARE_SUSPECT: f64 = 0.05;
-/// Shortest own delay of the tail, in nanoseconds, that makes it suspect. A shorter one does not matter at the scale of
+/// Min own delay in the tail, in nanoseconds, that makes it suspect. Shorter delays do not matter at the scale of
 /// milliseconds.
 pub(super) const DELAY_SUSPECT_NS: f64 = 300_000.0;
-/// Largest share of the throughput that may be missing before it is suspect.
+/// Max missing share of throughput before it is suspect.
 const THROUGHPUT_SUSPECT: f64 = 0.02;
-/// Smallest number of timed reads of replies from which their delay is known.
+/// Min number of timed reads of replies at which their delay is known.
 pub(super) const READS_MIN: u64 = 100;
 
-/// The generator's own part of response times: time before requests were sent although a connection was free, and time before
-/// replies were read.
+/// Own delay of the generator in response times: time before requests were sent although a connection was free, and
+/// time before replies were read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct OwnDelay {
     /// Mean over all requests, in nanoseconds.
@@ -28,7 +28,7 @@ pub(super) struct OwnDelay {
 }
 
 impl OwnDelay {
-    /// Own delay of a run; `None` if unknown, because the replies of a closed load have no timestamps.
+    /// Computes the own delay of a run; `None` if unknown, because the replies of a closed load have no timestamps.
     pub(super) fn of(evidence: &Evidence<'_>) -> Option<Self> {
         let (all, (slowest, _)) = (evidence.tail.all(), evidence.slowest());
         if all.count == 0 {
@@ -38,7 +38,7 @@ impl OwnDelay {
             [all, slowest].map(|sum| sum.lag_ns as f64 / sum.count.max(1) as f64);
         let read = &evidence.read_delay;
         let is_read = read.count() >= READS_MIN;
-        // An open load is woken by timers, so most of its delays are visible without timestamps.
+        // Timers wake an open load, so most of its delays are visible without timestamps.
         if !is_read && !evidence.planned.is_open() {
             return None;
         }
@@ -50,7 +50,7 @@ impl OwnDelay {
         Some(Self { mean_ns: lag_ns + mean_ns, tail_ns: lag_of_slowest_ns + tail_ns })
     }
 
-    /// Possible distortions. `throughput_max` bounds the missing share of a closed load's throughput.
+    /// Returns the possible distortions. `throughput_max` bounds the missing share of a closed load's throughput.
     pub(super) fn distortions(self, evidence: &Evidence<'_>, throughput_max: f64) -> Vec<Distortion> {
         let mut distortions = self.of_times(evidence).to_vec();
         if let Some(share) = self.of_users(evidence) {
@@ -59,14 +59,14 @@ impl OwnDelay {
         distortions
     }
 
-    /// Distortions of the mean and of the tail.
+    /// Returns the distortions of the mean and of the tail.
     pub(super) fn of_times(self, evidence: &Evidence<'_>) -> [Distortion; 2] {
         let mean = of_time(Distorted::Mean, self.mean_ns, evidence.tally.response.all().mean_ns());
         [mean, of_time(Distorted::Tail, self.tail_ns, evidence.slowest_mean_ns())]
     }
 
-    /// Share of the users' time that the delay took. Without it, users would have sent that much more, and the system might have
-    /// answered it. `None` for an open load, whose sends do not depend on answers.
+    /// Returns the delay as a share of user time. Without the delay, users would have sent that many more requests, and
+    /// the system might have answered them. `None` for an open load, whose sends do not depend on answers.
     pub(super) fn of_users(self, evidence: &Evidence<'_>) -> Option<f64> {
         let Offered::Closed { users, .. } = evidence.planned.offered else { return None };
         let time_ns = f64::from(users) * evidence.window_ns? as f64;
@@ -74,18 +74,18 @@ impl OwnDelay {
     }
 }
 
-/// Distortion of a throughput of which `share` may be missing.
+/// Creates the distortion of a throughput that may lack `share`.
 pub(super) fn of_throughput(share: f64) -> Distortion {
     let share = share.clamp(0.0, 1.0);
     let level = if share > THROUGHPUT_SUSPECT { Level::Suspect } else { Level::Valid };
     Distortion { figure: Distorted::Throughput, level, by_share: Some(-share), by_us: None }
 }
 
-/// Distortion of a response time that contains a delay of `delay_ns`. No delay is longer than the time that contains it.
+/// Creates the distortion of a response time with a delay of `delay_ns`, which cannot exceed the response time.
 pub(super) fn of_time(figure: Distorted, delay_ns: f64, response_ns: Option<f64>) -> Distortion {
     let delay_ns = response_ns.map_or(delay_ns, |ns| delay_ns.min(ns)).max(0.0);
     let share = response_ns.filter(|ns| *ns > 0.0).map(|ns| delay_ns / ns);
-    // In a tail, fractions of a millisecond are noise; in a mean they are not.
+    // Fractions of a millisecond are noise in a tail, but not in a mean.
     let is_enough = |delay_min_ns: f64| figure == Distorted::Mean || delay_ns >= delay_min_ns;
     let level = match share {
         Some(share) if share > SHARE_SUSPECT && is_enough(DELAY_SUSPECT_NS) => Level::Suspect,
@@ -100,12 +100,12 @@ pub(super) fn at_worst(distortions: Vec<Distortion>, level: Level) -> Vec<Distor
     distortions.into_iter().map(capped).collect()
 }
 
-/// Sentence of a cause with its distortions in front, if known: `tail up to +0.4 ms: a generator thread waited …`.
+/// Prefixes the sentence of a cause with its distortions, if known: `tail up to +0.4 ms: a generator thread waited …`.
 pub fn told(cause: &Cause) -> String {
     said(&cause.distorts, &cause.sentence)
 }
 
-/// Sentence about several runs with its distortions in front, if known.
+/// Prefixes a sentence about several runs with its distortions, if known.
 pub fn said(distorts: &[Distortion], sentence: &str) -> String {
     match distorted(distorts) {
         words if words.is_empty() => sentence.to_owned(),
@@ -113,7 +113,8 @@ pub fn said(distorts: &[Distortion], sentence: &str) -> String {
     }
 }
 
-/// Distortions in words: `throughput up to −8 %, tail up to +0.4 ms`. Empty if all figures may be distorted by an unknown amount.
+/// Describes distortions: `throughput up to −8 %, tail up to +0.4 ms`. Empty if all figures may be distorted by an
+/// unknown amount.
 pub fn distorted(distortions: &[Distortion]) -> String {
     let is_sized = |of: &Distortion| of.by_us.or(of.by_share).is_some();
     if distortions.len() == Distorted::ALL.len() && !distortions.iter().any(is_sized) {

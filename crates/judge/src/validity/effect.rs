@@ -1,4 +1,5 @@
-//! Largest effects that the generator can have had on the figures of a run, from its own signals. `docs/validity.md` derives each.
+//! Upper bounds of the generator's effect on the figures of a run, from its own signals. `docs/validity.md` derives
+//! each.
 
 use evidence::{GeneratorEffect, LONG_DELAYS, LongDelays};
 use stats::quantile_ranks;
@@ -7,20 +8,21 @@ use super::distortion::READS_MIN;
 use super::evidence::Evidence;
 use crate::planned::Offered;
 
-/// Shortest stop that workers count, in nanoseconds.
+/// Min length of a stop that workers count, in nanoseconds.
 const STOP_MIN_NS: f64 = 50e6;
-/// Largest ratio of the true length of a stop to the counted one: a stop during a wait for sockets appears up to 20 ms shorter.
+/// Max ratio of the true length of a stop to the counted one: a stop during a wait for sockets appears up to 20 ms
+/// shorter.
 const STOP_UNCOUNTED: f64 = 1.4;
-/// Time that a system needs to work off the requests of a stop, in lengths of the stop. This assumes that it is at most half busy.
+/// Time that a system needs to catch up after a stop, in lengths of the stop. Assumes that it is at most half busy.
 const CATCHING_UP: f64 = 1.0;
 
-/// Shares of the requests whose own delay may be longer than a stored time.
+/// Shares of requests for which the stored delay thresholds are computed.
 const LONG_SHARES: [f64; LONG_DELAYS] = [0.1, 0.03, 0.01, 0.003, 0.001, 0.0003];
-/// Probability with which a stored time is too short because reads of replies are a sample.
+/// Probability that a stored threshold is too short because reads of replies are only a sample.
 const SAMPLE_ERROR: f64 = 0.002;
 
-/// Effects of the generator; `None` if another tool made the load, or nothing was measured. `is_at_limit` says whether the generator, or
-/// a proxy of the plan, came near its highest rate.
+/// Computes the effects of the generator; `None` if another tool made the load, or nothing was measured. `is_at_limit`
+/// means that the generator, or a proxy of the plan, came near its peak rate.
 pub(super) fn effect(evidence: &Evidence<'_>, is_at_limit: bool) -> Option<GeneratorEffect> {
     let window_ns = evidence.window_ns.filter(|ns| *ns > 0)? as f64;
     let requests = evidence.tally.response.all().count() as f64;
@@ -42,7 +44,7 @@ pub(super) fn effect(evidence: &Evidence<'_>, is_at_limit: bool) -> Option<Gener
         },
         Offered::Closed { users, .. } => {
             let users_time_ns = f64::from(users) * window_ns;
-            // A stop holds up every user who waits for an answer, and releases all at once.
+            // A stop delays every user who waits for an answer, and releases all at once.
             let stops = stopped_share * window_ns / STOP_MIN_NS * evidence.workers.len() as f64;
             let delay_ns = own_ns + stopped_share * users_time_ns;
             GeneratorEffect {
@@ -58,19 +60,21 @@ pub(super) fn effect(evidence: &Evidence<'_>, is_at_limit: bool) -> Option<Gener
     })
 }
 
-/// Sum of the generator's own delays that workers observed or that the kernel's accounts allow, stops aside.
+/// Returns the sum of the generator's own delays, observed by workers or possible by the kernel's accounting. Excludes
+/// stops.
 fn own_delay_ns(evidence: &Evidence<'_>) -> f64 {
     let (all, response) = (evidence.tail.all(), evidence.tally.response.all());
     let in_kernel_ns = match evidence.read_delay.mean_ns() {
         Some(mean_ns) if evidence.read_delay.count() >= READS_MIN => mean_ns * response.count() as f64,
-        // Without timestamps of the kernel: a reply waits no longer than its thread waits for a core.
+        // Without kernel timestamps, a reply waits no longer than its thread waits for a core.
         _ => evidence.mean_run_queue_wait_share().map_or(0.0, share) * response.sum_ns() as f64,
     };
     (all.lag_ns as f64 + in_kernel_ns).min(response.sum_ns() as f64)
 }
 
-/// Numbers of requests with long delays. The lag of each request is known, and of the times that replies lay in the kernel a sample: half of
-/// the share may exceed each. `None` without such a sample.
+/// Returns the numbers of requests with long delays. The send lag is known for each request, but the time that replies
+/// waited in the kernel only for a sample, so half of each share is allowed to exceed either one. `None` without a
+/// sample.
 fn long_delays(evidence: &Evidence<'_>) -> Option<[LongDelays; LONG_DELAYS]> {
     let (requests, reads) = (evidence.tail.all().count, &evidence.read_delay);
     (reads.count() >= READS_MIN).then(|| {
@@ -84,14 +88,15 @@ fn long_delays(evidence: &Evidence<'_>) -> Option<[LongDelays; LONG_DELAYS]> {
                     requests: beyond as f64 + share / 2.0 * requests as f64,
                     longer_than_ns: lag_ns as f64 + in_kernel_ns as f64,
                 },
-                // Any of the requests may have lain longer than the reads of the sample.
+                // Any request may have waited longer than the sampled reads.
                 None => LongDelays { requests: requests as f64, longer_than_ns: lag_ns as f64 },
             }
         })
     })
 }
 
-/// Share of the window for which a worker was stopped or had no core for long: by its own count, by quota, or by the host.
+/// Returns the share of the window for which a worker was stopped or had no core for long: by its own count, by quota,
+/// or by the host.
 pub(super) fn stopped_share(evidence: &Evidence<'_>, window_ns: f64) -> f64 {
     let workers = evidence.workers.len().max(1) as f64;
     let stopped_ns: u64 = evidence.workers.iter().map(|worker| worker.stalled_ns).sum();
@@ -101,7 +106,7 @@ pub(super) fn stopped_share(evidence: &Evidence<'_>, window_ns: f64) -> f64 {
     share(counted.max(throttled).max(evidence.environment.steal_share.unwrap_or_default()))
 }
 
-/// Longest delay of any send, in nanoseconds.
+/// Returns the longest delay of any send, in nanoseconds.
 fn longest_ns(evidence: &Evidence<'_>) -> f64 {
     let stopped_ns = evidence.heartbeat_max_ns().unwrap_or_default();
     stopped_ns.max(evidence.wake_lag.max_ns().unwrap_or_default()) as f64

@@ -8,23 +8,25 @@ pub const PROXY_BUSY: f64 = 0.9;
 /// Observations of the environment during a load. `None` if not sampled.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Environment {
-    /// Processes that are neither generator nor system, by CPU use, most first.
+    /// Processes that are neither generator nor system, by CPU use, highest first.
     pub others: Vec<Process>,
-    /// Length of that observation in seconds. It is longer than the load, because it includes opening connections before.
+    /// Length of the observation of `others` in seconds. It is longer than the load, because it includes opening
+    /// connections.
     pub over_s: f64,
-    /// Share of the time of all cores that the host gave to other guests.
+    /// Steal time: share of the time of all cores that the host gave to other guests.
     pub steal_share: Option<f64>,
     /// Time for which the generator's control group was throttled, in seconds.
     pub throttled_s: Option<f64>,
-    /// Proxy that was busy in most seconds, and the share of the seconds in which it used or waited for more than [`PROXY_BUSY`].
+    /// Proxy that was busy in most seconds, and the share of seconds in which it used or waited for more than
+    /// [`PROXY_BUSY`].
     pub busiest_proxy: Option<(String, f64)>,
     /// Connections by process of the system; `None` if they were not read.
     pub connections: Option<ConnectionsByProcess>,
     /// Requests that the built-in target counted during the load.
     pub server_requests: Option<u64>,
-    /// Share of the CPU time of its cores that another load generator used while it made the load.
+    /// Share of its cores' CPU time that another load generator used while it made the load.
     pub tool_share: Option<f64>,
-    /// Ceiling: highest rate of this generator against a server that answers at once, in requests per second.
+    /// Ceiling: peak rate of this generator against a server that answers at once, in requests per second.
     pub ceiling_per_s: Option<f64>,
 }
 

@@ -6,7 +6,7 @@ use record::{Counts, Health, Histogram, Percentile, Tail, TailSum, Tally};
 use super::environment::Environment;
 use crate::planned::Planned;
 
-/// Shortest load for which the sharing of cores can be judged, in nanoseconds.
+/// Min length of a load for which the sharing of cores can be judged, in nanoseconds.
 pub(super) const SHORTEST_NS: u64 = 2_000_000_000;
 
 /// Facts about one run that may cast doubt on it.
@@ -23,13 +23,13 @@ pub struct Evidence<'a> {
     pub ended: u64,
     /// Mean number of requests in flight over the window; `None` if it is too short.
     pub mean_in_flight: Option<f64>,
-    /// Whether outages took so large a part of the window that requests could not be sent because the system was unavailable.
+    /// Whether outages took so much of the window that requests could not be sent because the system was unavailable.
     pub was_gone: bool,
-    /// Whether a user, or the end of the system, asked the load to stop.
+    /// Whether a user, or the end of the system, stopped the load.
     pub was_stopped: bool,
     /// Whether the load ended at a planned end because it was steady.
     pub is_settled: bool,
-    /// Faults of this program or its machine, in words.
+    /// Errors of this program or its machine, in words.
     pub broke: &'a [String],
     /// Reasons why the load itself could not continue, in words.
     pub hopeless: &'a [String],
@@ -39,7 +39,7 @@ pub struct Evidence<'a> {
     pub tool: Option<&'a str>,
     /// Environment of the load.
     pub environment: &'a Environment,
-    /// Health of each worker: how punctually it sent and read.
+    /// Health of each worker: delays of its sends and reads.
     pub workers: &'a [Health],
     /// Delays of timer wake-ups, over all workers.
     pub wake_lag: Histogram,
@@ -50,7 +50,8 @@ pub struct Evidence<'a> {
 }
 
 impl<'a> Evidence<'a> {
-    /// Evidence of a load from its accounts, its workers' signals, and its environment alone. All other facts have default values.
+    /// Builds the evidence of a load from its accounts, its workers' signals, and its environment alone. All other
+    /// facts have default values.
     pub fn of(
         planned: &'a Planned,
         tally: &'a Tally,
@@ -85,7 +86,7 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// Signals as they are stored. Fields that do not come from the workers keep their defaults.
+    /// Returns the signals in their stored form. Fields that do not come from the workers keep their defaults.
     pub fn generator(&self) -> Generator {
         let us = |ns: u64| ns as f64 / 1e3;
         Generator {
@@ -108,29 +109,29 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// Share of the generator's own delay in the slowest 1 %; `None` with too few requests.
+    /// Returns the share of the generator's own delay in the slowest 1 %; `None` with too few requests.
     fn share_of_tail(&self) -> Option<f64> {
         let is_told = Percentile::P99.is_printable(self.tail.all().count);
         is_told.then(|| self.tail.slowest(Percentile::P99).lag_share())?
     }
 
-    /// Duration of the load in nanoseconds, warm-up included.
+    /// Returns the duration of the load in nanoseconds, warm-up included.
     pub(super) fn wall_ns(&self) -> u64 {
         let of_tool = || self.window_ns.filter(|_| self.tool.is_some());
         self.workers.iter().map(|worker| worker.wall_ns).max().or_else(of_tool).unwrap_or(0)
     }
 
-    /// Whether the load was long enough to judge how cores were shared.
+    /// Returns whether the load was long enough to judge how cores were shared.
     pub(super) fn is_long(&self) -> bool {
         self.wall_ns() >= SHORTEST_NS
     }
 
-    /// Share of a core that the busiest thread used.
+    /// Returns the share of a core that the busiest thread used.
     pub(super) fn busiest_share(&self) -> Option<f64> {
         self.workers.iter().filter_map(|worker| worker.cpu_share()).max_by(f64::total_cmp)
     }
 
-    /// Largest share of the time for which a thread was ready to run without a core.
+    /// Returns the largest share of time for which a thread was runnable without a core.
     pub(super) fn run_queue_wait_share(&self) -> Option<f64> {
         let shares = self.workers.iter().filter_map(|worker| {
             let wait_ns = worker.run_queue_wait_ns?;
@@ -139,14 +140,14 @@ impl<'a> Evidence<'a> {
         shares.max_by(f64::total_cmp)
     }
 
-    /// Share of the time of all threads for which they were ready to run without a core.
+    /// Returns the share of all threads' time for which they were runnable without a core.
     pub(super) fn mean_run_queue_wait_share(&self) -> Option<f64> {
         let wait_ns: u64 = self.workers.iter().filter_map(|worker| worker.run_queue_wait_ns).sum();
         let wall_ns: u64 = self.workers.iter().map(|worker| worker.wall_ns).sum();
         (wall_ns > 0).then(|| wait_ns as f64 / wall_ns as f64)
     }
 
-    /// Involuntary context switches per second of the most disturbed thread.
+    /// Returns the involuntary context switches per second of the most disturbed thread.
     pub(super) fn involuntary_per_s(&self) -> Option<f64> {
         let rates = self.workers.iter().filter_map(|worker| {
             let switches = worker.involuntary_switches?;
@@ -155,7 +156,7 @@ impl<'a> Evidence<'a> {
         rates.max_by(f64::total_cmp)
     }
 
-    /// Largest share of the measured time for which a worker was away in long stretches.
+    /// Returns the largest share of the measured time for which a worker was stalled for long.
     pub(super) fn stalled_share(&self) -> Option<f64> {
         let shares = self.workers.iter().filter_map(|worker| {
             let measured_ns = worker.wall_ns.saturating_sub(self.planned.warm_up_ns);
@@ -164,47 +165,49 @@ impl<'a> Evidence<'a> {
         shares.max_by(f64::total_cmp)
     }
 
-    /// Longest time that any worker was away, in nanoseconds.
+    /// Returns the longest stall of any worker, in nanoseconds.
     pub(super) fn heartbeat_max_ns(&self) -> Option<u64> {
         self.workers.iter().map(|worker| worker.heartbeat_max_ns).max()
     }
 
-    /// Requests in flight × time, as counted by the workers.
+    /// Returns the requests in flight × time, as counted by the workers.
     pub(super) fn in_flight_ns(&self) -> u64 {
         self.workers.iter().fold(0, |sum, worker| sum.saturating_add(worker.in_flight_ns))
     }
 
-    /// Mean number of requests in flight over the measured window. In a short window, the figure includes the drain after it.
+    /// Returns the mean number of requests in flight over the measured window. In a short window, the figure includes
+    /// the drain after it.
     pub(super) fn mean_in_flight(&self) -> Option<f64> {
         let rough = || Some(self.in_flight_ns() as f64 / self.window_ns? as f64);
         self.mean_in_flight.or_else(rough).filter(|_| self.tool.is_none())
     }
 
-    /// Requests in flight × time ÷ sum of service times: 1 by Little's law, for every load. `None` if requests were left
-    /// unfinished, because these have no service time.
+    /// Returns requests in flight × time ÷ sum of service times: 1 by Little's law, for every load. `None` if requests
+    /// were left unfinished, because these have no service time.
     pub(super) fn little_ratio(&self) -> Option<f64> {
         let service_ns = self.tally.service.all().sum_ns();
         let is_told = service_ns > 0 && self.tally.counts.unfinished == 0 && self.in_flight_ns() > 0;
         is_told.then(|| self.in_flight_ns() as f64 / service_ns as f64)
     }
 
-    /// Requests that ended per second of the measured window.
+    /// Returns the requests that ended per second of the measured window.
     pub(super) fn reached_per_s(&self) -> Option<f64> {
         Some(self.ended as f64 * 1e9 / self.window_ns? as f64)
     }
 
-    /// Bytes of replies as the protocol implementations counted them.
+    /// Returns the bytes of replies, as counted by the protocol implementations.
     pub(super) fn reply_bytes(&self) -> u64 {
         self.workers.iter().fold(0, |sum, worker| sum.saturating_add(worker.reply_bytes))
     }
 
-    /// Mean response time of the slowest requests.
+    /// Returns the mean response time of the slowest requests.
     pub(super) fn slowest_mean_ns(&self) -> Option<f64> {
         let (slowest, _) = self.slowest();
         (slowest.count > 0).then(|| slowest.response_ns as f64 / slowest.count as f64)
     }
 
-    /// Slowest 1 % of the requests, if there are enough to report p99; otherwise all requests. With words for a sentence.
+    /// Returns the slowest 1 % of the requests, if there are enough to report p99; otherwise all requests. Includes
+    /// words for a sentence.
     pub(super) fn slowest(&self) -> (TailSum, &'static str) {
         let all = self.tail.all();
         if Percentile::P99.is_printable(all.count) {

@@ -6,9 +6,9 @@ use super::evidence::Evidence;
 use super::words::{Finding, found, percent};
 use crate::causes::{Doubt, MEASURED_ITSELF, NO_CORE};
 
-/// Share of the machine's time that its host may give to other guests before the run is suspect.
+/// Max share of the machine's CPU time that its host may give to other guests before the run is suspect.
 const STEAL_SUSPECT: f64 = 0.03;
-/// Share of the time for which the generator's control group may be throttled before the run is suspect.
+/// Max share of time for which the generator's control group may be throttled before the run is suspect.
 const THROTTLED_SUSPECT: f64 = 0.002;
 
 impl Doubt {
@@ -62,7 +62,7 @@ pub(super) fn throttled(evidence: &Evidence<'_>) -> Option<Finding> {
     Some(found(Level::Suspect, sentence, remedy).distorting(taken(evidence, share)))
 }
 
-/// Possible distortions by time that was taken. A closed load loses no larger share of its throughput.
+/// Returns the possible distortions by taken time. A closed load cannot lose a larger share of its throughput.
 fn taken(evidence: &Evidence<'_>, share: f64) -> Vec<Distortion> {
     let unknown = |figure| Distortion::unsized_of(figure, Level::Suspect);
     let throughput = Distortion { by_share: Some(-share.min(1.0)), ..unknown(Distorted::Throughput) };

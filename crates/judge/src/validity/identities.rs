@@ -1,4 +1,4 @@
-//! Rules for identities: two counts of one quantity must agree, or one of them is wrong.
+//! Rules for identities: two counts of one quantity must agree, otherwise one of them is wrong.
 
 use evidence::{Distorted, Level};
 use record::ErrorClass;
@@ -8,9 +8,9 @@ use super::words::{Finding, found, units};
 use crate::causes::Doubt;
 use crate::words;
 
-/// Largest relative difference of two counts of one quantity.
+/// Max relative difference of two counts of one quantity.
 const DIFFERENCE_MAX_SHARE: f64 = 0.02;
-/// Shortest total time in flight, in nanoseconds, for which rounding does not matter.
+/// Min total time in flight, in nanoseconds, at which rounding does not matter.
 const IN_FLIGHT_MIN_NS: u64 = 10_000_000;
 
 impl Doubt {
@@ -50,7 +50,7 @@ impl Doubt {
         is_lateness: false,
     };
 
-    /// Replies came without a request.
+    /// Replies arrived without a request.
     pub const UNSOLICITED_REPLIES: Self = Self {
         code: "unsolicited_replies",
         words: "",
@@ -77,7 +77,7 @@ pub(super) fn little(evidence: &Evidence<'_>) -> Option<Finding> {
     Some(found(Level::Suspect, sentence, remedy))
 }
 
-/// Checks the bytes of replies: no more than were read from sockets.
+/// Checks that replies have no more bytes than were read from sockets.
 pub(super) fn bytes(evidence: &Evidence<'_>) -> Option<Finding> {
     let (counted, received) = (evidence.reply_bytes(), evidence.tally.received_bytes);
     let is_compared = evidence.warm_up.sent == 0 && received > 0;
@@ -89,7 +89,8 @@ pub(super) fn bytes(evidence: &Evidence<'_>) -> Option<Finding> {
     Some(found(Level::Suspect, sentence, remedy))
 }
 
-/// Reports replies on connections that had an unsolicited reply. An earlier answer may have been counted for another request.
+/// Reports replies on connections that had an unsolicited reply. An earlier answer may have been counted for another
+/// request.
 pub(super) fn doubted_replies(evidence: &Evidence<'_>) -> Option<Finding> {
     let doubted: u64 = evidence.workers.iter().map(|worker| worker.doubted_replies).sum();
     let surplus: u64 = evidence.tally.errors.of(ErrorClass::UnsolicitedReply).map(|entry| entry.count).sum();
@@ -105,9 +106,9 @@ pub(super) fn doubted_replies(evidence: &Evidence<'_>) -> Option<Finding> {
     Some(found(Level::Suspect, sentence, remedy))
 }
 
-/// Checks the count of the built-in target: at least the requests answered, at most the requests sent.
+/// Checks the count of the built-in target: at least the answered requests, at most the sent requests.
 pub(super) fn server_count(evidence: &Evidence<'_>) -> Option<Finding> {
-    // Requests that another tool sent in its warm-up are unknown.
+    // The number of requests in another tool's warm-up is unknown.
     let heard = evidence.environment.server_requests.filter(|_| evidence.tool.is_none())?;
     let counts = evidence.tally.counts;
     let sent = counts.sent + evidence.warm_up.sent;

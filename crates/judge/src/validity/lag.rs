@@ -9,11 +9,12 @@ use super::words::{Finding, found, own_core, percent};
 use crate::causes::{Doubt, MEASURED_ITSELF};
 use crate::words::duration;
 
-/// Delay of wake-ups (p99), in nanoseconds, above which the tail is the generator's own, if it also exceeds a tenth of that tail.
+/// Delay of wake-ups (p99), in nanoseconds, above which the tail is dominated by the generator, if it also exceeds a
+/// tenth of that tail.
 const WAKE_LAG_MAX_NS: u64 = 1_000_000;
-/// Smallest number of requests that are examined as a whole if there are too few for a tail.
+/// Min number of requests that are examined as a whole if there are too few for a tail.
 const FEW_MIN: u64 = 20;
-/// Smallest mean delay in nanoseconds that is not noise with so few requests.
+/// Min mean delay in nanoseconds that is not noise with so few requests.
 const FEW_LAG_NS: f64 = 10_000_000.0;
 
 impl Doubt {

@@ -1,4 +1,4 @@
-//! Rules for loads that were not sent as planned, with the reason, which is seldom the generator.
+//! Rules for loads that were not sent as planned, with the reason, which is rarely the generator.
 
 use evidence::{Distorted, Level};
 use record::Counts;
@@ -9,13 +9,13 @@ use crate::causes::Doubt;
 use crate::planned::{Offered, Planned};
 use crate::words::{Share, duration};
 
-/// Largest share of planned requests that may be unsent.
+/// Max share of planned requests that may be unsent.
 const NOT_SENT_SHARE_MAX: f64 = 0.001;
-/// Smallest share of the time for which connections are busy if they leave no room for more requests.
+/// Min busy share of connections that leave no room for more requests.
 const CONNECTIONS_BUSY_MIN_SHARE: f64 = 0.7;
-/// Smallest share of failed requests among those sent at which errors explain the state of the connections.
+/// Min share of failed requests among those sent at which errors explain the state of the connections.
 const ERRORS_SHARE: f64 = 0.01;
-/// Smallest share of the generator's own delay in the total send delay, at which the generator is the cause.
+/// Min share of the generator's own delay in the total send delay at which the generator is the cause.
 const OWN_DELAY_MIN_SHARE: f64 = 0.5;
 /// Headroom over the mean number of connections needed, because requests come in bursts.
 const BURST_HEADROOM: f64 = 1.3;
@@ -54,7 +54,8 @@ pub(super) fn not_sent(evidence: &Evidence<'_>) -> Option<Finding> {
     if evidence.was_stopped || not_sent <= counts.planned as f64 * NOT_SENT_SHARE_MAX {
         return None;
     }
-    // Nothing can be sent to a system that is unavailable. This is a result of the system, and casts no doubt on the figures.
+    // No requests can be sent to an unavailable system. This is a result of the system, and casts no doubt on the
+    // figures.
     let is_expected = (evidence.planned.is_trial || evidence.was_gone) && !is_own(evidence);
     let (why, remedy) = match evidence.planned.offered {
         Offered::Closed { users, pool } => shared(evidence, users, pool),
@@ -91,8 +92,9 @@ pub(super) fn nothing_planned(evidence: &Evidence<'_>) -> Option<Finding> {
     Some(found(Level::Invalid, sentence, "let the load last longer (-d), or raise its rate (-R)"))
 }
 
-/// Largest number of requests that may have been due when the load was ended as steady, which is no fault. It is the number that
-/// arrives within the time after which requests are given up. `None` if any number may have been due.
+/// Returns the max number of requests that may have been due when the load was ended as steady, which is no error. It
+/// is the number that arrives within the time after which requests are abandoned. `None` if any number may have been
+/// due.
 fn due_at_the_end(evidence: &Evidence<'_>) -> Option<f64> {
     if !evidence.is_settled {
         return Some(0.0);
@@ -101,7 +103,7 @@ fn due_at_the_end(evidence: &Evidence<'_>) -> Option<f64> {
     Some(asked_per_s(evidence)? * shed_after_ns? as f64 / 1e9)
 }
 
-/// Whether requests were late because of the generator, not because no connection was free.
+/// Returns whether requests were late because of the generator, not because no connection was free.
 fn is_own(evidence: &Evidence<'_>) -> bool {
     let lateness_ns = evidence.tally.lateness.all().sum_ns() as f64;
     lateness_ns > 0.0 && evidence.tail.all().lag_ns as f64 >= OWN_DELAY_MIN_SHARE * lateness_ns
@@ -112,7 +114,7 @@ fn own(planned: &Planned) -> (String, String) {
     (why, format!("use more threads; or {}", own_core(planned)))
 }
 
-/// Reason for transactions skipped by the user's own latency limit; `None` if there is no limit.
+/// Explains transactions skipped by the user's own latency limit; `None` if there is no limit.
 fn late_already(evidence: &Evidence<'_>) -> Option<(String, String)> {
     let limit_ns = evidence.planned.latency_limit_ns?;
     let why = format!(
@@ -125,7 +127,7 @@ fn late_already(evidence: &Evidence<'_>) -> Option<(String, String)> {
     Some((why, remedy.to_owned()))
 }
 
-/// Reason in a closed load: users wait for connections that others hold, or for replies.
+/// Explains unsent requests of a closed load: users wait for connections that others hold, or for replies.
 fn shared(evidence: &Evidence<'_>, users: u32, pool: u32) -> (String, String) {
     if !evidence.planned.pools.is_empty() {
         let pools = evidence.planned.pools.iter();
@@ -159,7 +161,7 @@ fn shared(evidence: &Evidence<'_>, users: u32, pool: u32) -> (String, String) {
     (why, remedy.to_owned())
 }
 
-/// Reason in an open load whose requests wait for busy connections.
+/// Explains unsent requests of an open load that wait for busy connections.
 fn busy(evidence: &Evidence<'_>, connections: u32) -> (String, String) {
     let busy =
         evidence.mean_in_flight().and_then(|in_flight| Share::of_measured(in_flight, connections.into()));
@@ -186,7 +188,8 @@ fn busy(evidence: &Evidence<'_>, connections: u32) -> (String, String) {
     (why, remedy)
 }
 
-/// Reason in an open load whose connections were neither free nor waiting for replies, as far as it was counted.
+/// Explains unsent requests of an open load whose connections were neither free nor waiting for replies, as far as
+/// counted.
 fn not_free(evidence: &Evidence<'_>, connections: u32) -> (String, String) {
     let Counts { sent, rejected, failed, timed_out, .. } = evidence.tally.counts;
     let carried = carried(evidence);
@@ -210,12 +213,12 @@ fn not_free(evidence: &Evidence<'_>, connections: u32) -> (String, String) {
     (why, remedy.to_owned())
 }
 
-/// Achieved rate: `; sustained 79.6/s`; empty if unknown.
+/// Returns the achieved rate: `; sustained 79.6/s`; empty if unknown.
 fn carried(evidence: &Evidence<'_>) -> String {
     evidence.reached_per_s().map_or_else(String::new, |rate| format!("; sustained {}", per_s(rate)))
 }
 
-/// Mean planned rate per second; `None` if the load does not end by time.
+/// Returns the mean planned rate per second; `None` if the load does not end by time.
 fn asked_per_s(evidence: &Evidence<'_>) -> Option<f64> {
     let lasting_ns = evidence.window_ns.filter(|_| evidence.planned.ends_at_ns.is_some())?;
     Some(evidence.tally.counts.planned as f64 * 1e9 / lasting_ns as f64)

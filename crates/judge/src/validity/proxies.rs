@@ -8,7 +8,7 @@ use super::words::{Finding, found, percent};
 use crate::causes::Doubt;
 use crate::words;
 
-/// Largest share of the seconds in which a proxy may be busy.
+/// Max share of seconds in which a proxy may be busy.
 const SECONDS_SUSPECT: f64 = 0.1;
 
 impl Doubt {
@@ -25,7 +25,8 @@ impl Doubt {
     };
 }
 
-/// Reports a saturated proxy. A proxy has one thread, so data that it cannot move in time waits longer than the plan says.
+/// Reports a saturated proxy. A proxy has one thread, so data that it cannot forward in time is delayed for longer than
+/// planned.
 pub(super) fn proxy_cpu(evidence: &Evidence<'_>) -> Option<Finding> {
     let (name, share) = evidence.environment.busiest_proxy.as_ref()?;
     if *share < SECONDS_SUSPECT {

@@ -9,15 +9,16 @@ use super::words::{Finding, found, own_core, percent};
 use crate::causes::{Doubt, MEASURED_ITSELF};
 use crate::words::duration;
 
-/// Share of the time for which a thread may be away, in stretches of at least 50 ms, before the run is suspect.
+/// Max share of time for which a thread may be stalled, for at least 50 ms at a time, before the run is suspect.
 const STALLED_SUSPECT: f64 = 0.01;
-/// Share of the time for which threads may be away before the run is invalid: those that remain say too little about the system.
+/// Max share of time for which threads may be stalled before the run is invalid. The remaining requests say too little
+/// about the system.
 const STALLED_INVALID: f64 = 0.5;
-/// Length of a single stretch, in nanoseconds, above which it is reported whatever its share.
+/// Length of a single stall, in nanoseconds, above which it is always reported.
 const LONGEST_NS: u64 = 100_000_000;
 
 impl Doubt {
-    /// A worker was away from its loop.
+    /// A worker did not return to its loop in time.
     pub const GENERATOR_STALLED: Self = Self {
         code: "generator_stalled",
         words: MEASURED_ITSELF,
@@ -30,7 +31,7 @@ impl Doubt {
     };
 }
 
-/// Reports threads that did not return to their loop: share of the time, and longest stretch.
+/// Reports threads that did not return to their loop: share of time, and longest stall.
 pub(super) fn stalls(evidence: &Evidence<'_>) -> Option<Finding> {
     let longest_ns = evidence.heartbeat_max_ns()?;
     let share = evidence.stalled_share()?;
@@ -49,13 +50,13 @@ pub(super) fn stalls(evidence: &Evidence<'_>) -> Option<Finding> {
     );
     let remedy = format!("let nothing stop the generator; {}", own_core(evidence.planned));
     if level == Level::Invalid {
-        // No bound exists, for any figure.
+        // No figure has a bound.
         return Some(found(level, sentence, remedy));
     }
     let tail = of_time(Distorted::Tail, longest_ns as f64, evidence.slowest_mean_ns());
     let response_ns = evidence.tally.response.all().mean_ns();
-    // The share of requests that was held up is at most that of the time. Each was delayed by less than the longest stretch, or
-    // took as long as any other.
+    // The share of delayed requests is at most the stalled share of time. Each was delayed by less than the longest
+    // stall, or took as long as any other.
     let mean_ns = share * (longest_ns as f64).max(response_ns.unwrap_or_default());
     let times = [of_time(Distorted::Mean, mean_ns, response_ns), Distortion { level, ..tail }];
     let throughput = (!evidence.planned.is_open()).then(|| of_throughput(share));

@@ -9,7 +9,7 @@ use crate::planned::{Offered, Planned};
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000_000_000;
 
-/// Eight connections for ten seconds: an open load at a rate, or a closed load.
+/// Builds the plan of a load over eight connections for ten seconds: an open load at `rate`, or a closed load.
 fn planned(rate: Option<u32>) -> Planned {
     let offered = match rate {
         Some(_) => Offered::Open { connections: 8, shed_after_ns: None },
@@ -29,7 +29,7 @@ fn planned(rate: Option<u32>) -> Planned {
     }
 }
 
-/// Requests with the given service time, each sent `lateness_ns` after its intended time.
+/// Builds requests with the given service time, each sent `lateness_ns` after its intended time.
 fn tally(count: u64, service_ns: u64, lateness_ns: u64) -> Tally {
     let mut tally = Tally::default();
     for number in 0..count {
@@ -48,7 +48,7 @@ fn tally(count: u64, service_ns: u64, lateness_ns: u64) -> Tally {
     tally
 }
 
-/// A worker over ten seconds, whose slowest twentieth has the given lag and response time.
+/// Builds a worker over ten seconds, whose slowest twentieth has the given lag and response time.
 fn worker(tally: &Tally, lag_ns: u64, response_ns: u64) -> Health {
     let mut health = Health { wall_ns: 10 * SECOND, cpu_ns: SECOND, ..Health::default() };
     let count = tally.response.all().count();
@@ -304,7 +304,7 @@ fn pinned_generator_is_not_advised_to_pin() {
     assert!(remedies(&planned).contains("pinned already") && !remedies(&planned).contains("--pin"));
 }
 
-/// A closed load of eight users who always wait for answers, whose replies lay in the kernel for `lain_ns`.
+/// Judges a closed load of eight users who always wait for answers, whose replies waited in the kernel for `lain_ns`.
 fn read_late(service_ns: u64, lain_ns: u64, others: Vec<Process>) -> Validity {
     let count = 8 * 10 * SECOND / service_ns;
     let tally = tally(count, service_ns, 0);
@@ -317,7 +317,7 @@ fn read_late(service_ns: u64, lain_ns: u64, others: Vec<Process>) -> Validity {
     judged(&planned(None), &tally, end, &environment)
 }
 
-/// Effect of a generator that was stopped for `stopped_ns`, with a lag of `lag_ns` in one of 20 requests.
+/// Returns the effect of a generator that was stopped for `stopped_ns`, with a lag of `lag_ns` in one of 20 requests.
 fn effect(rate: Option<u32>, stopped_ns: u64, lag_ns: u64) -> evidence::GeneratorEffect {
     let tally = tally(2_000, 5 * MS, 50_000);
     let mut end = worker(&tally, lag_ns, 6 * MS);

@@ -1,4 +1,4 @@
-//! Whether the connections of a load sat on few of the processes that could serve them.
+//! Rule for connections of a load that were served by few of the processes that could serve them.
 
 use evidence::{ConnectionsByProcess, Distorted, Distortion, HeldReading, Level, ServingProcess};
 
@@ -6,15 +6,15 @@ use super::evidence::Evidence;
 use super::words::{Finding, found};
 use crate::causes::Doubt;
 
-/// Probability below which a spread does not count as random.
+/// Probability below which a distribution does not count as random.
 const CHANCE_MAX: f64 = 1e-4;
-/// Smallest number of connections of the fullest process that matters, as a multiple of an even share.
+/// Min number of connections of the fullest process that matters, as a multiple of an even share.
 const FULLEST_MIN: f64 = 1.5;
-/// Largest number of connections of the emptiest process that matters, as a multiple of an even share.
+/// Max number of connections of the emptiest process that matters, as a multiple of an even share.
 const EMPTIEST_MAX: f64 = 0.5;
 
 impl Doubt {
-    /// Connections sat on few of the processes that could serve them.
+    /// Few of the processes that could serve connections did so.
     pub const UNEVEN_CONNECTIONS: Self = Self {
         code: "uneven_connections",
         words: "connections sat on few of the system's processes",
@@ -30,7 +30,7 @@ impl Doubt {
 /// Connections by process in one reading.
 #[derive(Debug, PartialEq)]
 struct Shares<'a> {
-    /// Processes that served or waited for connections, with their connections, the fullest first.
+    /// Processes that served or waited for connections, with their numbers of connections, largest first.
     held: Vec<(&'a ServingProcess, u32)>,
     total: u32,
 }
@@ -57,7 +57,7 @@ impl<'a> Shares<'a> {
         stats::chance_of_spread(self.total.into(), places, fewest.into(), most.into())
     }
 
-    /// Whether the most uneven spread of this number of connections would not count as random.
+    /// Returns whether the most uneven distribution of this number of connections would not count as random.
     fn can_tell(&self) -> bool {
         self.chance(0, self.total) < CHANCE_MAX
     }
@@ -71,7 +71,7 @@ impl<'a> Shares<'a> {
             return false;
         };
         let even = self.even_share();
-        // A spread that does not matter counts as even, whatever its probability.
+        // A negligible imbalance counts as even, for any probability.
         let most_or_even = if f64::from(*most) >= FULLEST_MIN * even { *most } else { 0 };
         let fewest_or_even = if f64::from(*fewest) <= EMPTIEST_MAX * even { *fewest } else { self.total };
         self.chance(fewest_or_even, most_or_even) < CHANCE_MAX
@@ -100,7 +100,7 @@ impl<'a> Shares<'a> {
     }
 }
 
-/// Connections that sit unevenly in every reading that can tell.
+/// Reports connections that are unevenly distributed in every conclusive reading.
 pub(super) fn uneven_connections(evidence: &Evidence<'_>) -> Option<Finding> {
     let all = evidence.environment.connections.as_ref()?;
     let shares: Vec<Shares<'_>> =
@@ -109,7 +109,8 @@ pub(super) fn uneven_connections(evidence: &Evidence<'_>) -> Option<Finding> {
     let sentence = format!("{}, during the whole load", newest.words());
     let remedy = "renew connections (--connection-lifetime 5s, in a plan `connections: { lifetime: 5s }`), or begin the load once all \
                   processes accept connections";
-    // The figures are those of the system with this spread: times are compared, and none is called wrong.
+    // The figures are correct for the system with this distribution. Response times are compared, and no figure is
+    // marked invalid.
     let distorts = Distorted::ALL.map(|figure| {
         let level = if figure == Distorted::Throughput { Level::Suspect } else { Level::Valid };
         Distortion::unsized_of(figure, level)
@@ -159,7 +160,7 @@ mod tests {
             let held: Vec<Option<u32>> = held.iter().copied().map(Some).collect();
             assert_eq!(uneven(&spread(true, &[&held])), None, "{held:?}");
         }
-        // Unlikely by chance, and too little to matter.
+        // Unlikely to be random, but too small to matter.
         assert_eq!(uneven(&spread(true, &[&[Some(5_400), Some(4_600)]])), None);
     }
 
@@ -168,7 +169,7 @@ mod tests {
         let uneven_then_even: &[&[Option<u32>]] = &[&[Some(32), Some(0)], &[Some(17), Some(15)]];
         assert_eq!(uneven(&spread(true, uneven_then_even)), None);
         assert_eq!(uneven(&spread(true, &[&[Some(4), Some(0)]])), None);
-        // The second process came later.
+        // The second process started later.
         let late: &[&[Option<u32>]] = &[&[Some(32), None], &[Some(32), Some(0)]];
         assert!(uneven(&spread(true, late)).is_some());
     }

@@ -1,4 +1,4 @@
-//! Findings of rules, and figures in their sentences.
+//! Findings of rules, and formatting of figures in their sentences.
 
 use evidence::{Distortion, Level};
 
@@ -29,7 +29,7 @@ pub(super) fn found(level: Level, sentence: impl Into<String>, remedy: impl Into
     Finding { level, sentence: sentence.into(), remedy: remedy.into(), distorts: None }
 }
 
-/// Advice to give the generator a core of its own, if it has none yet.
+/// Returns advice to give the generator a core of its own, if it has none yet.
 pub(super) fn own_core(planned: &Planned) -> &'static str {
     match planned.is_pinned {
         false => {
@@ -41,7 +41,7 @@ pub(super) fn own_core(planned: &Planned) -> &'static str {
     }
 }
 
-/// Name of the counted units.
+/// Returns the name of the counted units.
 pub(super) fn units(planned: &Planned) -> &'static str {
     let first = planned.units.first().copied().unwrap_or_default();
     match planned.units.iter().all(|unit| *unit == first) {
@@ -50,12 +50,12 @@ pub(super) fn units(planned: &Planned) -> &'static str {
     }
 }
 
-/// `12.3 %`
+/// Formats a share: `12.3 %`.
 pub(super) fn percent(share: f64) -> String {
     words::percent(share, 1)
 }
 
-/// `80.0/s`
+/// Formats a rate: `80.0/s`.
 pub(super) fn per_s(rate: f64) -> String {
     format!("{}/s", words::rate(rate))
 }

@@ -26,7 +26,7 @@ pub(crate) struct Queue {
     pub(crate) fails_every: u64,
     /// Start and length of a stall in nanoseconds, from the beginning of the measured time.
     pub(crate) stall: Option<(u64, u64)>,
-    /// Whether requests wait in the generator, not in the system.
+    /// Whether requests wait in the generator instead of the system.
     pub(crate) waits_to_be_sent: bool,
 }
 
@@ -76,7 +76,7 @@ impl Queue {
     }
 }
 
-/// Totals of `count` connections, each with one request.
+/// Returns the totals of `count` connections, each with one request.
 pub(crate) fn connections(count: u64) -> Spread {
     let totals = ConnectionTotals { requests: 1, response_sum_ns: 1, response_max_ns: 1 };
     Spread::over(&vec![totals; count as usize]).unwrap()
@@ -108,7 +108,7 @@ impl Stored {
         Self { store: OwnStore::new() }
     }
 
-    /// Stores a run with per-second data; with `None`, it has none.
+    /// Stores a run with the per-second data of a queue, or without data if there is none.
     pub(crate) fn run(
         &self,
         at: Option<(&StudyId, &StudyPlace)>,
@@ -142,12 +142,12 @@ impl Stored {
     }
 }
 
-/// A place under the load `steady`.
+/// Returns a place under the load `steady`.
 pub(crate) fn place(position: u32, block: u32, stage: &str, system: &str) -> StudyPlace {
     StudyPlace { block, position, stage: stage.to_owned(), ..fixtures::place(system, "") }
 }
 
-/// A place of a search.
+/// Returns a place of a search.
 pub(crate) fn level(position: u32, stage: &str, users: Option<u32>, rate_per_s: Option<f64>) -> StudyPlace {
     StudyPlace { users, rate_per_s, ..place(position, position, stage, "a") }
 }

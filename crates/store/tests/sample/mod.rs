@@ -21,12 +21,12 @@ use store::Store;
 /// 2026-11-21T14:25:01Z
 pub(crate) const STARTED_AT_UNIX_MS: i64 = 1_795_271_101_000;
 
-/// Version of the schema of a file.
+/// Reads the schema version of a file.
 pub(crate) fn version(path: &Path) -> i64 {
     Connection::open(path).unwrap().query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap()
 }
 
-/// Version of the schema of a new file.
+/// Returns the schema version of a new file.
 pub(crate) fn newest_version() -> i64 {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s");
@@ -54,7 +54,7 @@ pub(crate) fn new_run() -> NewRun {
     }
 }
 
-/// A run of two scripts, each with a statement that is counted separately.
+/// Returns a run of two scripts, each with a statement that is counted separately.
 pub(crate) fn new_sql_run() -> NewRun {
     let part = |name: &str, of| PartOf { name: name.to_owned(), of };
     NewRun {
@@ -115,7 +115,7 @@ pub(crate) fn ending() -> Ending {
     }
 }
 
-/// The ending as in files of earlier versions, whose causes name no figures that they may distort.
+/// Returns the ending as in files of earlier versions, whose causes do not name the figures that they may distort.
 pub(crate) fn ending_before_distortions() -> Ending {
     let mut ending = ending();
     ending.validity.causes.iter_mut().for_each(|cause| cause.distorts.clear());
@@ -123,7 +123,7 @@ pub(crate) fn ending_before_distortions() -> Ending {
     ending
 }
 
-/// The ending of a run with all self-monitoring signals of the generator.
+/// Returns the ending of a run with all self-monitoring signals of the generator.
 pub(crate) fn ending_with_signals() -> Ending {
     let generator = Generator {
         wake_lag_max_us: Some(900.5),
@@ -181,7 +181,7 @@ pub(crate) fn ending_with_signals() -> Ending {
     }
 }
 
-/// The ending of a run whose system did not start.
+/// Returns the ending of a run whose system did not start.
 pub(crate) fn failed() -> Ending {
     let failure = Failure {
         stage: "ready".to_owned(),
@@ -192,7 +192,7 @@ pub(crate) fn failed() -> Ending {
     Ending { verdict: Verdict::Aborted, failure: Some(failure), ..ending() }
 }
 
-/// A study of two systems, one of them with two variants, in two blocks.
+/// Returns a study of two systems, one of them with two variants, in two blocks.
 pub(crate) fn new_study() -> NewStudy {
     let variants = [("puma", "workers=1"), ("puma", "workers=8"), ("unicorn", "")];
     let blocks = (0..2).flat_map(|block| variants.map(|variant| (block, variant)));
@@ -218,7 +218,7 @@ pub(crate) fn new_study() -> NewStudy {
     }
 }
 
-/// A search for a capacity with its first run.
+/// Returns a capacity search with its first run.
 pub(crate) fn new_search() -> NewStudy {
     let rules = CapacityRules {
         slos: vec!["p99<200ms".to_owned(), "errors<0.1%".to_owned()],
@@ -240,7 +240,7 @@ pub(crate) fn new_search() -> NewStudy {
     new
 }
 
-/// A later place of [`new_search`].
+/// Returns a later place of [`new_search`].
 pub(crate) fn bracket(position: u32, rate_per_s: f64) -> StudyPlace {
     StudyPlace {
         position,
@@ -252,7 +252,7 @@ pub(crate) fn bracket(position: u32, rate_per_s: f64) -> StudyPlace {
     }
 }
 
-/// A run of a planned place that has begun and stored a second.
+/// Begins a run of a planned place, and stores a second.
 pub(crate) fn begin_at(store: &Store, study: &StudyId, place: &StudyPlace) -> RunId {
     let new = NewRun { place: Some((study.clone(), place.clone())), ..new_run() };
     let run = store.begin(&new).unwrap();
@@ -289,7 +289,7 @@ pub(crate) fn gates() -> Vec<GateResult> {
     ]
 }
 
-/// A second with finished requests of every outcome. `shift_ns` makes it differ from others.
+/// Builds a second with finished requests of every outcome. `shift_ns` makes it differ from others.
 pub(crate) fn interval(second: u64, phase: Phase, shift_ns: u64) -> Interval {
     let mut tally = Tally { received_bytes: 5_000, sent_bytes: 700, connections: 2, ..Tally::default() };
     let mut sampled = Vec::new();
@@ -317,7 +317,7 @@ pub(crate) fn interval(second: u64, phase: Phase, shift_ns: u64) -> Interval {
     tally.connect.record(55_000);
     tally.tls.record(99_000);
     tally.errors.note(ErrorClass::Status, 503, || "HTTP 503\u{202e}".to_owned());
-    // A class that this version does not know.
+    // A class unknown to this version.
     tally.errors.insert(LedgerEntry {
         class: "reset".into(),
         code: 104,

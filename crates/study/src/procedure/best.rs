@@ -1,5 +1,5 @@
-//! Search for the best of several variants. Variants that are clearly behind are eliminated, and the winner is confirmed. Each load
-//! has its own search; all of them run side by side.
+//! Search for the best of several variants. Eliminates variants that are clearly behind, and confirms the winner. Each
+//! load has its own search; all of them run concurrently.
 
 mod outlook;
 mod words;
@@ -15,10 +15,11 @@ use super::{EndReason, StudyProcedure, Turn, setting};
 use crate::schedule::{ORDER_STREAM, place, shuffle};
 use crate::study_error::StudyError;
 
-/// The searches for the best in a study, one for each load.
+/// Searches for the best variant in a study, one per load.
 pub(crate) struct Best<'a> {
     plan: &'a Plan,
-    /// Variants sorted by name, which gives them the numbers that readers of the store use, and their numbers in the plan.
+    /// Variants sorted by name, whose order gives them the numbers used by readers of the store, and their numbers in
+    /// the plan.
     settings: Vec<Setting>,
     variants: Vec<usize>,
     heard: StudyResults,
@@ -35,7 +36,7 @@ impl<'a> Best<'a> {
         Some(Self { plan, settings, variants, heard: StudyResults::of(by) })
     }
 
-    /// State of the search under a load.
+    /// Returns the state of the search under a load.
     fn tournament(&self, kept: &Study, load: usize) -> Result<Option<Tournament>, StudyError> {
         let name = &self.plan.loads[load].name;
         Ok(judge::tournament_by(kept, name, &self.settings, &mut |run| self.heard.said(run))?)
@@ -59,8 +60,8 @@ impl<'a> Best<'a> {
         of.iter().map(|setting| place(self.plan, self.variants[*setting], load, stage, block)).collect()
     }
 
-    /// The variants of the slices of a block: all in random order, then in reverse order, and so on. A linear drift over time
-    /// affects all variants alike.
+    /// Returns the variants of the slices of a block: all in random order, then in reverse order, and so on. A linear
+    /// drift over time affects all variants equally.
     fn rounds(&self, mut of: Vec<usize>, block: u32, rules: &SliceRules) -> Vec<usize> {
         let mut chance = Chance::stream(self.plan.seed, ORDER_STREAM + u64::from(block));
         let mirrored = |_| {
@@ -87,7 +88,7 @@ impl StudyProcedure for Best<'_> {
             places.extend(self.places(load, step, slices));
         }
         if slices.is_some() && !places.is_empty() {
-            // The slices of a block are in order already.
+            // The slices of a block are already in order.
             return Ok(Turn::Runs { places, news });
         }
         let turn = kept.new.planned.len() as u64;

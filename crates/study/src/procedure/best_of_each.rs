@@ -1,5 +1,6 @@
-//! Search for the best variant of each system. A sweep runs every variant under the first load. A final compares the best variant
-//! of each system under all loads. Only blocks of the final decide: the blocks that selected a winner overstate it.
+//! Search for the best variant of each system. A sweep runs every variant under the first load. A final compares the
+//! best variant of each system under all loads. Only blocks of the final decide, because the blocks that selected a
+//! winner overstate it.
 
 use std::collections::BTreeSet;
 
@@ -24,34 +25,34 @@ pub(crate) struct BestOfEach<'a> {
     heard: StudyResults,
 }
 
-/// The final of a study, with its variants. Has no variants before it is planned.
+/// Returns the final of a study, with its variants. Has no variants before it is planned.
 pub(crate) fn in_final<'a>(plan: &'a Plan, kept: &Study) -> Blocks<'a> {
     let of_final = kept.new.planned.iter().filter(|place| place.stage == stage::BLOCK);
     let finalists: BTreeSet<Setting> = of_final.map(Setting::of).collect();
     Blocks { plan, variants: numbers(plan, &finalists) }
 }
 
-/// Numbers of these variants in the plan.
+/// Returns the numbers of the finalists in the plan.
 fn numbers(plan: &Plan, finalists: &BTreeSet<Setting>) -> Vec<usize> {
     (0..plan.variants.len()).filter(|variant| finalists.contains(&setting(plan, *variant))).collect()
 }
 
 impl<'a> BestOfEach<'a> {
-    /// `None` if the study has another procedure, or if its metric is unknown.
+    /// Creates the procedure. `None` if the study has another one, or if its metric is unknown.
     pub(crate) fn of(plan: &'a Plan, kept: &Study) -> Option<Self> {
         let Procedure::BestOfEach { sweep_blocks } = kept.new.compare.procedure else { return None };
         let by = ComparedBy::named(&kept.new.compare.by)?;
         Some(Self { plan, sweep_blocks, heard: StudyResults::of(by) })
     }
 
-    /// The runs of the sweep: every variant in every block, in random order within each block.
+    /// Plans the runs of the sweep: every variant in every block, in random order within each block.
     fn sweep(&self) -> Vec<StudyPlace> {
         let all = || 0..self.plan.variants.len();
         let of_block = |block| block_under(self.plan, all(), SWEPT, stage::SWEEP, block);
         (0..self.sweep_blocks).flat_map(of_block).collect()
     }
 
-    /// The first turn of the final.
+    /// Plans the first turn of the final.
     fn begin_final(&self, kept: &Study) -> Result<Turn, StudyError> {
         let finalists = judge::finalists(kept, &mut |run| self.heard.said(run))?;
         let mut news = self.left_out(&finalists);
@@ -67,7 +68,7 @@ impl<'a> BestOfEach<'a> {
         Ok(Turn::Runs { places, news })
     }
 
-    /// One message for each system that is not in the final.
+    /// Returns one message for each system without a variant in the final.
     fn left_out(&self, finalists: &[Setting]) -> Vec<String> {
         let is_left_out = |system: &&String| finalists.iter().all(|finalist| finalist.system != **system);
         let names = self.systems().into_iter().filter(is_left_out);
@@ -79,7 +80,7 @@ impl<'a> BestOfEach<'a> {
             .collect()
     }
 
-    /// Names of the systems that have variants.
+    /// Returns the names of the systems that have variants.
     fn systems(&self) -> BTreeSet<&'a String> {
         self.plan.variants.iter().map(|variant| &self.plan.systems[variant.system].name).collect()
     }

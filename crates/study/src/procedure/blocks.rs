@@ -1,5 +1,5 @@
-//! Fixed number of blocks, each with one run of every variant under every load, whatever the results. Blocks with an invalid run
-//! are replaced, within a limit. The blocks of a final have only its variants.
+//! Fixed number of blocks, each with one run of every variant under every load, independently of the results. Blocks
+//! with an invalid run are replaced, within a limit. The blocks of a final have only its variants.
 
 use std::collections::BTreeSet;
 
@@ -10,27 +10,27 @@ use super::{EndReason, StudyProcedure, Turn};
 use crate::schedule::{block_under, schedule};
 use crate::study_error::StudyError;
 
-/// Divisor of the number of planned runs: at most half as many runs again replace invalid ones.
+/// Divisor of the number of planned runs: at most half as many additional runs replace invalid ones.
 const BUDGET: usize = 2;
 
 /// Blocks of a study. All of them are planned when the study begins, except replacements.
 pub(crate) struct Blocks<'a> {
     pub(crate) plan: &'a Plan,
-    /// Numbers of their variants in the plan.
+    /// Numbers of the variants in the plan.
     pub(crate) variants: Vec<usize>,
 }
 
 impl<'a> Blocks<'a> {
-    /// Blocks with every variant of a plan.
+    /// Creates blocks with every variant of a plan.
     pub(crate) fn of_all(plan: &'a Plan) -> Self {
         Self { plan, variants: (0..plan.variants.len()).collect() }
     }
 
-    /// Runs that replace blocks with an invalid run. Runs of a failing system are not replaced: failure is a result, and would
-    /// recur.
+    /// Plans runs that replace blocks with an invalid run. Runs of a failing system are not replaced: the failure is a
+    /// result, and would recur.
     fn in_place_of_lost(&self, kept: &Study) -> Vec<StudyPlace> {
         let wanted = kept.blocks();
-        // Too few blocks for a verdict: a replacement would add nothing but figures.
+        // With too few blocks for a verdict, a replacement would only add figures.
         if self.plan.is_quick || wanted < stats::FIXED.blocks {
             return Vec::new();
         }
@@ -47,7 +47,7 @@ impl<'a> Blocks<'a> {
             let lost = lost.filter(|(_, place)| place.load == *name && place.stage == stage::BLOCK);
             let lost: BTreeSet<u32> = lost.map(|(_, place)| place.block).collect();
             let missing = (wanted as usize).saturating_sub(blocks.len().saturating_sub(lost.len()));
-            // Where most blocks are lost, replacements would probably be lost as well.
+            // If most blocks are lost, replacements would probably be lost as well.
             if missing * variants > left || lost.len() * 2 > blocks.len() {
                 continue;
             }
@@ -58,7 +58,7 @@ impl<'a> Blocks<'a> {
         places
     }
 
-    /// `count` blocks under a load, from block `first` on.
+    /// Plans `count` blocks under a load, from block `first` on.
     fn blocks(&self, load: usize, first: u32, count: usize) -> impl Iterator<Item = StudyPlace> {
         let variants = || self.variants.iter().copied();
         (first..)
@@ -66,16 +66,17 @@ impl<'a> Blocks<'a> {
             .flat_map(move |block| block_under(self.plan, variants(), load, stage::BLOCK, block))
     }
 
-    /// Runs that extend a finished study to `blocks` blocks. Replacements of invalid blocks follow in later turns.
+    /// Plans the runs that extend a finished study to `blocks` blocks. Replacements of invalid blocks follow in later
+    /// turns.
     pub(crate) fn further(&self, kept: &Study, blocks: u32) -> Vec<StudyPlace> {
         let of_blocks = kept.new.planned.iter().filter(|place| place.stage == stage::BLOCK);
         let first = of_blocks.map(|place| place.block).max().map_or(0, |last| last.saturating_add(1));
         self.under_all_loads(first, blocks.saturating_sub(kept.blocks()))
     }
 
-    /// `count` blocks under every load, from block `first` on.
+    /// Plans `count` blocks under every load, from block `first` on.
     pub(crate) fn under_all_loads(&self, first: u32, count: u32) -> Vec<StudyPlace> {
-        // Loads alternate block by block, so that a drift over time affects all of them alike.
+        // Loads alternate block by block, so that a drift over time affects all of them equally.
         (first..)
             .take(count as usize)
             .flat_map(|block| (0..self.plan.loads.len()).flat_map(move |load| self.blocks(load, block, 1)))

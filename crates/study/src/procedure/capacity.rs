@@ -19,23 +19,23 @@ use crate::study_error::StudyError;
 
 pub use words::level_words;
 
-/// Separate the draws of variant orders and of arrivals from other draws of the study's seed.
+/// Stream offsets that separate draws of variant orders and of arrivals from other draws of the study's seed.
 const ORDER_STREAM: u64 = 0x6361_7061_6f00;
 const ARRIVALS_STREAM: u64 = 0x6361_7061_6100;
-/// Response time limit without a condition that sets one, as a multiple of the response time of a single user.
+/// Response time limit if no condition sets one, as a multiple of the response time of a single user.
 const LONE_USER_MULTIPLE: f64 = 4.0;
-/// Smallest response time limit that is derived from a single user, in nanoseconds.
+/// Min response time limit that is derived from a single user, in nanoseconds.
 const RESPONSE_MIN_NS: u64 = 250_000_000;
 /// Minimum time for a system to recover from an overload, in nanoseconds. The overload's own duration applies if it is longer.
 pub(crate) const GRACE_MIN_NS: u64 = 10_000_000_000;
 
-/// One search for each variant, side by side.
+/// Capacity searches, one per variant, that run concurrently.
 pub(crate) struct Capacity<'a> {
     plan: &'a Plan,
     journal: &'a dyn Journal,
     rules: CapacityRules,
     slos: Vec<Condition>,
-    /// Results of runs that were judged before, so that their per-second data is read only once.
+    /// Results of runs that were already judged, so that their per-second data is read only once.
     said: RefCell<BTreeMap<RunId, OfLevel>>,
     /// State of each search when it was last reported.
     told: RefCell<BTreeMap<Setting, String>>,
@@ -51,7 +51,7 @@ pub fn slos(texts: &[String]) -> Result<Vec<Condition>, ConditionError> {
 }
 
 impl<'a> Capacity<'a> {
-    /// `None` if the study has another procedure.
+    /// Creates the searches. `None` if the study has another procedure.
     pub(crate) fn of(plan: &'a Plan, journal: &'a dyn Journal, kept: &Study) -> Option<Self> {
         let Procedure::Capacity(rules) = &kept.new.compare.procedure else { return None };
         let slos = rules.slos.iter().filter_map(|slo| Condition::parse_list(slo).ok()).flatten().collect();
@@ -69,7 +69,7 @@ impl<'a> Capacity<'a> {
         (0..self.plan.variants.len()).map(|variant| (variant, setting(self.plan, variant)))
     }
 
-    /// State of the search of a variant.
+    /// Returns the state of the search of a variant.
     fn search(&self, kept: &Study, setting: &Setting) -> Result<Search, StoreError> {
         let judged = &mut |run: &Run, level: &Level| Ok(self.said(run, level)?.judged);
         let search = judge::search_by(kept, &self.plan.loads[0].name, setting, judged)?;
@@ -105,7 +105,7 @@ impl<'a> Capacity<'a> {
         }
     }
 
-    /// Longest response time under normal load, in nanoseconds. Determines the number of connections.
+    /// Returns the longest response time under normal load, in nanoseconds, which determines the number of connections.
     fn response_ns(&self, search: &Search) -> u64 {
         self.slos.iter().filter_map(Condition::limit_ns).max().unwrap_or_else(|| {
             let alone_s = search.finding().base_response_s.unwrap_or(0.0);
@@ -173,7 +173,7 @@ impl StudyProcedure for Capacity<'_> {
     }
 }
 
-/// Seed of the arrivals of a round: shared by all variants, different for each round.
+/// Returns the seed of the arrivals of a round, shared by all variants but different for each round.
 fn arrivals_seed(seed: u64, block: u32) -> u64 {
     let mut chance = Chance::stream(seed, ARRIVALS_STREAM + u64::from(block));
     // Whole numbers below 2^53 are exact in a double.

@@ -1,4 +1,5 @@
-//! Comparison of two variants in blocks, until the result is conclusive. Each load has its own duel; all of them run side by side.
+//! Comparison of two variants in blocks, until the result is conclusive. Each load has its own duel; all of them run
+//! concurrently.
 
 mod outlook;
 mod slices;
@@ -17,7 +18,7 @@ use super::{EndReason, StudyProcedure, Turn, setting};
 use crate::schedule::{ORDER_STREAM, place};
 use crate::study_error::StudyError;
 
-/// The duels of a study, one for each load.
+/// Duels of a study, one per load.
 pub(crate) struct Duels<'a> {
     plan: &'a Plan,
     settings: [Setting; 2],
@@ -33,14 +34,14 @@ impl<'a> Duels<'a> {
         Some(Self { plan, settings: [setting(plan, 0), setting(plan, 1)], heard: StudyResults::of(by) })
     }
 
-    /// State of the duel under a load.
+    /// Returns the state of the duel under a load.
     pub(crate) fn duel(&self, kept: &Study, load: usize) -> Result<Option<Duel>, StudyError> {
         let [a, b] = &self.settings;
         let name = &self.plan.loads[load].name;
         Ok(judge::duel_by(kept, name, [a, b], self.heard.by(), &mut |run| self.heard.said(run))?)
     }
 
-    /// Runs of the next step.
+    /// Plans the runs of the next step.
     fn places(&self, kept: &Study, load: usize, duel: &Duel) -> Vec<StudyPlace> {
         let slices = kept.new.compare.procedure.slices();
         let (stage, block, variants) = match (duel.next(), slices) {
@@ -69,7 +70,7 @@ impl StudyProcedure for Duels<'_> {
             places.extend(self.places(kept, load, &duel));
         }
         if kept.new.compare.procedure.slices().is_some() && !places.is_empty() {
-            // The slices of a block are in order already.
+            // The slices of a block are already in order.
             return Ok(Turn::Runs { places, news });
         }
         let turn = kept.new.planned.len() as u64;

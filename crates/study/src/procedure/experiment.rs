@@ -1,5 +1,5 @@
-//! Experiment after a study: finds out what limits its fastest variant. Each run changes one thing. A block has short runs with two
-//! controls, in random order.
+//! Experiment after a study that finds the limit of its fastest variant. Each run changes one parameter. A block has
+//! short runs with two controls, in random order.
 
 mod words;
 
@@ -25,11 +25,11 @@ use crate::study_error::StudyError;
 
 /// Time to start and stop a system, in addition to its load. Assumed before the first run of an experiment.
 const RESTART_TIME: Duration = Duration::from_millis(1_500);
-/// Longest gap between two runs of an experiment, in milliseconds. A longer one is an interruption.
+/// Max gap between two runs of an experiment, in milliseconds. A longer one is an interruption.
 const GAP_MAX_MS: i64 = 60_000;
 /// Time between two runs without a restart of the system.
 const PAUSE: Duration = Duration::from_millis(300);
-/// Maximum number of interventions. More of them would share the error rate, and find less.
+/// Maximum number of interventions. More of them would share the error rate, and detect less.
 const INTERVENTIONS_MAX: usize = 6;
 
 /// The procedure of a study, followed by an experiment.
@@ -42,13 +42,13 @@ pub(crate) struct Experiment<'a> {
 
 /// Subject of an experiment.
 struct Subject {
-    /// Numbers in the plan.
+    /// Number of the variant in the plan.
     variant: usize,
     load: usize,
     changeable: Changeable,
     bottleneck: Option<Bottleneck>,
     readings: Readings,
-    /// Whether its runtimes can report what they do.
+    /// Whether the runtimes of the system can be instrumented.
     has_instruments: bool,
 }
 
@@ -91,7 +91,7 @@ impl<'a> Experiment<'a> {
         Ok(Some(Subject { bottleneck, readings, has_instruments, ..subject }))
     }
 
-    /// Plans the first block. Without runs, the messages say why.
+    /// Plans the first block. Without runs, the messages give the reason.
     fn begin(&self, kept: &Study) -> Result<(Vec<StudyPlace>, Vec<String>), StudyError> {
         let Some(subject) = self.subject(kept)? else {
             return Ok((Vec::new(), vec![words::NO_SUBJECT.to_owned()]));
@@ -141,8 +141,8 @@ impl<'a> Experiment<'a> {
         Ok((places, news))
     }
 
-    /// Removes and returns changes that do not fit into a block of length `within`. `longer` is the ratio of actual to planned
-    /// durations. A cheap change may stay although an expensive one before it is removed.
+    /// Removes and returns changes that do not fit into a block of length `within`. `longer` is the ratio of actual to
+    /// planned durations. A cheap change may stay although an expensive earlier one is removed.
     fn leave(&self, changes: &mut Vec<Changed>, load: usize, longer: f64, within: Duration) -> Vec<Changed> {
         let mut left = Vec::new();
         for changed in std::mem::take(changes) {
@@ -154,7 +154,7 @@ impl<'a> Experiment<'a> {
         left
     }
 
-    /// Expected duration of a block with these changes.
+    /// Returns the expected duration of a block with these changes.
     fn block_takes(&self, changes: &[Changed], load: usize) -> Duration {
         let restarts: Vec<bool> = runs_of_block(changes).map(|of| of.needs_restart()).collect();
         let restarts = restarts.iter().filter(|restarts| **restarts).count() as u32;
@@ -170,21 +170,21 @@ impl<'a> Experiment<'a> {
         Duration::from_nanos(self.plan.experiment_live_run_ns(load)) + PAUSE
     }
 
-    /// Mean time that other numbers of users take in a block.
+    /// Returns the mean time per block of runs with other numbers of users.
     fn rungs_take(&self, rungs: &[u32], load: usize) -> Duration {
         let runs: usize =
             (0..EXPERIMENT_BLOCKS).map(|block| rungs_in_block(rungs, block, EXPERIMENT_BLOCKS).count()).sum();
         self.live_run_takes(load) * runs as u32 / EXPERIMENT_BLOCKS
     }
 
-    /// Mean time that instrumented runs take in a block, with the control that they are compared with.
+    /// Returns the mean time per block of instrumented runs, including the control that they are compared with.
     fn instrumented_takes(&self, changes: &[Changed], load: usize) -> Duration {
         let runs = instrumented(changes, true, 0).len() as u32;
         let run = Duration::from_nanos(self.plan.experiment_run_ns(load)) + RESTART_TIME;
         run * runs * INSTRUMENTED_BLOCKS / EXPERIMENT_BLOCKS
     }
 
-    /// The other numbers of users in a block.
+    /// Returns the interventions with other numbers of users in a block.
     fn users(&self, load: usize, rungs: &[u32], block: u32) -> Vec<Intervention> {
         let Some((from, _)) = self.plan.users_and_threads(load) else { return Vec::new() };
         let of_block = rungs_in_block(rungs, block, EXPERIMENT_BLOCKS);
@@ -192,8 +192,8 @@ impl<'a> Experiment<'a> {
         of_block.map(one).collect()
     }
 
-    /// The runs of a block and `extra` ones, in random order. Those with a restart are together, at the beginning of odd blocks and at the end of
-    /// even ones. This minimizes restarts, and neither kind always comes later.
+    /// Plans the runs of a block and `extra` ones, in random order. Runs with a restart are grouped at the beginning of
+    /// odd blocks and at the end of even ones, which minimizes restarts and lets neither kind always come last.
     fn block(
         &self,
         base: &StudyPlace,
@@ -211,14 +211,14 @@ impl<'a> Experiment<'a> {
         places
     }
 
-    /// The other numbers of users of an experiment that has begun. Empty if it has none.
+    /// Returns the other numbers of users of an experiment in progress. Empty if it has none.
     fn rungs_of_plan(&self, planned: &[&StudyPlace], load: usize) -> Vec<u32> {
         let has_rungs = planned.iter().any(|place| is_rung(place));
         let of_load = self.plan.users_and_threads(load).filter(|_| has_rungs);
         of_load.map_or_else(Vec::new, |(users, threads)| rungs_of(users, threads.unwrap_or(1)))
     }
 
-    /// Plans the next block of an experiment that has begun.
+    /// Plans the next block of an experiment in progress.
     fn go_on(&self, kept: &Study) -> (Vec<StudyPlace>, Vec<String>) {
         let planned: Vec<&StudyPlace> = of_experiment(kept).collect();
         let Some(base) = planned.first() else { return Default::default() };
@@ -262,12 +262,12 @@ impl<'a> Experiment<'a> {
 }
 
 impl Experiment<'_> {
-    /// Next block of the experiment after a study that ended for this reason, with these messages.
+    /// Plans the next block of the experiment after the study ended with `why` and `news`.
     fn after_end(&self, kept: &Study, why: EndReason, mut news: Vec<String>) -> Result<Turn, StudyError> {
         let has_begun = of_experiment(kept).next().is_some();
         let (places, of_experiment) = match has_begun {
             true => {
-                // The messages of the study were published before.
+                // The messages of the study were already published.
                 news.clear();
                 self.go_on(kept)
             }
@@ -319,7 +319,7 @@ impl StudyProcedure for Experiment<'_> {
     }
 
     fn needs_every_run(&self, kept: &Study) -> bool {
-        // A block of an experiment in which one run is missing lacks one intervention only: the others count.
+        // A block of an experiment with a missing run lacks only one intervention: the others count.
         of_experiment(kept).next().is_none() && self.study.needs_every_run(kept)
     }
 }
@@ -357,12 +357,12 @@ impl Subject {
     }
 }
 
-/// Places of the experiment of a study.
+/// Returns the places of the experiment of a study.
 fn of_experiment(kept: &Study) -> impl Iterator<Item = &StudyPlace> {
     kept.new.planned.iter().filter(|place| place.intervention.is_some())
 }
 
-/// Runs of a variant under a load that are not part of an experiment.
+/// Returns the runs of a variant under a load that are not part of an experiment.
 fn runs_of<'a>(kept: &'a Study, setting: &Setting, load: &str) -> Vec<&'a Run> {
     let is_of = |run: &&Run| {
         let place = run.new.place.as_ref().map(|(_, place)| place);
@@ -371,7 +371,7 @@ fn runs_of<'a>(kept: &'a Study, setting: &Setting, load: &str) -> Vec<&'a Run> {
     kept.runs.iter().filter(is_of).collect()
 }
 
-/// Whether the place has another number of users, which tests no hypothesis.
+/// Returns whether the place only changes the number of users, which tests no hypothesis.
 fn is_rung(place: &StudyPlace) -> bool {
     matches!(place.intervention, Some(Intervention::Users { .. }))
 }
@@ -380,7 +380,8 @@ fn is_instrumented(place: &StudyPlace) -> bool {
     place.intervention == Some(Intervention::Instrumented)
 }
 
-/// The instrumented run of a block, and the control that it is compared with if no change needs one. Empty in later blocks.
+/// Returns the instrumented run of a block, and the control for the comparison if no change needs one. Empty in later
+/// blocks.
 fn instrumented(changes: &[Changed], is_instrumented: bool, block: u32) -> Vec<Intervention> {
     if !is_instrumented || block >= INSTRUMENTED_BLOCKS {
         return Vec::new();
@@ -390,7 +391,7 @@ fn instrumented(changes: &[Changed], is_instrumented: bool, block: u32) -> Vec<I
     control.into_iter().chain([Intervention::Instrumented]).collect()
 }
 
-/// The changes of places, in the order in which they were selected.
+/// Returns the changes of places, in the order in which they were selected.
 fn changes_of<'a>(places: impl Iterator<Item = &'a StudyPlace>) -> Vec<Changed> {
     let mut changes: BTreeMap<u32, Changed> = BTreeMap::new();
     for place in places {
@@ -401,7 +402,8 @@ fn changes_of<'a>(places: impl Iterator<Item = &'a StudyPlace>) -> Vec<Changed> 
     changes.into_values().collect()
 }
 
-/// The runs of a block: two controls, a restarted control if a change needs a restart, and one run with each change.
+/// Returns the runs of a block: two controls, a restarted control if a change needs a restart, and one run with each
+/// change.
 fn runs_of_block(changes: &[Changed]) -> impl Iterator<Item = Intervention> {
     let restarts = changes.iter().any(|changed| changed.change.needs_restart());
     let controls = [Intervention::CONTROL, Intervention::ControlAgain];
@@ -409,7 +411,7 @@ fn runs_of_block(changes: &[Changed]) -> impl Iterator<Item = Intervention> {
     controls.chain(changes.iter().cloned().map(Intervention::Changed))
 }
 
-/// Duration of the runs of the experiment so far, gaps between them included. Interruptions are not counted.
+/// Returns the time that the experiment took so far, including gaps between runs, but not interruptions.
 fn time_of(kept: &Study) -> Duration {
     let is_of = |run: &&Run| run.new.place.as_ref().is_some_and(|(_, place)| place.intervention.is_some());
     let ended = |run: &Run| Some((run.new.started_at_unix_ms, run.ending.as_ref()?.ended_at_unix_ms));

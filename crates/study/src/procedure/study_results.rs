@@ -1,4 +1,4 @@
-//! Cache of run results: a run is evaluated once, although its study decides after every turn.
+//! Cache of run results: each run is evaluated once, although its study decides after every turn.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -19,12 +19,12 @@ impl StudyResults {
         Self { by, said: RefCell::default() }
     }
 
-    /// The metric by which runs are compared.
+    /// Returns the metric by which runs are compared.
     pub(super) fn by(&self) -> &ComparedBy {
         &self.by
     }
 
-    /// Result of a run that has ended.
+    /// Returns the result of a run that has ended.
     pub(super) fn said(&self, run: &Run) -> Result<RunResult, EvidenceError> {
         if let Some(said) = self.said.borrow().get(&run.id) {
             return Ok(*said);

@@ -24,7 +24,8 @@ pub(crate) fn begun(variants: u32, compare: &str) -> (Plan, OwnStore, StudyId) {
     (plan, store, id)
 }
 
-/// First turn: stage, block, and variant of each run, sorted, and the maximum number of runs that may follow.
+/// Returns the first turn: stage, block, and variant of each run, sorted, and the maximum number of runs that may
+/// follow.
 fn first_turn(variants: u32, compare: &str) -> (Vec<(String, u32, String)>, Option<usize>) {
     let (plan, store, id) = begun(variants, compare);
     let kept = store.load_study(&id).expect("it is kept");
@@ -78,7 +79,7 @@ fn fixed_blocks_are_planned_at_start() {
     );
 }
 
-/// Stores a run for every missing place; those in the blocks `invalid` are invalid.
+/// Stores a run for every missing place. Runs in the blocks `invalid` are invalid.
 fn keep(store: &Store, id: &StudyId, invalid: &[u32]) {
     for place in store.missing(id).expect("they are kept") {
         let is_invalid = invalid.contains(&place.block);
@@ -109,12 +110,12 @@ fn replaces_blocks_with_invalid_run_within_limit() {
     let kept = store.load_study(&id).expect("it is kept");
     assert!(crate::is_of(&kept.new, &plan, &Procedure::Blocks).is_ok(), "it can still be resumed");
     assert_eq!(procedure.later_at_most(&kept), Some(3), "and what was lost again");
-    // At most half as many runs again as planned.
+    // Replacements are limited to half as many runs as planned.
     let (plan, store, id) = begun(3, "{ blocks: 8 }");
     keep(&store, &id, &[0, 1, 2, 3, 4]);
     let kept = store.load_study(&id).expect("it is kept");
     assert_eq!(of(&plan, &kept, &journal).later_at_most(&kept), Some(0));
-    // Too few blocks for a verdict are not replaced.
+    // If there are too few blocks for a verdict, none is replaced.
     let (plan, store, id) = begun(3, "{ blocks: 4 }");
     keep(&store, &id, &[0]);
     let kept = store.load_study(&id).expect("it is kept");

@@ -15,7 +15,7 @@ use record::{Finish, Interval, Outcome, Phase, Tally};
 use store::StoreError;
 use study::{Draws, Journal, RunMaker, begin_study, procedure};
 
-/// Plan of one system in these variants, which differ by a number. `compare` is the value of that key.
+/// Returns the plan of one system in these variants, which differ by a number. `compare` is the value of that key.
 pub(crate) fn of(variants: &str, compare: &str) -> Plan {
     let text = format!(
         "scenario: [ get: / ]\nload: {{ users: 1, for: 1s }}\nsystems:\n  web: {{ start: 'web {{port}} {{n}}', \
@@ -42,7 +42,8 @@ pub(crate) fn with_event(variants: &str, compare: &str) -> Plan {
     plan.unwrap_or_else(|faults| panic!("{faults}"))
 }
 
-/// Plan of two systems with three variants each, which differ by a number, under two loads. `compare` is the value of that key.
+/// Returns the plan of two systems with three variants each, which differ by a number, under two loads. `compare` is
+/// the value of that key.
 pub(crate) fn of_two_systems(compare: &str) -> Plan {
     let system =
         |name: &str| format!("  {name}: {{ start: '{name} {{port}} {{n}}', vary: {{ n: [1, 2, 3] }} }}\n");
@@ -52,12 +53,12 @@ pub(crate) fn of_two_systems(compare: &str) -> Plan {
     with_text(&text, false)
 }
 
-/// Number at the end of a variant's name.
+/// Returns the number at the end of a variant's name.
 pub(crate) fn n(place: &StudyPlace) -> u64 {
     place.variant.trim_start_matches("n=").parse().expect("a number")
 }
 
-/// A capacity search over these variants.
+/// Returns a capacity search over these variants.
 pub(crate) fn search(variants: &str) -> (Plan, Procedure) {
     let slos = vec!["p50<100ms".to_owned()];
     let searched = Searched {
@@ -82,7 +83,7 @@ pub(crate) fn search(variants: &str) -> (Plan, Procedure) {
     (plan, Procedure::Capacity(rules))
 }
 
-/// A study in memory. Its runs are copies of samples, of which each kind is in a store once.
+/// A study in memory. Its runs are copies of samples; a store has one sample of each kind.
 #[derive(Debug)]
 pub(crate) struct Memory {
     study: RefCell<Study>,
@@ -110,7 +111,7 @@ impl Memory {
         Self { study, runs, counting, samples, store }
     }
 
-    /// A run with these figures.
+    /// Returns a run with these figures.
     fn sample(&self, is_open: bool, figures: Figures) -> Run {
         let mut samples = self.samples.borrow_mut();
         let sample = samples.entry((is_open, figures)).or_insert_with(|| {
@@ -165,7 +166,7 @@ impl Memory {
         self.study.borrow().ending.clone()
     }
 
-    /// State of every planned place, in the order of the study.
+    /// Returns the state of every planned place, in the order of the study.
     pub(crate) fn made(&self) -> Vec<Made> {
         let study = self.study().expect("it is in memory");
         let verdict = |place: &StudyPlace| Some(study.run(place.position)?.ending.as_ref()?.verdict);
@@ -176,7 +177,7 @@ impl Memory {
         study.new.planned.iter().map(of).collect()
     }
 
-    /// Number of runs of each place, in the order of the study.
+    /// Returns the number of runs of each place, in the order of the study.
     pub(crate) fn runs_of_places(&self) -> Vec<usize> {
         let (study, runs) = (self.study.borrow(), self.runs.borrow());
         let is_of =
@@ -189,7 +190,7 @@ impl Memory {
             .collect()
     }
 
-    /// Whether the runs that count in each block were made one after the other.
+    /// Returns whether the counted runs of each block were made consecutively.
     pub(crate) fn are_blocks_of_one_start(&self) -> bool {
         let study = self.study().expect("it is in memory");
         let block = |run: &Run| run.new.place.as_ref().map(|(_, place)| place.block);
@@ -279,14 +280,14 @@ impl Journal for Memory {
     }
 }
 
-/// A place: stage, block, load and variant, and the verdict of its last run.
+/// State of a place: stage, block, load and variant, and the verdict of its last run.
 pub(crate) type Made = (String, u32, String, Option<Verdict>);
 
 /// Result of a fake run.
 #[derive(Clone, Debug)]
 pub(crate) struct Comes {
     pub(crate) figures: Figures,
-    /// `None` if the run was never completed.
+    /// Verdict; `None` if the run was never completed.
     pub(crate) verdict: Option<Verdict>,
     pub(crate) takes: Duration,
 }
@@ -299,23 +300,23 @@ pub(crate) struct Figures {
     pub(crate) response_ms: u64,
     /// CPU usage of the machine's cores by the system, in percent. `None` if nothing was read.
     pub(crate) busy_percent: Option<u32>,
-    /// Outage that its event caused, in milliseconds. `None` without an event.
+    /// Outage caused by the event of the run, in milliseconds. `None` without an event.
     pub(crate) outage_ms: Option<u64>,
 }
 
 impl Comes {
-    /// A successful run that took two seconds.
+    /// Returns a successful run that took two seconds.
     pub(crate) fn well(per_s: u64) -> Self {
         Self::of(Figures { per_s, response_ms: 10, busy_percent: None, outage_ms: None })
     }
 
-    /// A successful run with these figures that took two seconds.
+    /// Returns a successful run with these figures that took two seconds.
     pub(crate) fn of(figures: Figures) -> Self {
         Self { figures, verdict: Some(Verdict::Complete), takes: Duration::from_secs(2) }
     }
 }
 
-/// Failure of the run maker, as opposed to one of the system.
+/// Failure of the run maker, as opposed to a failure of the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wrong {
     /// Tenbin is killed during the run.
@@ -334,7 +335,7 @@ pub(crate) struct Maker<'a> {
     pub(crate) made: usize,
     /// Run during which a stop is requested, counted from 1. 0 stops before the first run.
     pub(crate) stopped_in: Option<usize>,
-    /// Run that fails, and how.
+    /// Number of the failing run, and its failure.
     pub(crate) wrong: Option<(usize, Wrong)>,
     pub(crate) lines: Vec<String>,
     pub(crate) events: Vec<RunEvent>,
@@ -419,7 +420,7 @@ impl RunMaker for Maker<'_> {
     }
 }
 
-/// Readings of two cores in a second.
+/// Returns the readings of two cores in a second.
 fn cores(busy_percent: u32) -> Vec<Reading> {
     let busy = f64::from(busy_percent) / 100.0;
     let of_core = |core| {
@@ -430,7 +431,8 @@ fn cores(busy_percent: u32) -> Vec<Reading> {
     readings
 }
 
-/// A second of at most 100 recorded answers. Counters are then raised to `per_s`, since figures are computed from counts.
+/// Builds a second of at most 100 recorded answers. Counters are then raised to `per_s`, because figures are computed
+/// from counts.
 fn answered(Figures { per_s, response_ms, .. }: Figures) -> Tally {
     let mut tally = Tally::default();
     for number in 0..per_s.min(100) {

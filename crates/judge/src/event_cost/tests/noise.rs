@@ -21,7 +21,8 @@ enum Noise {
     LongTail,
     /// The whole machine stalls occasionally, sometimes for long.
     Stalls,
-    /// From a random time on, other programs take cores from generator and server for a few milliseconds, many times a second.
+    /// Other programs take cores from generator and server for a few milliseconds, many times a second, from a random
+    /// time on.
     Neighbors,
     /// The server pauses regularly, as for garbage collection.
     Pauses,
@@ -29,7 +30,7 @@ enum Noise {
 
 const ALL: [Noise; 5] = [Noise::Quiet, Noise::LongTail, Noise::Stalls, Noise::Neighbors, Noise::Pauses];
 
-/// A period in which the generator, the server, or both stand still.
+/// A period in which the generator, the server, or both are stalled.
 #[derive(Clone, Copy)]
 struct Stall {
     from_ns: u64,
@@ -44,7 +45,7 @@ impl Chance {
         (-(self.exponential_ns(1e9) as f64) / 1e9).exp()
     }
 
-    /// Pareto-distributed time: at least `least`, and longer than `x` with probability (least ÷ x)^shape.
+    /// Returns a Pareto-distributed time: at least `least`, and longer than `x` with probability (least ÷ x)^shape.
     fn pareto_ns(&mut self, least: f64, shape: f64) -> u64 {
         (least * self.unit().max(1e-9).powf(-1.0 / shape)) as u64
     }
@@ -85,7 +86,8 @@ fn plant(stalls: &mut Vec<Stall>, length_ns: u64) {
     stalls.insert(place, planted);
 }
 
-/// Time at which a component affected by `is_hit` resumes: the end of a stall that contains `at_ns`, else `at_ns`.
+/// Returns the time at which a component affected by `is_hit` resumes: the end of a stall that contains `at_ns`, or
+/// else `at_ns`.
 fn on_ns(stalls: &[Stall], is_hit: impl Fn(&Stall) -> bool, at_ns: u64) -> u64 {
     let next = stalls.partition_point(|stall| stall.to_ns <= at_ns);
     match stalls.get(next) {
@@ -94,7 +96,7 @@ fn on_ns(stalls: &[Stall], is_hit: impl Fn(&Stall) -> bool, at_ns: u64) -> u64 {
     }
 }
 
-/// Windows of a load at a constant rate, on a server that holds each request for a while and stalls for `planted_ns`.
+/// Simulates a load at a constant rate on a server that holds each request for a while and stalls for `planted_ns`.
 fn moments(noise: Noise, planted_ns: u64, seed: u64) -> Vec<Moment> {
     let mut chance = Chance(seed.wrapping_mul(0x9e37_79b9));
     let mut stalls = stalls(noise, &mut chance);
@@ -131,7 +133,7 @@ fn moments(noise: Noise, planted_ns: u64, seed: u64) -> Vec<Moment> {
         last_ns = at_ns;
     }
     for stall in stalls.iter().filter(|stall| stall.hits_generator) {
-        // Like the generator, which notices the delay in its next iteration and records it in the window of the previous one.
+        // The generator notices the delay in its next iteration and records it in the window of the previous one.
         if let Some(window) = windows.get_mut(window(stall.from_ns)) {
             window.late_ns = window.late_ns.max(stall.to_ns - stall.from_ns);
         }
@@ -190,7 +192,7 @@ fn stall_is_found_under_every_kind_of_noise() {
         let after_ns = if matches!(noise, Noise::LongTail) { 300 * MS } else { 100 * MS };
         let is_close = |ns: u64| (truth_ns - 100 * MS..=truth_ns + after_ns).contains(&ns);
         let found = confirmed.iter().filter(|ns| is_close(**ns)).count();
-        // A stall of the whole machine soon afterwards prolongs the recovery.
+        // A later stall of the whole machine prolongs the recovery.
         let least = if matches!(noise, Noise::Stalls) { 17 } else { 19 };
         assert!(
             found * 20 >= confirmed.len() * least,

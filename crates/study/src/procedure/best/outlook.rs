@@ -1,4 +1,4 @@
-//! Forecast of when the best variant is known, printed after blocks that did not decide it.
+//! Forecast of the time until the best variant is known, printed after blocks that did not decide it.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -10,10 +10,10 @@ use super::Best;
 use crate::pace::times;
 use crate::procedure::under;
 
-/// Numbers of blocks after which the outlook is printed. Only for whole runs, each of which has a line of its own already.
+/// Numbers of blocks after which the outlook is printed. Only for whole runs, which print one line each.
 const PRINTED_AFTER: [usize; 7] = [1, 2, 4, 6, 8, 12, 16];
 
-/// The outlook as a line. `None` after blocks that print none, and if it is unknown.
+/// Formats the outlook as a line. `None` after blocks that print none, and if it is unknown.
 pub(super) fn line(best: &Best<'_>, kept: &Study, load: usize, tournament: &Tournament) -> Option<String> {
     let name = &best.plan.loads[load].name;
     let took: Vec<(&StudyPlace, Duration)> =

@@ -6,7 +6,8 @@ use stats::{EliminationReason, TournamentEnd, TournamentFindings, TournamentStag
 use super::Best;
 use crate::procedure::{percent, under};
 
-/// Messages about the search under a load after a turn: eliminated variants, the variants to confirm, and the result at the end.
+/// Returns messages about the search under a load after a turn: eliminated variants, the variants to confirm, and the
+/// result at the end.
 pub(super) fn after_turn(
     best: &Best<'_>,
     kept: &Study,
@@ -49,7 +50,7 @@ pub(super) fn after_turn(
     news.into_iter().map(|line| format!("{under}{line}")).collect()
 }
 
-/// Result of the search in a line.
+/// Formats the result of the search as a line.
 fn ended(
     best: &Best<'_>,
     kept: &Study,

@@ -8,7 +8,7 @@ use stats::{LevelRunResult, Search};
 use super::Capacity;
 
 impl Capacity<'_> {
-    /// Messages about the last run of a variant and the state of its search.
+    /// Returns messages about the last run of a variant and the state of its search.
     pub(super) fn news(&self, run: &Run, search: &Search) -> Result<Vec<String>, EvidenceError> {
         let Some((_, place)) = &run.new.place else { return Ok(Vec::new()) };
         let Some(level) = judge::level(place) else { return Ok(Vec::new()) };
@@ -39,7 +39,7 @@ impl Capacity<'_> {
     }
 }
 
-/// Level of a place in words: `16 users`, `412/s`. `None` if the place is not part of a capacity search.
+/// Describes the level of a place: `16 users`, `412/s`. `None` if the place is not part of a capacity search.
 pub fn level_words(place: &StudyPlace) -> Option<String> {
     match (place.users, place.rate_per_s) {
         (Some(1), _) => Some("1 user".to_owned()),
@@ -56,7 +56,7 @@ fn why_nothing(run: &Run, failed: &[judge::slo::FailedCondition]) -> String {
     failure.or_else(untold).or_else(cause).unwrap_or_else(|| "it did not come to its end".to_owned())
 }
 
-/// Current bounds of the capacity in words. `None` without any.
+/// Describes the current bounds of the capacity. `None` without bounds.
 fn bounds_so_far(search: &Search) -> Option<String> {
     let found = search.finding();
     match (found.held_per_s, found.failed_per_s) {

@@ -1,4 +1,4 @@
-//! Forecast of when a duel reaches a verdict, printed after blocks that gave none.
+//! Forecast of the time until a duel reaches a verdict, printed after blocks without one.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use crate::procedure::percent;
 
 /// Relative difference that a quick study should be able to detect.
 const QUICK_DIFFERENCE: f64 = 0.1;
-/// Numbers of blocks after which the outlook is printed. Only for whole runs, each of which has a line of its own already.
+/// Numbers of blocks after which the outlook is printed. Only for whole runs, which print one line each.
 const PRINTED_AFTER: [usize; 6] = [2, 4, 6, 8, 12, 16];
 
-/// The outlook as a line. `None` after blocks that print none, and if it is unknown.
+/// Formats the outlook as a line. `None` after blocks that print none, and if it is unknown.
 pub(super) fn line(duels: &Duels<'_>, kept: &Study, load: usize, duel: &Duel) -> Option<String> {
     let outlook = duel.outlook()?;
     let block_s = match kept.new.compare.procedure.slices() {
@@ -46,7 +46,7 @@ pub(super) fn line(duels: &Duels<'_>, kept: &Study, load: usize, duel: &Duel) ->
     ))
 }
 
-/// Mean duration of a block of two whole runs, in seconds. `None` before the first.
+/// Returns the mean duration of a block of two whole runs, in seconds. `None` before the first.
 fn block_s(kept: &Study, load: &str) -> Option<f64> {
     let of_blocks =
         times(kept).into_iter().filter(|(place, _)| place.load == load && place.stage == stage::BLOCK);

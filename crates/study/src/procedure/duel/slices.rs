@@ -11,7 +11,7 @@ use super::Duels;
 use crate::pace::times;
 use crate::schedule::{ORDER_STREAM, place};
 
-/// Mean durations of slices, in seconds, with the preparation before them.
+/// Mean durations of slices, in seconds, including the preparation before them.
 struct Costs {
     /// First slice after a start; includes the start and the warm-up.
     first_s: f64,
@@ -20,7 +20,7 @@ struct Costs {
 }
 
 impl Costs {
-    /// Costs from the runs so far. `None` without a first and a later slice.
+    /// Computes costs from the runs so far. `None` without a first and a later slice.
     fn of(kept: &Study) -> Option<Self> {
         let (mut begun, mut first, mut other) = (BTreeSet::new(), Vec::new(), Vec::new());
         let mut all: Vec<(&StudyPlace, Duration)> =
@@ -38,13 +38,13 @@ impl Costs {
         2.0 * (self.first_s + self.other_s * (pairs.max(1) - 1) as f64)
     }
 
-    /// Cost of starting both variants, in pairs of slices.
+    /// Returns the cost of starting both variants, in pairs of slices.
     fn of_start(&self) -> f64 {
         (self.first_s - self.other_s) / self.other_s
     }
 }
 
-/// Number of pairs of slices in the next block.
+/// Returns the number of pairs of slices in the next block.
 fn pairs_next(kept: &Study, duel: &Duel, rules: &SliceRules) -> usize {
     let most = rules.pairs_most as usize;
     if rules.has_full_blocks {
@@ -56,9 +56,9 @@ fn pairs_next(kept: &Study, duel: &Duel, rules: &SliceRules) -> usize {
     }
 }
 
-/// The slices of a block, in groups A B B A or B A A B with equal probability; a linear drift affects both variants alike. If there is
-/// room, a group has two slices in a row in place of each with probability ½: an effect of one system on the other that outlives a
-/// slice then differs between the first and the second of them.
+/// Plans the slices of a block, in groups A B B A or B A A B with equal probability, so that a linear drift affects
+/// both variants equally. If there is room, each group has two slices in a row in place of each one with probability ½.
+/// An effect of one system on the other that outlasts a slice then differs between the two.
 pub(super) fn block(
     duels: &Duels<'_>,
     kept: &Study,
@@ -79,7 +79,7 @@ pub(super) fn block(
     order.into_iter().map(|variant| place(duels.plan, variant, load, stage::SLICE, block)).collect()
 }
 
-/// Expected duration of the next block, in seconds. `None` without a block so far.
+/// Returns the expected duration of the next block, in seconds. `None` before the first block.
 pub(super) fn block_s(kept: &Study, duel: &Duel, rules: &SliceRules) -> Option<f64> {
     Some(Costs::of(kept)?.of_block_s(pairs_next(kept, duel, rules)))
 }

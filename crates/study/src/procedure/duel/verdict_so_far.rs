@@ -4,7 +4,7 @@ use judge::Setting;
 use progress::{Standing, VerdictSoFar};
 use stats::{Duel, DuelStep, Verdict};
 
-/// State of the duel of two variants under a load.
+/// Returns the state of the duel of two variants under a load.
 pub(super) fn of(load: &str, variants: &[Setting; 2], duel: &Duel) -> VerdictSoFar {
     VerdictSoFar {
         load: load.to_owned(),

@@ -8,8 +8,8 @@ use stats::{Duel, DuelEnd, DuelStep, Forecast, NoVerdict, Scale, Verdict};
 use super::{Duels, outlook};
 use crate::procedure::{percent, under};
 
-/// Messages about the duel under a load after a turn: the forecast after the pilot, the outlook after a block, and the result at
-/// the end.
+/// Returns messages about the duel under a load after a turn: the forecast after the pilot, the outlook after a block,
+/// and the result at the end.
 pub(super) fn after_turn(duels: &Duels<'_>, kept: &Study, load: usize, duel: &Duel) -> Vec<String> {
     let under = under(duels.plan, load);
     let of_load = |stage: &'static str| {
@@ -31,7 +31,7 @@ pub(super) fn after_turn(duels: &Duels<'_>, kept: &Study, load: usize, duel: &Du
     }
 }
 
-/// Number of blocks that the duel will need, as predicted from its pilot.
+/// Returns the predicted number of blocks that the duel needs, from its pilot.
 fn forecast(by: &ComparedBy, duel: &Duel) -> String {
     let Some(Forecast { spread, blocks, found_from, blocks_for_equivalence, .. }) = duel.forecast() else {
         return "the pilot has too few figures for a prediction".to_owned();
@@ -69,7 +69,7 @@ fn sized(by: &ComparedBy, size: f64) -> String {
     }
 }
 
-/// Result of a duel, and the number of its blocks.
+/// Returns the result of a duel, and the number of its blocks.
 fn ended(duels: &Duels<'_>, duel: &Duel, end: DuelEnd, is_in_slices: bool) -> String {
     let by = duels.heard.by();
     let blocks = duel.blocks().len();
@@ -102,7 +102,7 @@ fn ended(duels: &Duels<'_>, duel: &Duel, end: DuelEnd, is_in_slices: bool) -> St
     }
 }
 
-/// Why a duel was given up whose blocks have too few samples, and what to change.
+/// Explains why a duel with too few samples per block was given up, and suggests a change.
 fn too_few_samples(by: &ComparedBy, is_in_slices: bool) -> String {
     if by.is_of_events() {
         return format!(
@@ -129,7 +129,7 @@ fn too_few_samples(by: &ComparedBy, is_in_slices: bool) -> String {
     }
 }
 
-/// Verdict in a line. Figures are left to reports.
+/// Formats the verdict as a line. Reports show the figures.
 fn found(duels: &Duels<'_>, duel: &Duel) -> String {
     let by = duels.heard.by();
     let finding = duel.finding();

@@ -20,7 +20,7 @@ fn begun(system: &str, load: &str, within_ns: u64) -> (Plan, OwnStore, StudyId) 
     (plan, store, id)
 }
 
-/// A measured second with `answers` answers.
+/// Builds a measured second with `answers` answers.
 fn second(second: u64, answers: u64) -> Interval {
     let mut tally = Tally::default();
     for number in 0..answers {
@@ -43,7 +43,7 @@ fn make(store: &OwnStore, id: &StudyId) {
     make_with(store, id, &[]);
 }
 
-/// Like `make`, with these readings in the first second.
+/// Like `make`, with `readings` in the first second.
 fn make_with(store: &OwnStore, id: &StudyId, readings: &[Reading]) {
     for place in store.missing(id).expect("they are kept") {
         let new = NewRun { place: Some((id.clone(), place)), ..new_run() };
@@ -105,7 +105,7 @@ fn experiment_follows_study_in_eight_blocks_with_two_controls() {
     }
     make(&store, &id);
     assert_eq!(turn(&plan, &store, &id), (Vec::new(), Vec::new()));
-    // Reports keep runs of the experiment apart from runs of the study.
+    // Reports separate runs of the experiment from runs of the study.
     let kept = store.load_study(&id).expect("it is kept");
     assert_eq!(judge::counted(&kept, &plan.loads[0].name).next().expect("a row").places.len(), 1);
 }
@@ -134,7 +134,7 @@ fn runtime_with_instruments_has_an_instrumented_run_in_four_blocks() {
     let kept = store.load_study(&id).expect("it is kept");
     let report = judge::instrumented::RuntimeReport::of(&kept).expect("it is not damaged").expect("a report");
     assert_eq!(report.cost_ratios, [1.0; 4]);
-    // A little time has no room for restarts.
+    // A short time limit has no room for restarts.
     let (plan, store, id) = begun(system, "{ users: 8, for: 1s }", MINUTE_NS * 2 / 3);
     make_with(&store, &id, &node);
     let (places, news) = turn(&plan, &store, &id);
@@ -144,8 +144,8 @@ fn runtime_with_instruments_has_an_instrumented_run_in_four_blocks() {
 
 #[test]
 fn changes_beyond_time_limit_are_skipped_and_reported() {
-    // A block with two controls and one change takes 3.9 s, with other numbers of users 5.5 s. With a parameter, which needs a
-    // restart, it takes 9.1 s.
+    // A block with two controls and one change takes 3.9 s, and 5.5 s with other numbers of users. With a parameter,
+    // which needs a restart, it takes 9.1 s.
     let (plan, store, id) = begun(POOL, "{ users: 8, for: 1s }", MINUTE_NS);
     make(&store, &id);
     let (places, news) = turn(&plan, &store, &id);

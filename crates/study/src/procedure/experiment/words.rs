@@ -18,12 +18,12 @@ pub(super) const NOT_FIT: &str = "no experiment: too many runs were invalid, fai
 pub(super) const NOTHING_TO_CHANGE: &str =
     "no experiment: nothing can be changed; use a load with `users`, or name parameters under `limits`";
 
-/// Message about the runs in which runtimes of the system report what they do.
+/// Message about instrumented runs, in which runtimes of the system report on themselves.
 pub(super) const INSTRUMENTS: &str = "  instrumented: the runtimes of the system say what they do, in runs of their own; what that costs is measured";
 /// Reason why no run is instrumented.
 pub(super) const NO_INSTRUMENTS: &str = "instrumented runs, in which runtimes say what they do: the time does not suffice; use a longer --why-within";
 
-/// Messages about the subject, the length, and the predictions of an experiment.
+/// Returns messages about the subject, the length, and the predictions of an experiment.
 pub(super) fn begins(plan: &Plan, subject: &Subject, changes: &[Changed], block: Duration) -> Vec<String> {
     let name = setting(plan, subject.variant).name();
     let under = if plan.loads.len() > 1 {
@@ -45,18 +45,18 @@ pub(super) fn begins(plan: &Plan, subject: &Subject, changes: &[Changed], block:
     lines
 }
 
-/// One message for each intervention that is not tested.
+/// Returns one message for each intervention that is not tested.
 pub(super) fn not_changed(left_out: &[String]) -> impl Iterator<Item = String> {
     left_out.iter().map(|why| format!("not tested: {why}"))
 }
 
-/// Message about the other numbers of users. `None` without any.
+/// Returns a message about the other numbers of users. `None` if there are none.
 pub(super) fn ladder(rungs: &[u32]) -> Option<String> {
     (!rungs.is_empty())
         .then(|| format!("  {} users, twice each: how throughput grows with them", listed(rungs)))
 }
 
-/// Reason why no other numbers of users are tested: they do not fit into the time. `None` without any.
+/// Returns the reason why no other numbers of users are tested: lack of time. `None` if there are none.
 pub(super) fn no_ladder(rungs: &[u32]) -> Option<String> {
     (!rungs.is_empty())
         .then(|| format!("{} users: the time does not suffice; use a longer --why-within", listed(rungs)))
@@ -68,13 +68,13 @@ fn listed(rungs: &[u32]) -> String {
     rungs.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// Reason why `changes` are not tested: they do not fit into the time. `None` without any.
+/// Returns the reason why `changes` are not tested: lack of time. `None` if there are none.
 pub(super) fn left(changes: &[Changed]) -> Option<String> {
     (!changes.is_empty())
         .then(|| format!("{}: the time does not suffice; use a longer --why-within", names(changes)))
 }
 
-/// Reason why `changes` are not tested: each one takes a share of the error rate. `None` without any.
+/// Returns the reason why `changes` are not tested: each one takes a share of the error rate. `None` if there are none.
 pub(super) fn too_many(changes: &[Changed]) -> Option<String> {
     (!changes.is_empty()).then(|| {
         format!(
@@ -84,7 +84,7 @@ pub(super) fn too_many(changes: &[Changed]) -> Option<String> {
     })
 }
 
-/// Message about interventions that are dropped after `blocks` blocks. Empty without any.
+/// Returns the messages about interventions that are dropped after `blocks` blocks. Empty if there are none.
 pub(super) fn dropped(changes: &[Changed], blocks: u32) -> Vec<String> {
     if changes.is_empty() {
         return Vec::new();
