@@ -48,8 +48,7 @@ fn quick_study_fits_into_time_limit() {
         let study = read(&path, true);
         // A load that ends with its log has no length before the log is read.
         let log_ns = path.ends_with("replay-two-versions.yaml").then_some(LOG_NS);
-        let load_ns: Option<u64> =
-            (0..study.loads.len()).map(|load| study.run_ns(load).or(log_ns)).sum();
+        let load_ns: Option<u64> = (0..study.loads.len()).map(|load| study.run_ns(load).or(log_ns)).sum();
         let runs = study.variants.len() as u64 * u64::from(study.compare.blocks);
         let load_ns = load_ns.expect("an end") * runs;
         assert!(load_ns <= QUICK_LOAD_NS, "{}: {} s of load", path.display(), load_ns / 1_000_000_000);
