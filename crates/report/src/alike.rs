@@ -1,4 +1,4 @@
-//! Differences between the work of compared systems, in words and in JSON.
+//! Differences between the work of compared systems, as text and as JSON.
 
 use judge::alike::{Trait, Typical, Unlike, UnlikePair};
 use record::ErrorClass;

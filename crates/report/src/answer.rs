@@ -37,13 +37,13 @@ impl Answer {
 /// Certainty of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Certainty {
-    /// There is a verdict.
+    /// The verdict is conclusive.
     Sure,
-    /// There is no verdict yet.
+    /// The verdict is still open.
     Open,
     /// A verdict is impossible.
     None,
-    /// Nothing was compared.
+    /// The study compared nothing.
     Plain,
 }
 
@@ -78,7 +78,7 @@ fn text(view: &View<'_>) -> String {
     if figures.samples() == 0 {
         return format!("none of {} ended", figures.noun().counted(figures.counts.sent));
     }
-    // If everything failed, an outage is only a consequence.
+    // If every request failed, an outage is only a consequence.
     if figures.errors_counted() == figures.counts.planned {
         let parts = [errors(figures), times(figures)];
         return parts.into_iter().flatten().collect::<Vec<_>>().join("; ");

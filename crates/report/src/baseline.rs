@@ -1,4 +1,4 @@
-//! The stored baseline of a run or a study, in words and in JSON.
+//! Stored baseline of a run or a study, as text and as JSON.
 
 use evidence::{AskedBaseline, Baseline, BaselineLoad, FoundBaseline, NewRun};
 use judge::baseline::Decision;
@@ -77,7 +77,7 @@ pub(crate) fn notes(view: &View<'_>) -> Vec<String> {
     notes
 }
 
-/// Every baseline condition of a run. A run that fails because it is slower has an explanation.
+/// Evaluates every baseline condition of a run. A run that fails because it is slower also gets an explanation.
 fn judged(view: &View<'_>, baseline: &Baseline) -> Vec<Failure> {
     let judged = judge::baseline::of_run(view.run, baseline).unwrap_or_default();
     let with_why = |(condition, found)| {

@@ -59,7 +59,8 @@ pub(crate) fn because_and_next(found: &Bottleneck) -> String {
     }
 }
 
-/// One sentence for each cause: its share, its rung of evidence, the evidence for and against it, and the next step. May quote names: escape them.
+/// Formats one sentence per cause: its share, its rung of evidence, the evidence for and against it, and the next step. May quote names:
+/// escape them.
 pub(crate) fn lines(causes: &[Bottleneck]) -> Vec<String> {
     let line = |(place, cause): (usize, &Bottleneck)| {
         let share = cause.share.map(|share| format!(", {} of the response time", percent(share, 0)));

@@ -34,7 +34,7 @@ pub(crate) struct CapacityView {
     pub(crate) rows: Vec<CapacityRow>,
 }
 
-/// One variant under one load.
+/// Capacity of one variant under one load.
 pub(crate) struct CapacityRow {
     /// Name of the variant. May hold anything: escape it.
     pub(crate) setting: Setting,

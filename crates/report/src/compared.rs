@@ -41,7 +41,7 @@ pub struct Compared {
     notes: Vec<String>,
 }
 
-/// One side of a comparison.
+/// Run or study on one side of a comparison.
 struct ComparedItem {
     id: String,
     /// May hold anything: escape it.
@@ -101,7 +101,7 @@ impl Compared {
         self
     }
 
-    /// How the comparison ends, according to its conditions.
+    /// Command ending that follows from the conditions of the comparison.
     pub fn ending(&self) -> CommandEnding {
         self.failures.iter().map(Failure::ending).fold(CommandEnding::Ok, CommandEnding::or_worse)
     }

@@ -118,7 +118,7 @@ fn table(happened: &[Happened<'_>], escape: Escape) -> Table {
     table
 }
 
-/// All figures of a cost in words, for a list.
+/// Formats all figures of a cost as list entries.
 pub(crate) fn words(cost: &Cost) -> Vec<String> {
     let worst = cost.worst_response_ns.map(|ns| format!("worst response {}", duration(ns as f64)));
     let excess = written(Figure::ExcessWaiting, cost.excess_wait_ns);

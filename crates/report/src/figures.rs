@@ -74,9 +74,9 @@ pub(crate) struct Figures {
     pub(crate) late: Option<Late>,
     /// Errors, most frequent first.
     pub(crate) errors: Vec<ErrorLine>,
-    /// Whether all counts are so small that those of thousands of runs can be added. This is true of every real run.
+    /// Whether all counts are small enough to be added over thousands of runs without overflow. Counts of real runs are.
     pub(crate) can_be_summed: bool,
-    /// Whether another load generator made the load. Figures lack what it did not report.
+    /// Whether the load came from another load generator. Figures that it did not report are missing.
     pub(crate) is_of_tool: bool,
 }
 
@@ -174,7 +174,7 @@ impl Figures {
         self.span_s.filter(|_| self.answered() > 0).map(|span_s| rates::per_s(self.answered(), span_s))
     }
 
-    /// KB of 1,024 bytes per second, over the same time as JMeter's throughput.
+    /// Throughput in KB of 1,024 bytes per second, over the interval of JMeter's throughput.
     pub(crate) fn jmeter_kb_per_s(&self, bytes: Option<u64>) -> Option<f64> {
         self.span_s.zip(bytes).map(|(span_s, bytes)| bytes as f64 / 1024.0 / span_s)
     }

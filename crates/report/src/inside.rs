@@ -1,4 +1,4 @@
-//! Readings from inside a database, such as waits and statements, in words.
+//! Readings from inside a database, such as waits and statements, as text.
 
 use std::collections::BTreeMap;
 

@@ -30,8 +30,8 @@ pub(crate) fn shown(unit: CostUnit, figure: f64) -> String {
     }
 }
 
-/// All costs of a run. Those of the database are of the whole load, warm-up included, and so are its requests. The size of decoded
-/// content is left out if it is that of the content.
+/// All costs of a run. Costs of the database, and their requests, cover the whole load including the warm-up. The size of decoded content
+/// is omitted if it equals the size of the content.
 fn of_run<'v>(view: &'v View<'_>) -> impl Iterator<Item = &'v CostOfLoad> {
     let costs = &view.measured.costs;
     let content = figure_of(costs, "content_bytes");
@@ -105,7 +105,7 @@ impl CostLine {
         (known.len() > 1).then_some((min, max))
     }
 
-    /// Whether a comparison shows a difference. `None` if nothing was compared.
+    /// Whether a comparison shows a difference. `None` if there is no comparison.
     fn differs(&self) -> Option<bool> {
         let mut pairs = self.compared.iter().flatten().peekable();
         pairs.peek()?;
@@ -225,8 +225,8 @@ pub(crate) fn legend(load: &LoadView<'_>) -> Option<String> {
     })
 }
 
-/// The cost in which variants differ most, if it is by a factor: `WAL or redo log per transaction: a 812 B, b 301 B (× 2.70)`.
-/// A cost of which no comparison shows a difference is not named, unless nothing is compared.
+/// Names the cost in which variants differ most, if they differ by a factor: `WAL or redo log per transaction: a 812 B, b 301 B (× 2.70)`.
+/// If the study compares variants, a cost is named only if a comparison shows a difference.
 pub(crate) fn sentence(
     views: &[View<'_>],
     load: &LoadView<'_>,

@@ -1,4 +1,4 @@
-//! Formats ratios of two figures in the same way everywhere.
+//! Formats ratios of two figures uniformly.
 
 use crate::units::decimal;
 

@@ -19,14 +19,14 @@ const STAMP: &str = "Made for sharing: without host names, user names, paths, co
 /// Facts of a machine that identify neither it nor its owner.
 const SHARED_HOST_FACTS: [&str; 4] = ["cores", "cpu", "memory_bytes", "system"];
 
-/// Rewrites everything in one report. Each name always has the same replacement.
+/// Rewrites all texts of one report. A name always gets the same replacement.
 #[derive(Debug, Default)]
 pub struct Sharing {
     names: Names,
 }
 
 impl Sharing {
-    /// Learns the names in runs of the same report. Other names are recognized only by their form.
+    /// Collects the names in the runs of a report. Other names are recognized only by their form.
     pub fn of_runs(runs: &[Run]) -> Self {
         let sharing = Self::default();
         runs.iter().for_each(|run| sharing.learn_run(run));

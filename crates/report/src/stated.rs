@@ -13,19 +13,19 @@ use crate::view::View;
 /// A fact that a report states about a run, or about a study under one load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Stated {
-    /// Every run that was made is valid and not suspect.
+    /// Every run of the study is valid and not suspect.
     AllRunsValid,
     /// A run is invalid, so its figures must not be used.
     RunInvalid,
-    /// No run is valid.
+    /// No valid runs.
     NoRunValid,
     /// A variant that was measured has no valid run.
     VariantWithoutValidRun,
     /// The figures are within a share of the true ones.
     FiguresBounded,
-    /// There is a verdict.
+    /// The comparison has a verdict.
     Conclusive,
-    /// There is no verdict, or none yet.
+    /// The comparison has no verdict, or none yet.
     NoVerdict,
     /// A variant is marked as the best.
     Winner,

@@ -92,17 +92,17 @@ pub(crate) struct StudyView<'a> {
 pub(crate) struct LoadView<'a> {
     /// Name of the load. May hold anything: escape it.
     pub(crate) name: &'a str,
-    /// Load and its duration in words, from any of its runs. `None` without runs.
+    /// Load and its duration as text, from any of its runs. `None` without runs.
     pub(crate) words: Option<String>,
-    /// One row for each variant, in natural order.
+    /// Rows in natural order, one per variant.
     pub(crate) rows: Vec<VariantRow<'a>>,
     /// Rows that can be ranked, best first.
     pub(crate) ranking: Vec<Ranked>,
     /// Comparisons of the best row with others, or of every row with the baseline.
     pub(crate) pairs: Vec<Pair>,
-    /// Comparisons of the same pairs by further metrics.
+    /// Comparisons of these pairs by further metrics.
     pub(crate) further: Vec<Pair>,
-    /// Comparisons of the same pairs by each physical cost.
+    /// Comparisons of these pairs by each physical cost.
     pub(crate) costs: Vec<Pair>,
     /// Row of the baseline, with which all others are compared. `None` without a baseline.
     pub(crate) baseline: Option<usize>,
@@ -201,12 +201,12 @@ impl<'a> StudyView<'a> {
         self.study.new.stamps.iter().any(|stamp| stamp == UNLIKE_OK)
     }
 
-    /// Whether its blocks consist of slices.
+    /// Whether the blocks consist of slices.
     pub(crate) fn is_in_slices(&self) -> bool {
         self.study.new.compare.procedure.slices().is_some()
     }
 
-    /// Minimum effect in words. Empty if this version does not know the metric.
+    /// Minimum effect as text. Empty if this version does not know the metric.
     pub(crate) fn matters(&self) -> String {
         let by = self.metric.as_ref();
         by.map_or_else(String::new, |by| apart::min_effect(by, by.min_effect(&self.study.new.compare)))
@@ -250,7 +250,7 @@ impl<'a> StudyView<'a> {
     }
 }
 
-/// Load and its duration in words. If parameters change it from variant to variant, it is named as in the plan.
+/// Load and its duration as text. If parameters change it between variants, it has the name from the plan.
 fn load_words(study: &Study, name: &str, runs: &[View<'_>]) -> Option<String> {
     let of_load = runs.iter().filter(|view| view.place().is_some_and(|place| place.load == name));
     let mut words = of_load
@@ -305,7 +305,7 @@ fn with_values(name: &str, runs: &[View<'_>]) -> String {
     words
 }
 
-/// Whether the variants are a pair that has too few blocks for a verdict.
+/// Whether the study has a single pair, with too few blocks for a verdict.
 fn has_no_look(pairs: &[Pair], observed: &Observed) -> bool {
     let is_of = |pair: &&Pair| {
         [[pair.first, pair.second], [pair.second, pair.first]].contains(&[observed.faster, observed.slower])

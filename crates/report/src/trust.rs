@@ -1,4 +1,4 @@
-//! One line on how far the figures of a run, or of a study, can be trusted.
+//! Formats one line on how far the figures of a run or a study can be trusted.
 
 use std::collections::BTreeMap;
 
@@ -16,8 +16,8 @@ const TOGETHER_MAX: f64 = 0.1;
 /// Smallest share by which a figure may be off that is reported.
 const TOLD_MIN: f64 = 0.005;
 
-/// How far the true figures can lie from those of a suspect run, and why: `figures are within 4 %: the generator waited for a core`. `None`
-/// if the run is not suspect, or if the effect of its generator is unknown.
+/// Max error of the figures of a suspect run, with its reason: `figures are within 4 %: the generator waited for a core`. `None` if the run
+/// is not suspect, or if the effect of its generator is unknown.
 pub(crate) fn line(view: &View<'_>) -> Option<String> {
     let effect = view.validity.effect.as_ref().filter(|_| view.validity.verdict == Level::Suspect)?;
     let why = view.validity.causes.first().map(|cause| format!(": {}", words(&cause.code, view.whole.unit)));
@@ -62,8 +62,8 @@ fn words(code: &str, unit: Unit) -> String {
     Doubt::named(code).and_then(|doubt| doubt.words(unit)).unwrap_or_else(|| code.to_owned())
 }
 
-/// How far the figures of a variant can be off: its throughput is a median over runs, which lies between the medians of their bounds,
-/// and its percentiles are of all runs together.
+/// Max error of the figures of a variant. Its throughput is a median over runs, which lies between the medians of their bounds. Its
+/// percentiles cover all runs together.
 fn offs_of_row(row: &VariantRow<'_>, runs: &[View<'_>]) -> Vec<Off> {
     let shown = || row.shown().map(|run| &runs[run]);
     let each = shown().filter_map(|view| {
@@ -97,7 +97,7 @@ pub(crate) fn bounds(view: &View<'_>) -> Option<Vec<(String, Bounds)>> {
     Some(first.chain(times).collect())
 }
 
-/// How far the true figure can lie below and above the measured one, as shares of it. Infinite if nothing limits it.
+/// Distance by which the true figure can lie below and above the measured one, as shares of it. Infinite if there is no limit.
 struct Off {
     name: String,
     below: f64,

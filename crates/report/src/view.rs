@@ -39,7 +39,7 @@ pub(crate) struct View<'a> {
     pub(crate) notes: Vec<String>,
 }
 
-/// One step of a run.
+/// Figures of one step of a run.
 pub(crate) struct StepView<'a> {
     /// Name of the step. May hold anything: escape it.
     pub(crate) name: &'a str,
@@ -178,7 +178,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Whether the figures are unfit for comparison.
+    /// Whether the figures cannot be compared.
     pub(crate) fn is_invalid(&self) -> bool {
         judge::is_invalid(self.run)
     }
@@ -194,7 +194,7 @@ impl<'a> View<'a> {
         judge::eligibility(self.run)
     }
 
-    /// Whether the run counts in a study that compares by this metric.
+    /// Whether the run counts in a study that compares by the metric `by`.
     pub(crate) fn eligibility_by(&self, by: Option<&ComparedBy>) -> Eligibility {
         judge::eligibility_by(self.run, by.and_then(ComparedBy::distorted))
     }

@@ -89,12 +89,12 @@ pub(crate) fn verdict(view: &View<'_>) -> String {
     format!("{sentence} · {level}{}", doubted(&figures_at(&view.validity, level)))
 }
 
-/// Whether outages were so long that the run is degraded.
+/// Whether outages lasted so long that the run is degraded.
 fn is_gone(view: &View<'_>) -> bool {
     view.measured.outage.as_ref().is_some_and(|outage| outage.is_degraded())
 }
 
-/// Whether users of a closed load waited in vain while others were answered all the time.
+/// Whether users of a closed load waited in vain while other users were answered all the time.
 pub(crate) fn is_for_some_users(view: &View<'_>) -> bool {
     view.measured_run().is_gone_for_some_users()
 }
@@ -181,7 +181,7 @@ pub(crate) fn retried(figures: &Figures) -> Option<String> {
     Some(format!("{} sent once more on a new connection", figures.noun().counted(retried)))
 }
 
-/// The machine in a line, not escaped. `None` if nothing is known of it.
+/// Describes the machine on one line, not escaped. `None` if nothing is known about it.
 pub(crate) fn machine(host: &serde_json::Value) -> Option<String> {
     let text = |key: &str| host[key].as_str().map(str::to_owned);
     let cores = host["cores"].as_u64().map(|cores| match cores {

@@ -33,7 +33,7 @@ pub(crate) fn object(view: &View<'_>) -> Option<WrittenObject> {
     })
 }
 
-/// For a list of facts: `1,003 written: 1,000 ok and 3 of 5 without an answer; no key twice`. `None` if they were not checked.
+/// Formats a fact: `1,003 written: 1,000 ok and 3 of 5 without an answer; no key twice`. `None` if the keys were not checked.
 pub(crate) fn words(view: &View<'_>) -> Option<String> {
     view.written.as_ref().map(Written::words)
 }

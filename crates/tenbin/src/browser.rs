@@ -31,7 +31,7 @@ fn start(opener: &str, url: &str) -> bool {
     let [program, arguments @ ..] = &words(opener, url)[..] else { return false };
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    // A process group of its own keeps Ctrl-C in this terminal from the browser.
+    // A separate process group keeps Ctrl-C in this terminal from reaching the browser.
     command.process_group(0).spawn().is_ok()
 }
 

@@ -1,4 +1,4 @@
-//! Flags of curl: those with the same meaning here, those with another meaning, and those that do not exist.
+//! Flags of curl: supported ones, ones with a different meaning here, and unsupported ones.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -10,9 +10,9 @@ use crate::arguments::{is_server, with_scheme};
 /// Meaning of a curl flag in Tenbin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Meaning {
-    /// Same meaning as in curl.
+    /// Supported with curl's meaning.
     Same,
-    /// Another meaning. An argument that only makes sense in curl is an error.
+    /// Supported with a different meaning. An argument that only makes sense for curl is an error.
     Other,
     /// Does not exist. The error says what to write instead.
     Refused,
@@ -113,7 +113,7 @@ pub(crate) struct CurlValues<'a> {
     pub(crate) duration: Option<&'a str>,
     pub(crate) body: Option<&'a str>,
     pub(crate) method: Option<&'a str>,
-    /// Whether `-H` gives a Content-Type.
+    /// Whether a `-H` flag sets Content-Type.
     pub(crate) has_type: bool,
     /// Flags that take a value in Tenbin, and none in curl. One of them may have taken the URL as its value.
     pub(crate) taken: [(&'static str, Option<&'a str>); 3],

@@ -228,7 +228,7 @@ fn replace(
         return fill(OpenOptions::new().write(true).open(path)?, report);
     }
     let (beside, file) = create_beside(path)?;
-    // The new file gets the permissions of the old one, so that nobody else can read it.
+    // The new file gets the permissions of the old one, so that no one else can read it.
     let allowed = match fs::metadata(path) {
         Ok(there) => file.set_permissions(there.permissions()),
         Err(_) => Ok(()),

@@ -45,7 +45,7 @@ impl LiveLine {
             receiver.close();
             output::wipe_line();
         };
-        // Without the thread, nothing is shown during the run. The run is not affected.
+        // If the thread cannot start, the live line is not shown, and the run continues.
         let printer = thread::Builder::new().name("live-line".to_owned()).spawn(print).ok()?;
         Some(Self { frames, printer })
     }

@@ -47,7 +47,7 @@ impl ReceivedSignals {
         Ok(exit)
     }
 
-    /// Exit that the first signal asks for. `None` if there was none.
+    /// Exit that the first signal requests. `None` if no signal arrived.
     pub(crate) fn exit(&self) -> Option<Exit> {
         match self.first.load(Ordering::Relaxed) {
             0 => None,
@@ -57,7 +57,7 @@ impl ReceivedSignals {
     }
 }
 
-/// Whether this process was started with a signal ignored.
+/// Whether this process was started with `signal` ignored.
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask =

@@ -1,6 +1,6 @@
 //! Draws the confidence interval of a ratio with characters.
 
-/// Width of a drawing in characters. It is odd, so that the ratio 1 has a column of its own.
+/// Width of a drawing in characters. Odd, so that the ratio 1 gets the middle column.
 const WIDTH: usize = 31;
 
 /// Logarithmic axis for intervals, with the ratio 1 at the center.

@@ -42,9 +42,9 @@ const FIGURES_MAX: usize = 32;
 
 /// Result of a machine benchmark: trials right before a study.
 pub(crate) struct MachineFigure<'a> {
-    /// Identifier, the same in all stores. May hold anything.
+    /// Identifier, equal in all stores. Any text is possible.
     pub(crate) key: &'a str,
-    /// Name in words. May hold anything.
+    /// Name for display. Any text is possible.
     pub(crate) title: &'a str,
     /// Unit. May hold anything.
     pub(crate) unit: &'a str,

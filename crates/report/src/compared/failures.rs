@@ -25,7 +25,7 @@ pub(crate) struct Failure {
     pub(crate) of: String,
     condition: Condition,
     found: ConditionResult,
-    /// Why the second side is slower. `None` unless the condition failed for that.
+    /// Explanation of why the second side is slower. `None` unless the condition failed because it is slower.
     why: Option<Why>,
 }
 
@@ -137,7 +137,7 @@ impl Failure {
         Self { why, ..self }
     }
 
-    /// Whether the estimate says that the second side is slower than the baseline.
+    /// Whether the second side is slower than the baseline according to the estimate.
     pub(crate) fn is_slower(&self) -> bool {
         self.found.estimate.is_some_and(|estimate| self.condition.is_slower(estimate))
     }
@@ -157,7 +157,7 @@ impl Failure {
         &self.found.decision
     }
 
-    /// How a command ends whose result depends on this condition.
+    /// Command ending of a result that depends on this condition.
     pub(crate) fn ending(&self) -> CommandEnding {
         match self.found.decision {
             Decision::True => CommandEnding::Breached,

@@ -21,7 +21,7 @@ use crate::view::View;
 pub(super) const SENTENCE: &str = "One run each gives no verdict: two runs of the same system differ too, by an unknown amount. \
     A study with blocks shows whether a difference is real (compare: in a plan).";
 
-/// One figure of both runs.
+/// Values of one figure in both runs.
 pub(super) struct Figure {
     name: &'static str,
     words: &'static str,
@@ -142,12 +142,12 @@ fn unprofiled(new: &NewRun) -> String {
     judge::words::planned_load(&new.load_words, new.planned_duration_ns, new.warm_up_ns)
 }
 
-/// Whether `perf` sampled a run.
+/// Whether the run was profiled with `perf`.
 pub(super) fn is_profiled(run: &Run) -> bool {
     run.cpu_profile().is_some()
 }
 
-/// Note for two runs of which only one was profiled. `None` otherwise.
+/// Note that only one of two runs was profiled. `None` otherwise.
 fn profiled(views: &[View<'_>; 2]) -> Option<String> {
     let name = match views.each_ref().map(|view| is_profiled(view.run)) {
         [true, false] => "A",

@@ -158,7 +158,7 @@ struct RunObject<'a> {
     cost: Option<std::collections::BTreeMap<String, f64>>,
     /// CPU profile of the system. `None` if the run was not profiled.
     profile: Option<cpu_profile::ProfileObject>,
-    /// How a command ends that made only this run. `None` while the run is in progress.
+    /// Ending of a command that made only this run. `None` while the run is in progress.
     ending: Option<&'static str>,
 }
 
@@ -607,7 +607,7 @@ impl Offered {
 impl Outcomes {
     fn of(figures: &Figures) -> Self {
         let Counts { ok, rejected, failed, timed_out, unfinished, .. } = figures.counts;
-        // Only some tools report unfinished requests.
+        // Only some tools report unfinished requests, so a zero from a tool is omitted.
         let unfinished = (!figures.is_of_tool || unfinished > 0).then_some(unfinished);
         Self { ok, refused: rejected, failed, timed_out, unfinished, rejected }
     }

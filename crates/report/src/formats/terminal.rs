@@ -40,7 +40,7 @@ struct Page<'a> {
     indent: &'static str,
 }
 
-/// Whether an empty line precedes the item.
+/// Whether a blank line separates the item from the item before it.
 fn is_apart(before: &Item, item: &Item) -> bool {
     match item {
         Item::Head(_) | Item::Facts(_) | Item::Notes(_) | Item::Fold(..) | Item::Elsewhere(_) => true,

@@ -86,7 +86,7 @@ fn cost_row(row: usize, of: &Pooled<'_>, page: &StudyPieces<'_>, load: &LoadView
     }
 }
 
-/// Cost in words: number of runs, and medians over them.
+/// Formats the cost: number of runs, and medians over them.
 fn told(of: &Pooled<'_>) -> Vec<String> {
     let all = of.runs_known();
     let write = |figure: Figure| {

@@ -64,7 +64,7 @@ impl Course {
     }
 }
 
-/// Load between two times since the start of the load. `None` if nothing is known of that time.
+/// Load between two times since the start of the load. `None` if no window covers that interval.
 fn course(windows: &[Moment], (from_ns, to_ns): (u64, u64)) -> Option<Course> {
     let (first, end) = (from_ns / Moment::WINDOW_NS, to_ns / Moment::WINDOW_NS);
     // Windows after the load are drawn up to the last one in which requests were lost.

@@ -67,7 +67,7 @@ fn notices(view: &StudyView<'_>, page: &StudyPieces<'_>) -> Vec<Notice> {
     if breached.is_empty() {
         return notices;
     }
-    // Other studies report failed gates in their results under a load, which a search does not have.
+    // Other studies report failed gates in the results of a load. A search has no such results.
     let failed = breached.first().filter(|_| view.capacity.is_some());
     let failed = failed.and_then(|load| study::failed(page, view, load));
     let text = match (failed, view.loads.len()) {

@@ -42,7 +42,7 @@ const fn waits(key: &'static str, class: &'static str) -> Source {
 /// Track for waits in classes that are not in [`SOURCES`].
 const OTHER_WAITS: &str = "other";
 
-/// All sources. Adjacent sources with the same key are added.
+/// All sources. Values of adjacent sources with equal keys are added.
 const SOURCES: &[Source] = &[
     level("listen_queue", "system", "listen_queue"),
     growth("system_cores", "system", "cpu_user_s"),

@@ -79,7 +79,7 @@ fn fitted(
         let bytes = size(&series);
         bytes_per_point = bytes / series.bins.max(1);
         let (fits, bins, bin_s) = (bytes <= share, series.bins, series.bin_s as usize);
-        // Whether bins that are a second shorter would probably fit, and are worth another attempt.
+        // Whether bins one second shorter would probably fit, so that another attempt is worthwhile.
         let could_be_more = bytes.saturating_mul(bin_s) <= share.saturating_mul(bin_s - 1)
             && bytes.saturating_mul(10) < share.saturating_mul(9)
             && bins.saturating_mul(bin_s) <= POINTS_MAX.saturating_mul(bin_s - 1);

@@ -34,9 +34,9 @@ pub(crate) struct Series {
 /// Time series of a run that was loaded with its per-second data, with at most `points_max` points per track. `None` if no second
 /// was stored.
 ///
-/// Rates exist only for whole seconds of load: not for a second in which the load ends, and not for later ones, when nothing is
-/// sent. Durations of requests that ended later count in the last whole second, so that none is lost and lines end with the load.
-/// They are too few for a second of their own. Errors are shown until the end, each in the second in which it occurred.
+/// Rates exist only for whole seconds of load. The second in which the load ends, and later seconds, in which nothing is sent, have none.
+/// Durations of requests that ended later are counted in the last whole second, so that none is lost and lines end with the load. They are
+/// too few to fill a second. Errors are shown until the end, each in the second in which it occurred.
 pub(crate) fn of(run: &Run, points_max: usize) -> Result<Option<Series>, EvidenceError> {
     let seconds = run.packed_seconds()?.map(|packed| packed.second());
     let Some(last) = seconds.chain(run.readings().map(|reading| reading.second)).max() else {

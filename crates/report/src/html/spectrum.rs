@@ -11,7 +11,7 @@ pub(crate) struct Spectrum {
     pub(crate) n: u64,
     /// Response times: pairs of a share from 0 to 1, and milliseconds. Both increase.
     pub(crate) response: Vec<(f64, Rounded)>,
-    /// Service times in the same form.
+    /// Service times, as pairs like the response times.
     pub(crate) service: Vec<(f64, Rounded)>,
 }
 

@@ -1,6 +1,6 @@
 //! Replaces names that identify a machine or a person by numbered ones: `host-1`, `user-1`, `path-1`, `address-1`.
 //!
-//! Each name always gets the same number, so relations between texts stay visible.
+//! A name always gets the same number, so relations between texts stay visible.
 
 use std::cell::RefCell;
 use std::net::{IpAddr, SocketAddr};

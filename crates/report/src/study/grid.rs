@@ -73,7 +73,7 @@ pub(crate) fn of_load(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape)
     Some((format!("{}{under}: median{from}{open}", view.metric_words()), table))
 }
 
-/// Whether a parameter of a row has a value.
+/// Whether a parameter of a row has the value `value`.
 fn has(row: &VariantRow<'_>, name: &str, value: &str) -> bool {
     row.place.knobs.iter().any(|(known, own)| known == name && own == value)
 }

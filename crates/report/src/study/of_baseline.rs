@@ -219,7 +219,7 @@ pub(super) fn blocks_to_add(view: &StudyView<'_>) -> Option<u32> {
 }
 
 impl GateOfBaseline {
-    /// Whether the gate is breached: worse, or undecided. In a quick study, only a worse result counts.
+    /// Whether the gate is breached: the result is worse, or undecided. In a quick study, only a worse result is a breach.
     pub(crate) fn is_breached(&self, is_quick: bool) -> bool {
         let Answer::Judged(judged) = &self.answer else { return false };
         match judged.decision() {

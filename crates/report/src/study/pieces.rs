@@ -121,7 +121,7 @@ impl<'a> StudyPieces<'a> {
         stamps.chain(found.map(|sentence| Item::Text(Tone::Doubtful, sentence))).collect()
     }
 
-    /// The load in words, preceded by its name if they do not begin with it.
+    /// Formats the load, preceded by its name unless the text begins with it.
     pub(super) fn head(&self, load: &LoadView<'_>) -> String {
         let words = load.words.as_deref().unwrap_or(load.name);
         // A load without a name of its own is named after its words, or after their beginning.
@@ -295,7 +295,7 @@ impl<'a> StudyPieces<'a> {
         versions
     }
 
-    /// One line for each bottleneck: its name, its rows, and the evidence of the first row.
+    /// Formats one line per bottleneck: its name, its rows, and the evidence of the first row.
     pub(super) fn bottlenecks(&self, load: &LoadView<'_>) -> Vec<String> {
         let name = |row: &usize| self.row(load, *row);
         let lines = |group: &bottlenecks::Group| {
@@ -330,7 +330,7 @@ impl<'a> StudyPieces<'a> {
         legend
     }
 
-    /// Sentence that tells rows of the final from rows of the sweep. `None` unless the table has both.
+    /// Sentence that distinguishes rows of the final from rows of the sweep. `None` unless the table has both.
     pub(super) fn sweep_and_final(&self, load: &LoadView<'_>) -> Option<String> {
         let Procedure::BestOfEach { sweep_blocks } = self.view.study.new.compare.procedure else {
             return None;
@@ -533,7 +533,7 @@ impl<'a> StudyPieces<'a> {
         lines
     }
 
-    /// Where the study is stored, and how to measure again.
+    /// Names the store of the study, and the command that repeats it.
     pub(super) fn end(&self) -> Item {
         let id = &self.view.study.id;
         let mut facts = vec![
@@ -600,7 +600,7 @@ impl<'a> StudyPieces<'a> {
         format!("{command} --resume {}{more_time}", study.id)
     }
 
-    /// Whether the command that made the study cannot resume it. This is the case for two URLs, which have no plan file.
+    /// Whether the command that made the study cannot resume it. A comparison of two URLs cannot be resumed, because it has no plan file.
     pub(crate) fn is_without_resume(&self) -> bool {
         self.own_command().is_some() && self.view.capacity.is_none()
     }
@@ -623,7 +623,7 @@ impl<'a> StudyPieces<'a> {
         first.strip_prefix(COMMAND).map(|command| self.text(command))
     }
 
-    /// The command that makes such a study from a plan.
+    /// Formats the command that runs this kind of study from a plan.
     pub(crate) fn command(&self, plan: &str) -> String {
         if let Some(command) = self.own_command() {
             return command;

@@ -34,7 +34,7 @@ impl CheckedRows {
         self.doubled = self.doubled.saturating_add(written.doubled);
     }
 
-    /// Sums over all runs of a row, whatever their validity: a doubtful run must not lose rows either.
+    /// Sums up all runs of a row, valid or not: a doubtful run must not lose rows either.
     fn for_row(view: &StudyView<'_>, load: &LoadView<'_>, row: usize) -> Self {
         let mut sums = Self::default();
         views(view, load, row).filter_map(|view| view.written.as_ref()).for_each(|written| sums.add(written));

@@ -254,7 +254,7 @@ pub(super) fn outcome(pair: &Pair, best: usize) -> Outcome {
     }
 }
 
-/// Notes on the method, such as selection and judgement on the same blocks.
+/// Notes on the method, for example if variants were selected and judged on the same blocks.
 pub(crate) fn caveats(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> {
     let mut caveats = Vec::new();
     let of_interval =

@@ -26,7 +26,7 @@ type Figure = fn(&VariantRow<'_>) -> Option<f64>;
 const NAME_CHARACTERS_MAX: usize = 24;
 /// Maximum number of characters of a statement.
 const STATEMENT_CHARACTERS_MAX: usize = 30;
-/// Maximum number of parameters with a column of their own.
+/// Max number of parameters that get a separate column.
 const PARAMETERS_MAX: usize = 5;
 
 /// Table of all figures of a load, with a row per variant.
@@ -124,7 +124,7 @@ pub(crate) fn statements(load: &LoadView<'_>, escape: Escape) -> Option<(&'stati
     let each =
         load.rows.iter().flat_map(|row| row.steps.iter().flat_map(of_step).map(move |line| (row, line)));
     let (rows, lines): (Vec<&VariantRow<'_>>, Vec<StatementLine<'_>>) = each.unzip();
-    // Users who log in once do so before the measured time, so the statements of the log-in have no samples.
+    // Users who log in once do so before the measured time, so their log-in statements have no samples.
     if lines.iter().all(|line| line.figures.service.all.count == 0) {
         return None;
     }

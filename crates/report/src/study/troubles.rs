@@ -24,7 +24,7 @@ pub(crate) enum TroubleKind<'a> {
         way_out: &'a str,
         outputs: &'a [Output],
     },
-    /// Some or all figures are in doubt. At [`Level::Valid`], the observed effect of the generator was negligible.
+    /// Doubt about some or all figures. At [`Level::Valid`], the observed effect of the generator was negligible.
     Doubt { level: Level, cause: &'a Cause },
     /// The run ended early without a failure.
     CutShort,
@@ -238,7 +238,7 @@ impl TroubleKind<'_> {
         }
     }
 
-    /// Whether both share one sentence, which then has the figures of the first run.
+    /// Whether both can share one sentence. The sentence has the figures of the first run.
     fn is_like(&self, other: &TroubleKind<'_>) -> bool {
         match (self, other) {
             (

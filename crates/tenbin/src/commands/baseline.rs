@@ -168,7 +168,7 @@ impl Wanted {
         }
     }
 
-    /// Whether a single run is about to be measured.
+    /// Whether the command is about to measure a single run.
     fn is_run(&self) -> bool {
         self.title.is_empty()
     }
@@ -311,7 +311,7 @@ impl Wanted {
         Ok((loads, rows))
     }
 
-    /// Whether a stored configuration is about to be measured under the same load.
+    /// Whether the command is about to measure a stored configuration under an equal load.
     fn wants(&self, row: &BaselineRow, loads: &[BaselineLoad]) -> bool {
         let Some(stored) = loads.iter().find(|load| load.name == row.load) else { return false };
         let is_setting =

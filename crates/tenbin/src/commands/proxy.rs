@@ -181,7 +181,7 @@ enum ProxyEvent {
 fn listen_to_signals(mut signals: Signals, sender: Sender<ProxyEvent>) -> std::io::Result<()> {
     let listen = move || {
         for _ in signals.forever() {
-            // At the second signal, the receiver is gone, and there is nothing to do.
+            // At the second signal, the receiver is already dropped, so the send fails harmlessly.
             let _ = sender.send(ProxyEvent::Signal);
         }
     };

@@ -47,7 +47,7 @@ pub(super) struct Whole<'a> {
     statements: Vec<RowStatements<'a>>,
     /// Result of an experiment. `None` if the study made none.
     diagnosis: Option<DiagnosisObject<'a>>,
-    /// How a command ends that made the study. `None` while it is running.
+    /// Ending of the command that made the study. `None` while it is running.
     ending: Option<&'static str>,
 }
 
@@ -141,7 +141,7 @@ struct ComparisonObject<'a> {
     matters: f64,
     ranking: Vec<RankedObject<'a>>,
     pairs: Vec<PairObject<'a>>,
-    /// Comparisons of the same pairs by physical costs.
+    /// Comparisons of these pairs by physical costs.
     costs: Vec<PairObject<'a>>,
     unit: Option<&'static str>,
     found: Vec<FoundObject<'a>>,
@@ -162,7 +162,7 @@ struct ComparisonObject<'a> {
     observed: Vec<ObservedObject<'a>>,
 }
 
-/// Variant `a` was faster than `b` in every run, by at least a factor.
+/// Pair in which variant `a` was faster than `b` in every run, by at least a factor.
 #[derive(Serialize)]
 struct ObservedObject<'a> {
     load: &'a str,
@@ -316,7 +316,7 @@ struct OutputObject<'a> {
     dropped_bytes: u64,
 }
 
-/// Maximum number of bytes of a process's output. The store has all of it.
+/// Max bytes of a process's output. The store has the complete output.
 const OUTPUT_BYTES_MAX: usize = 4 << 10;
 
 impl<'a> Whole<'a> {
