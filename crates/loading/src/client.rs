@@ -28,14 +28,14 @@ pub struct Database {
 /// Location of a database.
 #[derive(Clone, Debug)]
 pub enum DatabaseLocation {
-    /// On a server.
+    /// Database on a server.
     Server {
         /// Address of the server.
         peer: Peer,
         /// Credentials.
         login: Arc<Login>,
     },
-    /// In a file.
+    /// Database in a file.
     File(PathBuf),
 }
 

@@ -105,8 +105,7 @@ fn create(client: &mut dyn Client, plan: &Plan) -> Result<(), Error> {
     );
     let asked = format!("INSERT INTO {MARKS} (item, said) VALUES ('{ASKED}', '{}')", plan.asked());
     let tables = plan.tables.iter().flat_map(|table| &table.create);
-    // Some databases commit after each CREATE. The options are stored first, so that all later tables are known to belong to this
-    // crate.
+    // Some databases commit after each CREATE. The options are stored first, so that all later tables can be attributed to this crate.
     let is_whole = !databases::of(plan.engine).commits_implicitly;
     if is_whole {
         client.query("BEGIN", doing)?;

@@ -3,10 +3,10 @@
 /// Partitioning of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PartitionMethod {
-    /// By ranges of keys, which is pgbench's default.
+    /// Partitions by ranges of keys, which is pgbench's default.
     #[default]
     Range,
-    /// By a hash of keys.
+    /// Partitions by a hash of keys.
     Hash,
 }
 
@@ -32,11 +32,11 @@ pub struct Options {
     pub foreign_keys: bool,
     /// True to keep tables out of the write-ahead log. PostgreSQL only.
     pub unlogged: bool,
-    /// Number of connections; at least 1. SQLite has only one writer at a time.
+    /// Number of connections, at least 1. SQLite has only one writer at a time.
     pub jobs: u32,
     /// Seed of random rows. Equal seeds give equal rows.
     pub seed: u64,
-    /// True to drop existing tables with these names first, whoever created them.
+    /// True to drop existing tables with these names first, even if another program created them.
     pub fresh: bool,
 }
 

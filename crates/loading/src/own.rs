@@ -30,7 +30,7 @@ pub struct OwnData {
     pub sql: Vec<SqlText>,
     /// Tables that are filled, in order.
     pub tables: Vec<OwnTable>,
-    /// Maximum number of connections that fill tables; at least 1.
+    /// Maximum number of connections that fill tables, at least 1.
     pub jobs: u32,
     /// True to drop existing tables with the names that `sql` creates.
     pub fresh: bool,
@@ -41,7 +41,7 @@ pub struct OwnData {
 pub struct SqlText {
     /// File that it comes from. `None` for a text of the plan.
     pub file: Option<String>,
-    /// One or several statements.
+    /// Text with one or several statements.
     pub text: String,
 }
 
@@ -52,7 +52,7 @@ pub struct OwnTable {
     pub name: String,
     /// Names of the columns, as SQL writes them.
     pub columns: Vec<String>,
-    /// Its rows.
+    /// Rows of the table.
     pub rows: Arc<OwnRows>,
 }
 
@@ -126,7 +126,7 @@ fn shown(statement: &str) -> String {
     }
 }
 
-/// Whether two names mean one table, regardless of case, quotes, and schema.
+/// Whether two names refer to one table, regardless of case, quotes, and schema.
 fn is_same(one: &str, other: &str) -> bool {
     fn plain(name: &str) -> impl Iterator<Item = char> + '_ {
         let last = name.rsplit('.').next().unwrap_or(name);

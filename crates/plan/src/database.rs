@@ -29,7 +29,7 @@ use crate::fault::Fault;
 /// Scheme of the database that runs within this program.
 const IN_PROCESS_SCHEME: &str = "sqlite";
 
-/// Other names of schemes, as drivers and people write them.
+/// Aliases of schemes that drivers and users write.
 pub(crate) const SCHEME_ALIASES: [(&str, &str); 5] = [
     ("pgsql", "postgres"),
     ("pg", "postgres"),
@@ -50,7 +50,7 @@ pub struct Database {
     pub engine: Engine,
     /// User, password, and database of the log-in; empty for SQLite.
     pub login: Login,
-    /// Servers that connections are spread over; at least one. SQLite has one placeholder.
+    /// Servers that connections are spread over, at least one. SQLite has one placeholder.
     pub peers: Vec<Peer>,
     /// SQLite only: path of the file, and pragmas of each connection. `None` for other engines.
     pub file: Option<(PathBuf, Vec<(String, String)>)>,
@@ -71,7 +71,7 @@ pub struct Balance {
     pub stride: u16,
 }
 
-/// Whether the extension of a file is that of a database in a file.
+/// Whether the extension belongs to a file that is a database.
 pub fn opens_as_database(extension: &str) -> bool {
     ["sqlite", "sqlite3", "db"].contains(&extension)
 }
@@ -99,7 +99,7 @@ pub fn url_of_connection_string(text: &str) -> Cow<'_, str> {
 }
 
 impl Database {
-    /// Whether a text begins like the URL or the connection string of a database.
+    /// Whether a text begins like a database URL or a connection string.
     pub fn has_url(text: &str) -> bool {
         scheme(text).is_some()
     }

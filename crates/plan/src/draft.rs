@@ -11,7 +11,7 @@ use crate::plan::Plan;
 use crate::running::RunningSpec;
 use crate::spec::{ExpectSpec, LoadSpec, SqlSpec};
 
-/// A URL and the load on it, as a command line asks for them. An empty field was not given.
+/// URL and load from a command line. Fields of flags that were not given are empty.
 #[derive(Clone, Debug, Default)]
 #[allow(missing_docs, reason = "each is the flag of its name, which is documented where it is read")]
 pub struct Draft {
@@ -50,7 +50,7 @@ pub struct TlsSpec {
 }
 
 impl TlsSpec {
-    /// Flags, and whether each was given. Keys of a plan have the same names.
+    /// Flags, and whether each was given. Plan keys have equal names.
     pub fn flags(&self) -> [(&'static str, bool); 5] {
         [
             ("--insecure", self.insecure),

@@ -16,7 +16,7 @@ use crate::fault::Fault;
 use crate::plan::{OwnedAction, Plan};
 use crate::study::LaunchEndpoint;
 
-/// One system that steps speak to: its addresses, and its load.
+/// System that steps talk to: its addresses, and its load.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
     /// Name in the plan; empty for the system of `url`.
@@ -25,7 +25,7 @@ pub struct Endpoint {
     pub load: Box<dyn EndpointLoad>,
     /// Rule that selects one of several addresses. `None` if its URL is not a list.
     pub select: Option<Select>,
-    /// Connections to each server that users share; at least 1. `None` if each user has its own, or shares that of the load.
+    /// Connections to each server that users share, at least 1. `None` if each user has a connection, or shares those of the load.
     pub pool: Option<u32>,
 }
 
@@ -55,7 +55,7 @@ impl Select {
 
 /// Load that a system takes: its addresses, and the properties in which loads differ. The defaults are those of requests.
 pub trait EndpointLoad: Any + fmt::Debug + Send + Sync {
-    /// Addresses of the system; at least one.
+    /// Addresses of the system, at least one.
     fn peers(&self) -> &[Peer];
 
     /// Copy of the load.
@@ -73,7 +73,7 @@ pub trait EndpointLoad: Any + fmt::Debug + Send + Sync {
         None
     }
 
-    /// Whether the system takes recorded traffic in place of its steps.
+    /// Whether the system can replay recorded traffic instead of its steps.
     fn takes(&self, traffic: &Traffic) -> bool {
         self.protocol().is_some_and(|protocol| (traffic.fits)(protocol))
     }
@@ -88,17 +88,17 @@ pub trait EndpointLoad: Any + fmt::Debug + Send + Sync {
         None
     }
 
-    /// Flag by which connections accept any certificate, for a note. `None` if the URL says it, which has a note of its own.
+    /// Flag that makes connections accept any certificate, for a note. `None` if the URL sets it, because the URL has a separate note.
     fn flag_for_any_certificate(&self) -> Option<&'static str> {
         None
     }
 
-    /// Whether the protocol requests TLS within a connection that begins without it.
+    /// Whether the protocol upgrades to TLS on request, within a connection that starts as plain text.
     fn has_tls_on_request(&self) -> bool {
         false
     }
 
-    /// Whether the system is inside this process, and has no address.
+    /// Whether the system runs inside this process, and has no address.
     fn is_in_process(&self) -> bool {
         false
     }
@@ -113,7 +113,7 @@ pub trait EndpointLoad: Any + fmt::Debug + Send + Sync {
         None
     }
 
-    /// Whether a connection carries more than one exchange, as far as the load says, and not its steps.
+    /// Whether a connection carries more than one exchange according to the load. Steps may still close it.
     fn keep_alive(&self) -> bool {
         true
     }
@@ -127,7 +127,7 @@ pub trait EndpointLoad: Any + fmt::Debug + Send + Sync {
     /// database keeps what the system writes.
     fn written_by(&self, number: u16, action: &OwnedAction, is_kept: bool) -> Option<String>;
 
-    /// Parts of its steps with accounts of their own. `endpoint` is the number of the system in the plan.
+    /// Parts of the steps that are counted separately. `endpoint` is the number of the system in the plan.
     fn parts(&self, plan: &Plan, endpoint: u16) -> Vec<sql::Part>;
 
     /// Definition of the scripts of its steps, for the record of the plan. `None` if its steps have none.
@@ -148,7 +148,7 @@ pub trait EndpointLoad: Any + fmt::Debug + Send + Sync {
         &[]
     }
 
-    /// Makes the load one of a single client with this seed, on a connection of its own.
+    /// Reduces the load to a single client with this seed, on a separate connection.
     fn make_lone(&mut self, _seed: u64) {}
 
     /// Random generators with which clients choose steps, if the load draws them as another load generator does. `None` if the
@@ -165,7 +165,7 @@ impl Clone for Box<dyn EndpointLoad> {
 }
 
 impl dyn EndpointLoad {
-    /// The load as its type; `None` if it is of another type.
+    /// Load as its concrete type. `None` if the type differs.
     pub fn downcast<T: EndpointLoad>(&self) -> Option<&T> {
         (self as &dyn Any).downcast_ref()
     }
@@ -177,7 +177,7 @@ impl Endpoint {
         self.load.protocol()
     }
 
-    /// Addresses of the system; at least one.
+    /// Addresses of the system, at least one.
     pub fn peers(&self) -> &[Peer] {
         self.load.peers()
     }
@@ -215,7 +215,7 @@ impl Endpoint {
         &self.peers()[0]
     }
 
-    /// Whether the system is inside this process, and has no address.
+    /// Whether the system runs inside this process, and has no address.
     pub fn is_in_process(&self) -> bool {
         self.load.is_in_process()
     }

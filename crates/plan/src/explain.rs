@@ -1,4 +1,4 @@
-//! Describes a plan in words, without secrets.
+//! Describes a plan as text, without secrets.
 
 use load::{Closed, Load, Open, Schedule, Stop, ThinkTime};
 use wire::step::Unit;
@@ -17,7 +17,7 @@ const STEP: &str = "step";
 pub(crate) const PROFILED: &str = ", profiled";
 
 impl CheckedLoad {
-    /// Amount of load and its end, in words.
+    /// Amount of load and its end, as text.
     pub(crate) fn words(&self, unit: Unit) -> (String, String) {
         let unit = unit.noun();
         (
@@ -155,7 +155,7 @@ fn load_words(load: &Load, pipeline: u32, unit: &str) -> String {
     if pipeline <= 1 {
         return serial_load_words(load, unit);
     }
-    // These words count connections, so users are divided by the requests under way on each.
+    // The text counts connections, so users are divided by the concurrent requests per connection.
     let of_connections = match load {
         Load::Closed(closed) => Load::Closed(Closed { users: closed.users / pipeline, ..closed.clone() }),
         Load::Open(open) => Load::Open(Open { connections: open.connections / pipeline, ..open.clone() }),

@@ -6,7 +6,7 @@ use judge::ConditionError;
 
 use crate::file::near::nearest;
 
-/// One error.
+/// Error with its place and help.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The flag, or the part of the plan.

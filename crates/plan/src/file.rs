@@ -239,7 +239,7 @@ fn read_setting(
     baseline::check_gates(&gates, spec.as_ref(), &compare, variants.len(), reading);
     parameters::check(root, &systems, is_sound && reading.findings.is_empty(), reading);
     let experiment = experiment(root, &systems, &loads, reading);
-    // Both the quick and the full form are checked, whichever is asked for.
+    // Both the quick and the full form are checked, regardless of which one will run.
     if let Some(quick) = other.as_ref() {
         let quick_loads = loads::read(root, written, seed, Some(quick), reading);
         let (quick_systems, quick_variants) = systems::read(root, is_sound, Some(quick), reading);

@@ -13,10 +13,10 @@ use crate::replay::Replay;
 use crate::running::RunningAs;
 use crate::study::{Cmd, PlannedFigure, SqlFile, Written};
 
-/// Max addresses with accounts of their own. Each account costs memory in every thread, and a line in reports.
+/// Max number of addresses that are counted separately. Each counter costs memory in every thread, and a line in reports.
 const ADDRESS_ACCOUNTS_MAX: usize = 1_000;
 
-/// One load on one system, free of contradictions. Made by [`crate::Draft::check`].
+/// Load on one or more systems, free of contradictions. Made by [`crate::Draft::check`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Plan {
@@ -26,7 +26,7 @@ pub struct Plan {
     pub system: Option<String>,
     /// Address of the system itself, which is started and monitored: that of `url`.
     pub front: Peer,
-    /// Systems that steps speak to, by number: those that take requests first, then databases. At least one.
+    /// Systems that steps talk to, by number: systems for requests first, then databases. At least one.
     pub endpoints: Vec<Endpoint>,
     /// Database behind a system that takes only requests. It is queried for the wait events of its sessions.
     pub watched: Option<Database>,
@@ -38,7 +38,7 @@ pub struct Plan {
     pub written: Option<Written>,
     /// All steps, in the order of their numbers.
     pub steps: Vec<PlannedStep>,
-    /// Requests before and after the load, which are not part of it.
+    /// Requests that run before and after the load, and are not part of it.
     pub errands: Errands,
     /// Names of variables, in the order of their numbers.
     pub variables: Vec<String>,
@@ -79,8 +79,8 @@ pub struct Plan {
     pub grows_to: Option<u32>,
     /// Method of sampling the stacks of the system. `None` if they are not sampled.
     pub profile: Option<Stacks>,
-    /// Whether the run is a trial of a capacity search. Requests that could not be sent because the system did not keep up are then
-    /// a result, and no reason to doubt the run.
+    /// Whether the run is a trial of a capacity search. Requests that could not be sent because the system did not keep up are then a
+    /// result, and no reason to doubt the run.
     pub is_trial: bool,
     /// Log that the load replays, with one step for all of its statements or requests. `None` if users follow the scenarios.
     pub replay: Option<Replay>,
@@ -178,7 +178,7 @@ impl Errands {
     }
 }
 
-/// One request or transaction of a plan.
+/// Request or transaction of a plan.
 #[derive(Clone, Debug)]
 pub struct PlannedStep {
     /// Name in reports, without secrets.
@@ -273,9 +273,9 @@ impl OwnedAction {
 /// Method by which a profiler unwinds stacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stacks {
-    /// By frame pointers.
+    /// Unwinds stacks by frame pointers.
     FramePointers,
-    /// By DWARF debug information, from a copy of the stack.
+    /// Unwinds stacks by DWARF debug information, from a copy of the stack.
     Dwarf,
 }
 
@@ -294,7 +294,7 @@ impl Stacks {
 pub enum Pin {
     /// Not pinned.
     No,
-    /// One core per thread, of those that this process may use.
+    /// One core per thread, from the cores that this process may use.
     Auto,
     /// The listed cores, assigned in turn.
     Cores(Vec<usize>),
@@ -366,8 +366,8 @@ impl Plan {
         })
     }
 
-    /// Parts of steps that have accounts of their own: requests that redirects may lead to, then statements of transactions. Both
-    /// are ordered by endpoint. Parts of a replay are its fingerprints.
+    /// Parts of steps that are counted separately: requests that redirects may lead to, then statements of transactions. Both are ordered
+    /// by endpoint. Parts of a replay are its fingerprints.
     pub fn parts(&self) -> Vec<sql::Part> {
         if let Some(replay) = &self.replay {
             let fingerprints = replay.fingerprints.iter();
@@ -376,8 +376,8 @@ impl Plan {
         (0..).zip(self.loads()).flat_map(|(number, load)| load.parts(self, number)).collect()
     }
 
-    /// Addresses of each step at an endpoint with a list of URLs. They have accounts of their own after [`Self::parts`]. Empty if
-    /// there are more than 1,000.
+    /// Addresses of each step at an endpoint with a list of URLs. They are counted separately, after [`Self::parts`]. Empty if there are
+    /// more than 1,000.
     pub fn address_parts(&self) -> Vec<sql::Part> {
         let of_step = |(of, step): (u16, &PlannedStep)| {
             let endpoint = &self.endpoints[usize::from(step.endpoint)];

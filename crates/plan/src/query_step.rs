@@ -45,7 +45,7 @@ pub(crate) fn read(url: &Url, own: &OwnSteps, body: Option<&[u8]>) -> Result<Arc
     (own.read)(&WrittenStep::of(key.name, &value)).map_err(|wrong| at(key, wrong))
 }
 
-/// Whether the query of a URL has parts of a step. The query may also have options of the log-in.
+/// Whether the query of a URL has parts of a step. The query may also have log-in options.
 pub(crate) fn has_step(url: &Url, own: &OwnSteps) -> bool {
     url.query().is_some() && (own.options().is_empty() || !pairs(url, own).is_empty())
 }
@@ -91,7 +91,7 @@ fn parts(key: &Key) -> Vec<&'static str> {
     }
 }
 
-/// Value of a key, as a plan would have it. `None` if the query has no part of it.
+/// Value of a key in the form of a plan node. `None` if the query does not set the key.
 fn node(name: &str, kind: &Kind, pairs: &[(String, String)]) -> Option<Node> {
     if let Kind::Table(table) = kind {
         let entries = table.keys.iter().filter_map(|key| {

@@ -30,7 +30,7 @@ pub(crate) struct Target {
     pub(crate) sends: Sends,
 }
 
-/// Action that a URL and flags ask for.
+/// Requests that a URL and flags define.
 pub(crate) enum Sends {
     /// A step.
     Step(OwnedAction),
@@ -245,7 +245,7 @@ fn options_of(url: &Url) -> Vec<(String, String)> {
     options.map(|(name, value)| (name.into_owned(), value.into_owned())).collect()
 }
 
-/// Whether connections to a URL begin with TLS: because of its scheme, or because of an option.
+/// Whether connections to a URL start with TLS, because of its scheme or an option.
 fn is_secure(url: &Url) -> bool {
     let Some((protocol, scheme)) = wire::of_scheme(url.scheme()) else { return false };
     let log_in = protocol.steps().and_then(|steps| steps.log_in);

@@ -72,7 +72,7 @@ fn of_scheme(url: &str) -> Option<&'static Protocol> {
 pub struct Requests {
     /// Protocol of the requests.
     pub protocol: &'static Protocol,
-    /// Addresses of the system; at least one.
+    /// Addresses of the system, at least one.
     pub peers: Vec<Peer>,
 }
 
@@ -112,7 +112,7 @@ impl EndpointLoad for Requests {
 /// Load of an external load generator.
 #[derive(Clone, Debug)]
 pub struct ForeignLoad {
-    /// Addresses of the system; at least one.
+    /// Addresses of the system, at least one.
     pub peers: Vec<Peer>,
 }
 

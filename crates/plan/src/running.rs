@@ -16,7 +16,7 @@ pub enum RunningSpec {
 /// Processes of a system that Tenbin did not start, and only monitors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunningAs {
-    /// This process and all of its descendants.
+    /// Process and all of its descendants.
     Pid(u32),
     /// The process whose ID is in this file, and all of its descendants.
     PidFile(PathBuf),

@@ -88,7 +88,7 @@ pub(crate) fn check(
     }
 }
 
-/// Reports workloads that a command line names twice. In a plan file, each is a step with a name of its own.
+/// Reports workloads that a command line names twice. In a plan file, each is a separate step with a name.
 pub(crate) fn refuse_repeats(played: &[Played], errors: &mut Vec<PlanError>) {
     let mut seen: Vec<String> = Vec::new();
     for one in expanded(played) {
@@ -102,7 +102,7 @@ pub(crate) fn refuse_repeats(played: &[Played], errors: &mut Vec<PlanError>) {
     }
 }
 
-/// Replaces each mix of workloads by its parts. A weight of the mix multiplies those of its parts.
+/// Replaces each mix of workloads by its parts. The weight of the mix multiplies the weights of its parts.
 fn expanded(played: &[Played]) -> Vec<Played> {
     let parts = |one: &Played| -> Option<Vec<Played>> {
         let Played::Workload(text) = one else { return None };
@@ -124,7 +124,7 @@ impl Checked {
         self.names.join(", ")
     }
 
-    /// One step for each script.
+    /// Builds one step for each script.
     pub(crate) fn steps(&self) -> Vec<PlannedStep> {
         let step = |(name, text): (&String, &Vec<u8>)| {
             let played = Played::Text { name: name.clone(), text: text.clone() };
@@ -211,7 +211,7 @@ fn terminal_pause(script: &Chosen) -> Option<ThinkTime> {
     Some(ThinkTime::Exponential { constant_ns, mean_ns })
 }
 
-/// A single script is its own scenario. With several, each transaction draws one of them by weight.
+/// Builds a scenario from a single script. With several scripts, each transaction draws one of them by weight.
 fn scenarios(scripts: &[Chosen], has_terminal_times: bool) -> Scenarios {
     if scripts.len() == 1 && !has_terminal_times {
         return Scenarios::single();
@@ -415,8 +415,8 @@ impl Checker<'_> {
         deck
     }
 
-    /// Reports undefined variables of pgbench scripts. In simple mode, pgbench leaves such a `:name` unchanged within quotes and in
-    /// a possible array slice. So does Tenbin.
+    /// Reports undefined variables of pgbench scripts. In simple mode, pgbench leaves an undefined `:name` unchanged within quotes and in a
+    /// possible array slice. Tenbin does too.
     fn undefined(&mut self, scripts: &[Chosen], variables: &[(String, String)], mode: Mode) {
         let mut given = DefinedVariables::default();
         let mut all = Vec::new();
@@ -447,7 +447,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether anything other than a built-in workload is played.
+    /// Whether the load has scripts other than built-in workloads.
     fn has_scripts(&self) -> bool {
         self.played.iter().any(|played| !matches!(played, Played::Workload(_)))
     }
@@ -486,7 +486,7 @@ impl Checker<'_> {
         given.map_or_else(|| tries.max().unwrap_or(1), |given| given as u32)
     }
 
-    /// Whether transactions have times at a terminal.
+    /// Whether transactions have keying and think times at a terminal.
     fn has_terminal_times(&mut self, workloads: &[&Workload]) -> bool {
         let is_asked = self.spec.terminal_times.as_ref().and_then(Spanned::get) == Some(&true);
         if is_asked && !workloads.iter().any(|workload| workload.terminal.is_some()) {

@@ -68,7 +68,7 @@ use crate::plan::Stacks;
 use crate::replay::Replay;
 use crate::spec::{LoadSpec, Spanned};
 
-/// Everything that a plan file asks for, free of contradictions. Made by [`Study::read`].
+/// Study that a plan file defines, free of contradictions. Made by [`Study::read`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Study {
@@ -90,11 +90,11 @@ pub struct Study {
     pub has_seed: bool,
     /// Whether the section `quick` was applied.
     pub is_quick: bool,
-    /// Loads in the order of the file; at least one.
+    /// Loads in the order of the file, at least one.
     pub loads: Vec<StudyLoad>,
-    /// Systems in the order of the file; at least one.
+    /// Systems in the order of the file, at least one.
     pub systems: Vec<System>,
-    /// Variants of all systems, in the order of the file; at least one.
+    /// Variants of all systems, in the order of the file, at least one.
     pub variants: Vec<Variant>,
     /// Rules of the comparison of variants.
     pub compare: Compare,
@@ -117,15 +117,15 @@ pub struct Study {
     pub(crate) whole: WholeRuns,
 }
 
-/// One load of a study.
+/// Load of a study.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct StudyLoad {
     /// Name of the load; unique in the study.
     pub name: String,
-    /// Amount of load, in words: `100 users, closed`.
+    /// Amount of load as text: `100 users, closed`.
     pub words: String,
-    /// End of the load, in words: `10s after 2s of warm-up`.
+    /// End of the load as text: `10s after 2s of warm-up`.
     pub stop_words: String,
     /// Duration of the warm-up, which is excluded from the result, in nanoseconds.
     pub warm_up_ns: u64,
@@ -155,7 +155,7 @@ pub struct Compare {
     pub matters: f64,
     /// Result that the comparison looks for.
     pub find: Find,
-    /// Whether all blocks are made, even if a difference of two variants is conclusive earlier. A comparison by statement needs all of them.
+    /// Whether all blocks run even if the comparison of two variants is conclusive earlier. A comparison by statement needs all of them.
     pub has_all_blocks: bool,
     /// Runs of each variant; the maximum if the comparison can end early. With a sweep, the runs of each finalist.
     pub blocks: u32,
@@ -177,9 +177,9 @@ pub struct Compare {
     pub accepts_unlike: bool,
     /// Measured duration of a slice, in nanoseconds.
     pub slice_ns: u64,
-    /// Whether a system is stopped by SIGSTOP while the load goes to another one.
+    /// Whether a system is paused with SIGSTOP while another one is under load.
     pub pauses_idle: bool,
-    /// Whether CPU time of other processes is a control variate that reduces the variance of slices.
+    /// Whether CPU time of other processes is a control variate, to reduce the variance of slices.
     pub has_control: bool,
 }
 

@@ -28,7 +28,7 @@ fn owner(url: &str) -> Option<(&'static Protocol, &'static OwnSteps)> {
     Some((protocol, protocol.own_steps()?))
 }
 
-/// Whether the protocol of a URL owns its steps, such as that of `redis://`.
+/// Whether the protocol of a URL has protocol-specific steps, as `redis://` does.
 pub fn owns_steps(url: &str) -> bool {
     owner(url).is_some()
 }

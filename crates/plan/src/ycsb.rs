@@ -58,7 +58,7 @@ pub struct Ycsb {
     pub name: &'static str,
     /// Operations with their shares in percent.
     mix: &'static [(Operation, u32)],
-    /// Whether the newest records are read most. Otherwise, the frequent records are spread over all.
+    /// Whether the newest records are read most often. Otherwise, the frequent records are spread over all.
     reads_latest: bool,
 }
 
@@ -108,10 +108,10 @@ pub struct RecordLoading {
 /// Layout of records in a database.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RecordLayout {
-    /// A column for each field. Stores have one layout of their own.
+    /// One column per field. Stores other than databases have a fixed layout.
     #[default]
     Columns,
-    /// One column of type jsonb.
+    /// Single column of type jsonb.
     Jsonb,
 }
 
@@ -119,11 +119,11 @@ pub enum RecordLayout {
 pub(crate) struct RecordsOfKind {
     /// Operations on records of the system with this URL. `None` if it has none in this layout.
     pub(crate) operations: fn(&str, RecordLayout) -> Option<&'static Records>,
-    /// Whether records are rows of tables, which are created before they are filled.
+    /// Whether records are rows of tables, which must be created before they are filled.
     pub(crate) has_tables: bool,
-    /// Further section of a plan with such a workload, on a line of its own. Empty if there is none.
+    /// Additional section of a plan with this kind of workload, on a separate line. Empty if there is none.
     pub(crate) section: &'static str,
-    /// Flags of a command line that apply to such a workload.
+    /// Flags of a command line that apply to this kind of workload.
     pub(crate) flags: &'static [&'static str],
 }
 
@@ -324,7 +324,7 @@ fn launch(study: &Study, system: &RunningSystem) -> Launch {
     Launch { url, socket, tls, ..launch }
 }
 
-/// Workload that a command line asks for, alone or next to others. `None` if it asks for none of these.
+/// Workload in a command line, alone or in addition to others. `None` if it names none of these.
 pub(crate) fn asked(draft: &Draft) -> Option<&'static Ycsb> {
     draft.played.iter().find_map(|played| match played {
         Played::Workload(name) => find(name),
@@ -332,7 +332,7 @@ pub(crate) fn asked(draft: &Draft) -> Option<&'static Ycsb> {
     })
 }
 
-/// Checks a command line that asks for a workload.
+/// Checks a command line with a workload.
 pub(crate) fn check(draft: &Draft, workload: &Ycsb) -> Result<Plan, Vec<Fault>> {
     let mut faults = Vec::new();
     let kind = SystemKind::by_url(&draft.url);
@@ -362,7 +362,7 @@ pub(crate) fn check(draft: &Draft, workload: &Ycsb) -> Result<Plan, Vec<Fault>> 
     Ok(Plan { title: format!("{} on {place}", workload.name), ..plan })
 }
 
-/// Number of records that a command line asks for.
+/// Number of records that a command line requests.
 fn records(draft: &Draft, faults: &mut Vec<Fault>) -> u64 {
     let of_table = draft.sql.table_size.as_ref();
     let keys = draft.command_mix.keys.as_deref().map(units::count);

@@ -19,7 +19,7 @@ pub(super) struct PasswordQuery<'a> {
 /// Result of a look-up in a password file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum PassfileEntry {
-    /// No matching line, or no such file.
+    /// No line matches, or the file does not exist.
     Nothing,
     /// The password.
     Password(Secret),

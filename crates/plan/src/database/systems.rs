@@ -37,7 +37,7 @@ pub(crate) static SYSTEMS: SystemKind = SystemKind {
     answers: &["sql", "written"],
     keeps_writes: true,
     has_connect_timeout: true,
-    // It is read with the load.
+    // The URL is read and checked together with the load.
     url_fault: |_| None,
     shown: |url| Ok(Database::read(url)?.shown),
     misfit_of_first_plan: Some([

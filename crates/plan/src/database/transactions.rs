@@ -27,13 +27,13 @@ pub struct Transactions {
     pub settings: Settings,
     /// Built-in workloads among the scripts, each once.
     pub workloads: Vec<&'static str>,
-    /// Whether the scale is read from the tables, because a built-in workload needs it and none was given.
+    /// Whether to read the scale from the tables, because a built-in workload needs it and none was given.
     pub is_scale_asked: bool,
     /// Connections of a closed load, if there are fewer than users.
     pub pool: Option<u32>,
     /// Whether a connection carries more than one transaction.
     pub keep_alive: bool,
-    /// Whether the server is first asked if it has room for all connections.
+    /// Whether to ask the server first if it accepts all connections.
     pub checks_room: bool,
     /// Latency limit in nanoseconds. Slower transactions count as late.
     pub latency_limit_ns: Option<u64>,

@@ -13,7 +13,7 @@ pub(super) struct Written {
     pub(super) scheme: &'static str,
     pub(super) user: Option<String>,
     pub(super) password: Option<Secret>,
-    /// Hosts and ports; at least one entry, whose parts may be `None`.
+    /// Hosts and ports, at least one entry. Parts of an entry may be `None`.
     pub(super) hosts: Vec<(Option<String>, Option<u16>)>,
     pub(super) database: Option<String>,
     pub(super) parameters: Vec<(String, String)>,
@@ -66,7 +66,7 @@ pub(super) fn read(url: &str, faults: &mut Vec<Fault>) -> Option<Written> {
     Some(Written { scheme, user, password, hosts, database, parameters, shown })
 }
 
-/// Whether a `%` is not followed by two hex digits. Programs disagree about it, and the servers' own clients reject it.
+/// Whether a `%` is not followed by two hex digits. Programs disagree on its meaning, and the servers' clients reject it.
 fn has_bare_percent(text: &str) -> bool {
     let is_hex = |byte: &u8| byte.is_ascii_hexdigit();
     text.split('%')

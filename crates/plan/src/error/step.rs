@@ -15,7 +15,7 @@ pub enum StepProblem {
     NoStyles,
     /// A distribution is given, but no workload draws random rows.
     NoRowsDrawn,
-    /// No workload has this variable.
+    /// Variable that no workload has.
     #[allow(missing_docs, reason = "its name in scripts")]
     NoSuchVariable { name: &'static str },
     /// The text is not a variable name with a value.

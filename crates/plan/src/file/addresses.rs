@@ -70,7 +70,7 @@ pub(crate) fn read(
         if reading.findings.count() == found_before {
             check(item, &braced, &filled, reading);
         }
-        // Ports are not known yet, and all have the same placeholder, so URLs with variables may look equal.
+        // Ports are not known yet and share a placeholder, so URLs with variables may look equal.
         if braced.names().next().is_none() && !seen.insert(filled) {
             reading.at(item.at, "the URL is in the list twice", "remove one of them");
         }

@@ -126,7 +126,7 @@ pub(crate) fn in_slices(root: &Node, mut study: Study, reading: &mut Reading<'_>
     Some(study)
 }
 
-/// Checks that slices are possible if the plan asks for them, and that keys of slices are used only with slices.
+/// Checks that slices are possible if the plan requests them, and that keys of slices are used only with slices.
 fn check_slices(spec: &CompareSpec, study: &Study, reading: &mut Reading<'_>) {
     let [shortest, longest] = SLICE_RANGE_NS;
     if let Some(at) =
@@ -318,8 +318,8 @@ impl Section<'_> {
         compare.pilot = if is_duel && !self.is_quick { given.unwrap_or(0) } else { 0 };
     }
 
-    /// Warns if no difference can be significant with this number of blocks. A single block is exempt, because nobody mistakes a
-    /// survey for a comparison.
+    /// Warns if no difference can be significant with this number of blocks. A single block is exempt, because it is clearly a survey, not
+    /// a comparison.
     fn too_few_blocks(&self, compare: &Compare, reading: &mut Reading<'_>) {
         let variants = self.compared.variants.len();
         let Some(at) = place(&self.spec.blocks).filter(|_| variants > 1 && compare.blocks > 1) else {

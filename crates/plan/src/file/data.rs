@@ -38,7 +38,7 @@ pub(crate) struct DataText {
     fills: Vec<(u16, usize)>,
 }
 
-/// Kind of a source, with what was read of it.
+/// Kind of a data source, with the values that were read from it.
 enum DataKind {
     Number(Source),
     /// A built-in value, which the plan does not define.
@@ -59,7 +59,7 @@ pub(crate) enum Meaning {
     Column { source: usize, column: usize },
     /// A table without a column's name, or with an unknown one.
     NoColumn { source: usize },
-    /// Not a name of data.
+    /// Name that is not known as data.
     Nothing,
 }
 
@@ -293,7 +293,7 @@ impl DataText {
         Self { name: name.to_owned(), at, kind: DataKind::BuiltIn(source), fills: Vec::new() }
     }
 
-    /// Whether it is the built-in source with this name.
+    /// Whether the source is the built-in one with this name.
     pub(crate) fn is_built_in(&self, name: &str) -> bool {
         matches!(self.kind, DataKind::BuiltIn(_)) && self.name == name
     }

@@ -22,7 +22,7 @@ pub struct FileErrors {
     further: usize,
 }
 
-/// One error in a file.
+/// Error in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileError {
     /// Position. `None` for the file as a whole.
@@ -70,7 +70,7 @@ impl FileErrors {
         Self { file: visible(&file), list: list.collect(), further: findings.further }
     }
 
-    /// Errors in the order of the file; at most 100.
+    /// Errors in the order of the file, at most 100.
     pub fn list(&self) -> &[FileError] {
         &self.list
     }

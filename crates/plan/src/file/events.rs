@@ -359,7 +359,7 @@ fn sign(node: &Node, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option<S
     }
 }
 
-/// Port by its name in texts. At least one text must have it.
+/// Port that texts refer to by name. At least one text must use the name.
 fn known_port(entry: &Entry, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option<String> {
     let name = entry.value.text()?.trim_start_matches('{').trim_end_matches('}');
     let PortText::Named(name) = PortText::named(name) else { return None };

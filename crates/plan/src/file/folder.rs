@@ -26,7 +26,7 @@ pub(crate) struct Folder {
     pub(crate) path: PathBuf,
     root: Option<OwnedFd>,
     hash: Context,
-    /// Small files by name, so that a file that is read twice has the same content both times.
+    /// Small files by name, so that a file that is read twice has equal content both times.
     seen: BTreeMap<String, Vec<u8>>,
     read_bytes: u64,
 }
@@ -123,7 +123,7 @@ impl Folder {
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
         let opened = match &self.root {
             Some(root) => match openat2(root, inside, flags, Mode::empty(), resolve) {
-                // Some sandboxes lack the system call, and report it with one of these two errors.
+                // Some sandboxes block the system call, and report one of these two errors.
                 Err(Errno::NOSYS | Errno::PERM) => self.open_resolved(inside, flags),
                 opened => opened,
             },

@@ -102,7 +102,7 @@ const FOREIGN: &[Foreign] = &[
     },
 ];
 
-/// Whether a line looks like a URL in the protocol of requests.
+/// Whether a line looks like an HTTP URL.
 fn is_url_of_request(line: &str) -> bool {
     begins_as_request_url(line) && line.contains("://")
 }

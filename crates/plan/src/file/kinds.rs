@@ -56,7 +56,7 @@ impl Kind {
         }
     }
 
-    /// Verb phrase about such a system, in sentences.
+    /// Verb phrase for sentences about systems of this kind.
     pub(crate) fn system_words(self) -> String {
         let words = self.system.words.as_ref();
         words.map_or_else(|| format!("speaks {}", self.noun()), |words| words.system.to_owned())
@@ -122,7 +122,7 @@ impl Kinds {
         self.0.iter().copied().filter(|kind| std::ptr::eq(kind.system, system))
     }
 
-    /// Whether steps go to a system next to the front, which the key `database` names.
+    /// Whether steps also go to a second system, which the key `database` names.
     pub(crate) fn has_second(&self) -> bool {
         self.0.iter().any(|kind| self.front().is_some_and(|front| !std::ptr::eq(kind.system, front)))
     }

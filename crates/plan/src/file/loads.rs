@@ -87,7 +87,7 @@ pub(crate) fn read(
     loads
 }
 
-/// Checks the name of one of `count` loads, of which `loads` are read already.
+/// Checks the name of one of `count` loads. `loads` have been read already.
 fn check_name(node: &Node, count: usize, loads: &[StudyLoad], reading: &mut Reading<'_>) {
     let named = node.get("name");
     match named.and_then(|named| Some((named, named.text()?))) {

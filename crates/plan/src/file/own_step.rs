@@ -161,7 +161,7 @@ fn forbid_reply_keys(
     }
 }
 
-/// Reports keys in `expect` and `save` of a step that apply only to protocols with steps of their own.
+/// Reports keys in `expect` and `save` of a step that apply only to protocols with protocol-specific steps.
 pub(crate) fn forbid_owned_reply_keys(step: &Node, noun: &str, reading: &mut Reading<'_>) {
     let owned = |table: fn(&ReplyKeys) -> &'static Table, key: &str| {
         let replies = step::owners().filter_map(|(_, own)| own.reply.as_ref());
@@ -315,7 +315,7 @@ fn table_value(node: &Node, table: &Table, braces: Braces) -> Result<Value, Wron
     Ok(Value::Table(entries))
 }
 
-/// Text whose braces are literal: `{{name}}` stands for `{name}`.
+/// Returns a text whose braces are literal: `{{name}}` means `{name}`.
 fn constant(text: &str) -> Vec<u8> {
     let literal = pieces(text.as_bytes()).filter_map(|piece| match piece {
         Piece::Text(bytes) => Some(bytes),

@@ -42,7 +42,7 @@ pub(crate) struct Parameters {
     defined: BTreeSet<String>,
     /// Values of the parameters of the setting that is read.
     values: BTreeMap<String, String>,
-    /// Whether the values of a variant are filled in.
+    /// Whether the values of a variant are being filled in.
     is_filled: bool,
     /// Names of the parameters that any text outside of systems has, or any value of a system that is not a text.
     used: BTreeSet<String>,
@@ -71,14 +71,14 @@ impl Parameters {
         self.names.iter().map(String::as_str)
     }
 
-    /// Whether a name is that of a parameter of another system only. `None` if no setting is read.
+    /// Whether a name is a parameter only of other systems. `None` if no configuration is read.
     pub(crate) fn is_elsewhere(&self, name: &str) -> Option<bool> {
         let is_one =
             self.names.contains(name) && !self.values.contains_key(name) && !self.defined.contains(name);
         (!is_one || self.is_filled).then_some(is_one)
     }
 
-    /// Whether a parameter stands anywhere that is filled in here, in a figure, or in the command of a tool.
+    /// Whether a parameter occurs in a text that is filled in here, in a figure, or in the command of a tool.
     pub(crate) fn is_used(&self, name: &str) -> bool {
         self.used.contains(name) || self.in_later_texts.contains(name)
     }
@@ -97,7 +97,7 @@ impl Parameters {
         }
     }
 
-    /// Whether any parameter stands anywhere that is filled in here.
+    /// Whether any parameter occurs in a text that is filled in here.
     pub(crate) fn are_used(&self) -> bool {
         !self.used.is_empty()
     }
@@ -113,7 +113,7 @@ impl Parameters {
         (variant.system, values.map(|(_, value)| value.clone()).collect())
     }
 
-    /// Tree of a plan with the values of one variant. Other systems get those of their own first variants.
+    /// Fills the values of one variant into the tree of a plan. Other systems get the values of their first variants.
     pub(crate) fn fill(&mut self, root: &Node, variants: &[Variant], variant: &Variant) -> Node {
         self.places.clear();
         self.is_filled = true;
@@ -274,7 +274,7 @@ impl Parameters {
     }
 }
 
-/// Reports parameters of the plan that steps define as well, and those that nothing uses. `has_unused` asks for the latter.
+/// Reports parameters of the plan that steps define as well, and unused ones if `has_unused` is true.
 pub(crate) fn check(root: &Node, systems: &[System], has_unused: bool, reading: &mut Reading<'_>) {
     for entry in root.get("vary").map_or(&[][..], Node::entries) {
         let name = entry.key.as_str();

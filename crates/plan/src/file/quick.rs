@@ -34,7 +34,7 @@ impl<'a> Quick<'a> {
         self.node.get("systems")?.get(system)?.get(key)
     }
 
-    /// Whether a quick run has this load.
+    /// Whether a quick run includes this load.
     pub(crate) fn has_load(&self, load: &Node) -> bool {
         let Some(names) = self.node.get("loads") else { return true };
         let name = load.text_of("name");
@@ -81,7 +81,7 @@ impl<'a> Quick<'a> {
         let loads = root.get("load").map_or(&[][..], Node::items);
         let known: Vec<&str> = loads.iter().filter_map(|load| load.text_of("name")).collect();
         if known.is_empty() {
-            // Several loads without names are reported elsewhere.
+            // Another check reports several loads without names.
             if loads.len() == 1 {
                 let what = "`loads` selects loads by name, and the load of the plan has no name";
                 reading.at(entry.key_at, what, "add `name: steady` to the load, or remove `loads`");

@@ -59,7 +59,7 @@ impl Reading<'_> {
         Some(count.clamp(least, most))
     }
 
-    /// Parses a text with variables, all of which must be known. The text may be shown, so it must not have secrets.
+    /// Parses a text in which all variables must be known. The text may be shown, so it must not have secrets.
     pub(crate) fn braced(&mut self, node: &Node, text: &str, known: &[String]) -> Braced {
         self.names(node, text, known, false)
     }
@@ -143,7 +143,7 @@ impl Reading<'_> {
     }
 }
 
-/// Whether a name in a system's texts is known, or is that of a port.
+/// Whether a name in a system's texts is known, or names a port.
 pub(crate) fn is_known(name: &str, known: &[String]) -> bool {
     name.starts_with("port.") || known.iter().any(|known| known == name)
 }

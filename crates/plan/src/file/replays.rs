@@ -1,4 +1,4 @@
-//! Reads `replay` of a load: the log, what of it is replayed, and how fast.
+//! Reads `replay` of a load: the log, the selected part of it, and the speed.
 
 use std::collections::BTreeMap;
 use std::io::BufReader;
@@ -72,7 +72,7 @@ struct Asked {
     allows_writes: bool,
     hashes_rows: bool,
     lock_window_ns: u64,
-    /// Whether sessions share connections, so that all statements are needed at once.
+    /// Whether sessions share connections, which requires all statements at once.
     is_shared: bool,
 }
 
@@ -118,7 +118,7 @@ impl Asked {
         })
     }
 
-    /// All values in words, as the key of a log that was read.
+    /// Formats all values as the cache key of a log.
     fn words(&self) -> String {
         let Self { log, format, layout, selection, speed, .. } = self;
         let Self { allows_writes, hashes_rows, lock_window_ns, is_shared, .. } = self;

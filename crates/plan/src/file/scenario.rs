@@ -25,7 +25,7 @@ use crate::spec::SqlSpec;
 use crate::study::names_in;
 
 const STEPS_MAX: usize = 1_000;
-/// Max redirects over all steps. Each has an account of its own in every thread.
+/// Max redirects over all steps. Each is counted separately in every thread.
 const REDIRECTS_MAX: usize = 1_000;
 /// Max regular expressions over all steps. Each compiles to a program of up to a megabyte.
 const EXPRESSIONS_MAX: usize = 200;
@@ -169,7 +169,7 @@ struct Steps<'a> {
     played: Vec<PlayedAt>,
     /// Numbers of the steps that an iteration may skip.
     left_out: Vec<u16>,
-    /// Whether there are too many steps. That is reported once.
+    /// Whether there are too many steps. This error is reported once.
     are_too_many: bool,
 }
 
@@ -401,7 +401,7 @@ fn limit_expressions(written: &mut [Written<'_>], reading: &mut Reading<'_>) {
     }
 }
 
-/// Whether scenarios need shares. They do not if each load follows one scenario or has a `tool`.
+/// Whether scenarios need shares. Not needed if each load follows one scenario or has a `tool`.
 fn is_share_needed(root: &Node) -> bool {
     let follows_all = |load: &Node| load.get("scenario").is_none() && load.get("tool").is_none();
     root.get("load").is_none_or(|load| load.items().iter().any(follows_all))

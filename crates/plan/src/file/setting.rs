@@ -12,7 +12,7 @@ use super::tree::{Node, Value};
 use super::ycsb;
 use crate::study::{Settings, Study, Variant};
 
-/// Max number of settings, because each is a plan of its own in memory.
+/// Max number of configurations, because each is a separate plan in memory.
 const SETTINGS_MAX: usize = 500;
 
 /// Reads a plan. `None` if it has errors.

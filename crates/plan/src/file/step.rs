@@ -21,14 +21,14 @@ pub(crate) struct ReadStep {
     pub(crate) weight: Option<(f64, Span)>,
     /// Place of its name, or of its path.
     pub(crate) name_at: Span,
-    /// Whether the plan gives it a name.
+    /// Whether the plan names the step.
     pub(crate) has_own_name: bool,
     /// Place of its credentials. `None` if it has none.
     pub(crate) authorization_at: Option<Span>,
 }
 
 impl ReadStep {
-    /// Assigns the step to a system. At a named system, a step without a name of its own gets the system's name as a suffix.
+    /// Assigns the step to a system. If the plan does not name the step, it gets the name of a named system as a suffix.
     pub(crate) fn at(mut self, endpoint: u16, name: &str) -> Self {
         self.step.endpoint = endpoint;
         if !self.has_own_name && !name.is_empty() {

@@ -88,7 +88,7 @@ pub(crate) fn read(
             let of_steps = (reading.kinds.clone(), reading.at_url.clone());
             for entry in several.value.entries() {
                 if root.get("workload").is_some() {
-                    // Each system has the steps of its own protocol.
+                    // The protocol of a system determines which steps it supports.
                     let url = first_url(&entry.value).unwrap_or_default();
                     (reading.kinds, reading.at_url) = (url::steps_for(url), url::steps_for(url));
                 }

@@ -61,7 +61,7 @@ pub(crate) fn check_requests(node: &Node, filled: &str, _has_socket: bool, readi
     }
 }
 
-/// Whether the query of a URL has only options of its log-in.
+/// Whether the query of a URL consists only of log-in options.
 fn has_only_options(text: &str, protocol: Option<&Protocol>) -> bool {
     let Some(own) = protocol.and_then(Protocol::steps) else { return false };
     let is_option = |name: &str| own.options().iter().any(|option| option.eq_ignore_ascii_case(name));

@@ -87,7 +87,7 @@ impl Variables {
         self.handed_on.clone_from(&self.at_hand);
     }
 
-    /// Whether all values in a text that steps save are already saved.
+    /// Whether all saved values that a text uses are already saved at this step.
     pub(crate) fn are_at_hand(&self, text: &str) -> bool {
         names_in(text).all(|(name, ..)| !self.saved.contains_key(name) || self.at_hand.contains(name))
     }

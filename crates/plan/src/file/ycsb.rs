@@ -20,7 +20,7 @@ const KEY: &str = "workload";
 const PREPARE: &str = "prepare";
 const JSONB: &str = "jsonb";
 
-/// Whether the systems of a plan with a workload have several protocols or layouts, so that its steps differ between them.
+/// Whether the systems of a plan with a workload have different protocols or layouts, so that their steps differ.
 pub(crate) fn differs_between_systems(root: &Node) -> bool {
     let mut kinds: Vec<(&str, RecordLayout)> =
         systems(root).filter_map(|system| Some((scheme(system)?, layout(system)))).collect();
@@ -75,7 +75,7 @@ pub(crate) fn expanded(root: &Node, system: usize, reading: &mut Reading<'_>) ->
     Some(root)
 }
 
-/// Number and size of the records that the section asks for.
+/// Number and size of the records that the section defines.
 fn shape(node: &Node, reading: &mut Reading<'_>) -> RecordShape {
     let mut number = |key: &str, default: u64, max: u64, read: fn(&str) -> Result<u64, String>| {
         let Some((value, text)) = node.get(key).and_then(|node| Some((node, node.text()?))) else {

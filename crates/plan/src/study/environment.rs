@@ -25,7 +25,7 @@ pub struct Environment<'a> {
     pub host: Ipv4Addr,
 }
 
-/// One variant of a system, ready to be started, loaded, and stopped.
+/// Variant of a system, ready to be started, loaded, and stopped.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Launch {
     /// Index of the variant in [`super::Study::variants`].
@@ -70,7 +70,7 @@ pub struct Launch {
     pub records: Option<RecordLoading>,
     /// Resource limits of the processes.
     pub limits: Limits,
-    /// Size of a disk of its own, mounted in the run's folder, in bytes. `None` if it has none.
+    /// Size of the separate disk that is mounted in the run's folder, in bytes. `None` without a separate disk.
     pub disk_bytes: Option<u64>,
     /// Address that the processes listen at: that of the host that they run on.
     pub host: Ipv4Addr,
@@ -162,16 +162,16 @@ pub struct Tables {
     pub foreign_keys: bool,
     /// PostgreSQL: whether the tables are unlogged.
     pub unlogged: bool,
-    /// Whether existing tables of these names are dropped first.
+    /// Whether existing tables with these names are dropped first.
     pub drop: bool,
-    /// Whether all variants of a system start with one copy of the tables.
+    /// Whether all variants of a system start from one copy of the tables.
     pub share: bool,
 }
 
 /// A command that runs without a shell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cmd {
-    /// Program and arguments; at least one word.
+    /// Program and arguments, at least one word.
     pub argv: Vec<String>,
     /// Variables that are added to the environment.
     pub env: Vec<(String, String)>,
@@ -190,13 +190,13 @@ pub struct Proc {
     pub ready: Ready,
     /// Method of stopping the process.
     pub stop: StopHow,
-    /// Whether an event starts the process, and not the start of the system.
+    /// Whether an event starts the process, instead of the start of the system.
     pub is_started_by_event: bool,
     /// Proxy that Tenbin runs, which is not part of what is measured. `None` for a process of the system.
     pub proxy: Option<Proxy>,
 }
 
-/// A proxy that Tenbin runs between parts of a system, or in front of it.
+/// Proxy that Tenbin runs between parts of a system, or in front of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proxy {
     /// Name in the plan.
@@ -227,15 +227,15 @@ pub enum ReadyWhen {
     Get(String),
     /// The port accepts connections.
     Tcp,
-    /// This Unix socket accepts connections.
+    /// Ready when this Unix socket accepts connections.
     Unix(PathBuf),
     /// The output contains this text.
     Log(String),
-    /// This command exits with 0.
+    /// Ready when this command exits with 0.
     Command(Cmd),
 }
 
-/// Method of stopping a process. Whatever still runs after the timeout is killed.
+/// Method of stopping a process. Processes that still run after the timeout are killed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StopHow {
     /// Signal without SIG: `TERM`.

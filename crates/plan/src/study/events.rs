@@ -24,7 +24,7 @@ pub struct StudyEvent {
 /// Time at which an event begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventMoment {
-    /// At times that are known in advance.
+    /// Times that are known in advance.
     At {
         /// Nanoseconds from the end of the warm-up; negative within the warm-up.
         at_ns: i64,
@@ -60,7 +60,7 @@ pub struct LaunchEvent {
     pub moment: EventMoment,
     /// Action to perform.
     pub action: EventAction,
-    /// Action in words, without secrets.
+    /// Action as text, without secrets.
     pub words: String,
     /// Sign that the event has taken effect. `None` if the plan names no sign.
     pub until: Option<EventSign>,
@@ -147,9 +147,9 @@ pub struct EventSignal {
 /// Method by which a system reloads its files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventReload {
-    /// By a signal.
+    /// Sends a signal.
     Signal(EventSignal),
-    /// By a command.
+    /// Runs a command.
     Run(Cmd),
 }
 
@@ -170,7 +170,7 @@ pub enum EventSign {
         /// Path and query of the request.
         path: String,
     },
-    /// This port accepts connections.
+    /// Waits until this port accepts connections.
     Tcp(u16),
 }
 
@@ -288,7 +288,7 @@ impl SystemEvent {
         command.iter().chain(lock).chain(sign).chain(edges)
     }
 
-    /// Action in words, without secrets.
+    /// Action as text, without secrets.
     pub(crate) fn words(&self) -> String {
         let until = match &self.until {
             None => String::new(),
@@ -344,7 +344,7 @@ impl EventSignal {
 }
 
 impl EventMoment {
-    /// Time in words: `20s after the warm-up`.
+    /// Time as text: `20s after the warm-up`.
     pub(crate) fn words(&self) -> String {
         let delay = |delay_ns: u64| match delay_ns {
             0 => String::new(),

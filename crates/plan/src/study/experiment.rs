@@ -236,10 +236,10 @@ fn live_warm_up_ns(warm_up_ns: u64) -> u64 {
     warm_up_ns.min((warm_up_ns / LIVE_WARM_UP).max(LIVE_WARM_UP_MIN_NS))
 }
 
-/// Assumed factor between two values that are words, because nobody can say how much more `off` is than `on`.
+/// Assumed factor between two values that are words, because the real ratio of `on` to `off` is unknown.
 const WORD_FACTOR: f64 = 2.0;
 
-/// Whether all values of a parameter are positive integers, which can be raised by a factor.
+/// Whether all values of a parameter are positive integers, and can be multiplied by a factor.
 pub(crate) fn is_number(knob: &Knob) -> bool {
     knob.values.iter().all(|value| value.parse::<u64>().is_ok_and(|value| value > 0))
 }

@@ -45,7 +45,7 @@ impl FigureSummary {
     pub(crate) const NAMED: [(&'static str, Self); 4] =
         [("after", Self::After), ("change", Self::Change), ("mean", Self::Mean), ("max", Self::Max)];
 
-    /// Whether it needs readings during the load.
+    /// Whether the figure needs readings during the load.
     pub fn is_of_course(self) -> bool {
         matches!(self, Self::Mean | Self::Max)
     }

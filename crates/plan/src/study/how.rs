@@ -42,7 +42,7 @@ impl Find {
 /// Procedure of the comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
-    /// Every variant in a fixed number of blocks.
+    /// Runs every variant in a fixed number of blocks.
     Blocks,
     /// A/B comparison: two variants, until the result is conclusive.
     Duel,

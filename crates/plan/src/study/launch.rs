@@ -326,7 +326,7 @@ impl Fill<'_> {
     /// Port that shows that a system is ready. A proxy accepts connections earlier than the system behind it.
     fn behind_proxies(&self, mut port: Option<u16>) -> Option<u16> {
         let proxies = || self.system.processes.iter().filter_map(|process| process.proxy.as_ref());
-        // At most one step per proxy, because proxies could form a cycle.
+        // Follows at most one step per proxy, because proxies could form a cycle.
         for _ in proxies() {
             let Some(proxy) = proxies().find(|proxy| port.is_some() && self.port(&proxy.name) == port) else {
                 break;

@@ -62,7 +62,7 @@ pub(crate) enum LimitKind {
 }
 
 impl LimitKind {
-    /// Every kind with its key in `resources`, or in a mapping within it.
+    /// All kinds, each with its key in `resources`, or in a mapping within it.
     pub(crate) const ALL: [(Self, Option<&'static str>, &'static str); 7] = [
         (Self::Cpu, None, "cpu"),
         (Self::Core, None, "cores"),

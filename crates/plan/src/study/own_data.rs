@@ -55,7 +55,7 @@ pub struct OwnTable {
     pub name: String,
     /// Names of its columns as written.
     pub columns: Vec<String>,
-    /// Its rows.
+    /// Rows of the table.
     pub rows: OwnRows,
 }
 

@@ -19,7 +19,7 @@ impl Study {
         number.and_then(|number| self.settings.list.get(*number)).unwrap_or(self)
     }
 
-    /// Variants of which no two share a setting, in the order of the study.
+    /// Variants with different configurations, in the order of the study.
     pub fn variants_by_setting(&self) -> Vec<usize> {
         let mut first: Vec<usize> = Vec::new();
         for variant in 0..self.variants.len() {

@@ -40,11 +40,11 @@ pub struct Slicing {
     pub warm_up_ns: u64,
     /// Max slices of each variant in a block.
     pub pairs_most: u32,
-    /// Whether a system is stopped by SIGSTOP while the load goes to another one.
+    /// Whether a system is paused with SIGSTOP while another one is under load.
     pub pauses_idle: bool,
-    /// Whether CPU time of other processes is a control variate that reduces the variance.
+    /// Whether CPU time of other processes is a control variate, to reduce the variance.
     pub has_control: bool,
-    /// Whether every block has as many slices as fit into the load, because gates or percentiles of the tail need the samples.
+    /// Whether every block has as many slices as fit into the load, because gates or tail percentiles need the samples.
     pub has_full_blocks: bool,
 }
 
@@ -75,7 +75,7 @@ const SETTLE_NS: u64 = 250_000_000;
 /// Max slices of each variant per block in a best-of search. After a few slices, only the variance between starts remains, and many
 /// variants already make a block long.
 const SLICES_OF_MANY: usize = 4;
-/// Max variants that are up at the same time.
+/// Max variants that are up at once.
 const TOGETHER_MAX: usize = 8;
 /// Max warm-up of a quick study in slices.
 const QUICK_WARM_UP_NS: u64 = 1_000_000_000;
@@ -117,8 +117,8 @@ impl Study {
         })
     }
 
-    /// Chooses slices for an A/B comparison if the plan does not set `interleave`. Slices need no pilot, so a plan that asks for one
-    /// asks for whole runs.
+    /// Chooses slices for an A/B comparison if the plan does not set `interleave`. Slices need no pilot, so a plan with a pilot gets whole
+    /// runs.
     pub(crate) fn choose_interleave(&mut self, has_pilot: bool) {
         if self.how() == How::Duel && !has_pilot {
             self.compare.interleave = Interleave::Auto;

@@ -18,7 +18,7 @@ pub struct System {
     pub name: String,
     /// Parameters that are varied, in the order of the file.
     pub knobs: Vec<Knob>,
-    /// Whether parameters are passed to commands as environment variables, because no text of the system names one in braces.
+    /// Whether parameters are passed to commands as environment variables, because no text of the system uses one in braces.
     pub(crate) has_knobs_in_env: bool,
     pub(crate) url: Braced,
     /// URLs of a list after `url`.
@@ -49,7 +49,7 @@ pub struct System {
     pub(crate) records: Option<RecordLoading>,
     /// Resource limits.
     pub(crate) limits: LimitsText,
-    /// Size of a disk of its own, in bytes. `None` if it has none.
+    /// Size of the separate disk, in bytes. `None` without one.
     pub(crate) disk_bytes: Option<u64>,
     /// Parameters that an experiment may raise.
     pub(crate) raisable: Vec<String>,
@@ -122,11 +122,11 @@ impl EndpointText {
 pub struct Knob {
     /// Name of the parameter.
     pub name: String,
-    /// Values as written; at least one, all different.
+    /// Values as written: at least one, all different.
     pub values: Vec<String>,
 }
 
-/// One configuration of a system: a value for each parameter.
+/// Configuration of a system: a value for each parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Variant {
@@ -146,7 +146,7 @@ pub(crate) struct Process {
     pub(crate) dir: Option<Braced>,
     pub(crate) ready: ReadyText,
     pub(crate) stop: StopText,
-    /// Whether an event starts the process, and not the start of the system.
+    /// Whether an event starts the process, instead of the start of the system.
     pub(crate) is_started_by_event: bool,
     /// Proxy that Tenbin runs, which is not part of what is measured. `None` for a process of the system.
     pub(crate) proxy: Option<ProxyText>,
@@ -175,7 +175,7 @@ pub(crate) enum PortText {
     Named(String),
     /// Port of the URL.
     OfUrl,
-    /// No port is needed.
+    /// No port.
     None,
 }
 
@@ -243,7 +243,7 @@ impl System {
         }
     }
 
-    /// Whether the system is started for each run. A system without processes already runs.
+    /// Whether the system is started for each run. A system without processes is already running.
     pub fn is_started(&self) -> bool {
         !self.processes.is_empty()
     }

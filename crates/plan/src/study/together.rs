@@ -30,9 +30,9 @@ const DATA_FOLDERS: [&str; 5] = ["-D", "--datadir", "--data-dir", "--dbpath", "-
 const HEAP: &str = "-Xmx";
 
 impl Study {
-    /// Reason why variants cannot be compared in slices on this machine. `None` if they can, or if the plan does not ask for
-    /// slices. [`Study::no_slices`] covers what the plan itself rules out. `interleave: slices` is checked only against the total
-    /// memory, because its author may know better what the systems use.
+    /// Reason why variants cannot be compared in slices on this machine. `None` if they can, or if the plan does not use slices.
+    /// [`Study::no_slices`] covers reasons in the plan itself. `interleave: slices` is checked only against the total memory, because its
+    /// author may know better how much the systems use.
     pub fn no_slices_at(&self, place: &Place) -> Option<NoSlices> {
         self.slicing()?;
         let launches: Vec<Launch> =
@@ -116,7 +116,7 @@ fn shared_folder(launches: &[Launch]) -> Option<NoSlices> {
     })
 }
 
-/// Folder that a flag of a server names: `-D PATH`, `--datadir=PATH`. `None` without such a flag.
+/// Folder in a flag of a server: `-D PATH`, `--datadir=PATH`. `None` if there is no such flag.
 fn data_folder(launch: &Launch) -> Option<&str> {
     let mut found = launch.processes.iter().flat_map(|process| {
         let argv = &process.command.argv;
@@ -191,7 +191,7 @@ fn who(launches: &[Launch]) -> String {
     }
 }
 
-/// Size in words: `1.5 GiB`.
+/// Size as text: `1.5 GiB`.
 fn in_words(bytes: u64) -> String {
     let gib = bytes as f64 / (1u64 << 30) as f64;
     if gib < 1.0 {

@@ -4,7 +4,7 @@ use crate::databases::TableSyntax;
 
 pub(super) static SYNTAX: TableSyntax = TableSyntax {
     needs_blanks: false,
-    // Without NULL, MySQL adds a default and an automatic update.
+    // Without NULL, MySQL adds a default value and an automatic update.
     timestamp: "timestamp null",
     tpcc_time: "datetime",
     suffix: " ENGINE=InnoDB",

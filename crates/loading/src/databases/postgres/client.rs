@@ -77,8 +77,8 @@ fn line_of_copy(context: &str) -> Option<u64> {
 }
 
 impl Postgres {
-    /// Sends all rows of a COPY. The next ones are made on a thread of their own, while the server takes these. False if `written`
-    /// asks to stop.
+    /// Sends all rows of a COPY. A separate thread generates the next batch while the server reads this one. False if `written` requests a
+    /// stop.
     fn send_rows(&mut self, batch: &Batch<'_>, written: &mut dyn FnMut(u64) -> bool) -> Result<bool, Error> {
         let doing = &batch.doing(None);
         thread::scope(|scope| {

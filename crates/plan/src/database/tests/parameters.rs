@@ -1,4 +1,4 @@
-//! Every connection parameter of the servers' own clients: the effect that it has, or the reason why it is rejected.
+//! Connection parameters of the servers' clients: the effect of each, or the reason why it is rejected.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -104,7 +104,7 @@ pub(super) fn save_keys() -> &'static [Key] {
     &KEYS
 }
 
-/// Keys of one table of all protocols. If several have the same name, the first one wins.
+/// Keys of one table of all protocols. If several keys have equal names, the first one wins.
 fn reply_keys(table: impl Fn(&ReplyKeys) -> &'static step::Table) -> Vec<Key> {
     let mut keys: Vec<Key> = Vec::new();
     let all = step::owners().filter_map(|(_, own)| own.reply.as_ref()).flat_map(|reply| table(reply).keys);
