@@ -39,7 +39,7 @@ pub(crate) enum Need {
     Host,
 }
 
-/// One permission of the list, with its description and its trial.
+/// Permission in the list, with its description and its test.
 struct Entry {
     need: Need,
     /// Stable name for programs, such as `calls_of_other_users`.
@@ -61,7 +61,7 @@ pub enum Outcome {
     NotTried(String),
 }
 
-/// One permission, tested on this machine.
+/// Permission that was tested on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Permission {
     /// Stable name, such as `calls_of_other_users`.

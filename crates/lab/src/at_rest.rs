@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn thread_that_computes_without_a_load_is_seen() {
         assert_eq!(busiest_thread_at_rest(&BTreeSet::from([u32::MAX])), None);
-        // Other tests leave the shell that computes a part of a core.
+        // Other tests leave only part of a core to the shell that computes.
         for (script, range) in [("while :; do :; done", 0.05..=1.0), ("read -r line", 0.0..=0.05)] {
             harness::quiet::assert_measured(|| {
                 let shell = Shell::start(script);

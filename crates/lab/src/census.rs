@@ -130,7 +130,7 @@ impl Census {
 }
 
 impl Entry {
-    /// Whether both entries of a pid belong to the same process.
+    /// Whether two entries of a PID belong to one process.
     fn is_same_as(&self, other: &Self) -> bool {
         self.started_ticks == other.started_ticks
     }
@@ -255,7 +255,7 @@ mod tests {
             [(1, entry(0, 1, 5, 0)), (7, entry(1, 2, 5, 0)), (8, entry(7, 3, 5, 0)), (9, entry(8, 4, 90, 0))];
         let now = census(500, &[(1, entry(0, 1, 5, 93)), (7, entry(1, 2, 5, 5))]);
         assert_eq!(used(&now, &census(100, &line)), [(1, 0); 0]);
-        // Another process has the pid of an ended child.
+        // The PID of an ended child was reused by another process.
         let earlier = census(100, &[(7, entry(1, 2, 5, 0)), (9, entry(7, 4, 90, 0))]);
         let now = census(500, &[(7, entry(1, 2, 5, 95)), (9, entry(1, 50, 3, 0))]);
         assert_eq!(used(&now, &earlier), [(7, 5), (9, 3)]);

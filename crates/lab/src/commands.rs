@@ -1,4 +1,4 @@
-//! Runs commands to completion, each below a keeper of its own.
+//! Runs commands to completion, each below a separate keeper.
 
 use std::time::Duration;
 

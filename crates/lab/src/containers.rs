@@ -23,6 +23,7 @@ const DEPTH_MAX: usize = 12;
 /// Returns the processes of a container in ascending order, at least one.
 ///
 /// # Errors
+///
 /// The name is invalid, or no process is found.
 pub(crate) fn processes(container: &str) -> Result<Vec<u32>, Unseen> {
     processes_in(Path::new(GROUPS), container, id_of_name)

@@ -22,7 +22,7 @@ pub struct Copied {
 }
 
 impl Copied {
-    /// Whether every file with contents shares its blocks with the original.
+    /// Whether every non-empty file shares its blocks with the original.
     pub fn is_shared(self) -> bool {
         self.shared_bytes == self.bytes
     }

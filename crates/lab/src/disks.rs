@@ -1,4 +1,4 @@
-//! A disk of its own for a system: a file system of fixed size in an image file, mounted in the folder of the system for one run.
+//! Separate disk for a system: a file system of fixed size in an image file, mounted in the folder of the system for one run.
 //!
 //! The disk is removed when the system has stopped. If Tenbin is killed, its keepers remove it. If they are killed too, the next
 //! Tenbin removes it. The file name identifies the owner.
@@ -125,8 +125,7 @@ impl Disk {
     }
 }
 
-/// Allocates the whole file now: running out of space before the nominal size is another error than a full disk. Takes at most half
-/// of the free space.
+/// Allocates the whole file now, because running out of host space later would look like a full disk. Uses at most half of the free space.
 fn reserve(file: &File, bytes: u64) -> Result<(), String> {
     let about = fstatvfs(file).map_err(|error| error.to_string())?;
     let free_bytes = about.f_bavail.saturating_mul(about.f_frsize);

@@ -25,7 +25,7 @@ use crate::{Command, Signal};
 /// Max bytes stored from the end of an event's output.
 pub const OUTPUT_BYTES_MAX: usize = 64 << 10;
 
-/// One event, fully resolved.
+/// Event, fully resolved.
 #[derive(Debug)]
 pub struct Event {
     /// Name, unique among the events of a run.
@@ -84,7 +84,7 @@ pub enum Action {
     Signal(Signalled),
     /// Starts a process that is not running, and waits until it is ready.
     Start(String),
-    /// Stops a process in the same way as at the end of the run.
+    /// Stops a process with the method used at the end of the run.
     Stop(String),
     /// Kills a process and all its descendants.
     Kill(String),
@@ -222,12 +222,12 @@ pub struct Happened {
     pub exit: Option<i32>,
     /// Signal that ended the command. `None` if it exited.
     pub signal: Option<i32>,
-    /// End of the output of the command, at most [`OUTPUT_BYTES_MAX`] bytes.
+    /// End of the command's output, at most [`OUTPUT_BYTES_MAX`] bytes.
     pub output: Vec<u8>,
     /// Bytes of output before that, which were dropped.
     pub dropped_bytes: u64,
     /// Reason of the failure. `None` if the occurrence did not fail.
     pub failure: Option<String>,
-    /// Whether it failed because the load ended first.
+    /// Whether the action failed because the load ended first.
     pub is_cut: bool,
 }

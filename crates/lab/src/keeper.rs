@@ -1,8 +1,7 @@
-//! A keeper: the parent process of one process of a system. It observes the end of every descendant, and ends all of them if Tenbin
-//! dies.
+//! Keeper: the parent process of one process of a system. Observes the end of every descendant, and ends all of them if Tenbin dies.
 //!
-//! A keeper is a child subreaper (prctl(2)), so processes that daemonize remain its descendants. It runs in a process group of its
-//! own and ignores signals, so that Ctrl-C reaches only Tenbin.
+//! A keeper is a child subreaper (prctl(2)), so processes that daemonize remain its descendants. It runs in a separate process group and
+//! ignores signals, so that Ctrl-C reaches only Tenbin.
 
 mod link;
 pub(crate) mod messages;
@@ -66,7 +65,7 @@ fn keep() -> Result<(), Errno> {
     let mut link = Link::new()?;
     let Some(order) = first_order(&mut link)? else { return Ok(()) };
     let Order::Start { argv, env, dir, cores, groups, namespace, disk } = order else {
-        // Nothing was started, so nothing must be ended.
+        // No process was started, so there is nothing to end.
         link.report(&Report::Stopped(EndedProcesses::default()));
         return farewell(&mut link);
     };
@@ -159,7 +158,7 @@ enum Phase {
         until: Deadline,
         then: AfterExit,
     },
-    /// No process runs, and another one may be started.
+    /// No process runs. Another one may be started.
     Resting,
     Done,
 }
@@ -196,7 +195,7 @@ struct Keeper {
     outbox: Outbox,
     phase: Phase,
     said: Reported,
-    /// Whether Tenbin is gone, and the keeper has reacted.
+    /// Whether Tenbin has exited, and the keeper has reacted.
     is_orphaned: bool,
     /// Time at which paused processes resume. `None` if no process is paused.
     paused_until: Option<Deadline>,

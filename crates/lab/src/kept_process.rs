@@ -59,10 +59,10 @@ pub(crate) struct KeeperState {
     /// Whether no process runs below the keeper.
     pub(crate) is_empty: bool,
     pub(crate) toll: Option<EndedProcesses>,
-    /// Whether the keeper is gone.
+    /// Whether the keeper has died.
     pub(crate) is_lost: bool,
     pub(crate) capture: Capture,
-    /// Whether no process is expected below the keeper: an event has ended it, or is still to start it.
+    /// Whether the keeper is expected to have no process: an event has ended it, or has not started it yet.
     pub(crate) is_at_rest: bool,
     /// Result of the end by an event. `None` until no process is left.
     pub(crate) rested: Option<EndedProcesses>,

@@ -1,7 +1,7 @@
 //! Resource limits of a system: CPU time, cores, memory, and disks, enforced by control groups of the kernel.
 //!
-//! Each system with limits has groups of its own below the groups of Tenbin, named for the Tenbin that made them. They contain only
-//! the processes of that system, from their first instruction.
+//! Each system with limits has separate groups below the groups of Tenbin, named after the Tenbin process that created them. They contain
+//! only the processes of that system, from their first instruction.
 //!
 //! The groups are removed when the system has stopped. If Tenbin is killed, its keepers remove them. If they are killed too, the
 //! next Tenbin removes them.

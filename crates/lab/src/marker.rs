@@ -52,7 +52,7 @@ impl Marker {
         parts.next().is_none().then_some(marker)
     }
 
-    /// Whether it names this Tenbin.
+    /// Whether the marker names this process.
     pub(crate) fn is_of_this_process(self) -> bool {
         self.pid == std::process::id() && self.owner() == Owner::Lives
     }

@@ -70,7 +70,7 @@ pub struct Subject {
     pub roots: Vec<(String, u32)>,
     /// A system that was not started below keepers, instead of `roots`. `None` if it was.
     pub running: Option<SearchedSystem>,
-    /// Names and keepers as in `roots`, of processes that start with the system but are not part of it.
+    /// Processes that start with the system but are not part of it, as name and keeper like `roots`.
     pub aside: Vec<(String, u32)>,
     /// Keeper of the load generator. `None` if this process generates the load.
     pub tool: Option<u32>,
@@ -86,7 +86,7 @@ pub struct Subject {
     pub instruments: Option<PathBuf>,
 }
 
-/// One value of one look.
+/// Value of a metric in one look.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
     /// `machine`, `system` (all its processes), `generator` (this process, or the tool in its place), or the name of a process of
@@ -116,8 +116,8 @@ pub struct Look {
     pub readings: Vec<Reading>,
     /// Values that cover this look and the waiting looks before it. [`Completion`] divides them.
     pub shared: Vec<Reading>,
-    /// Whether the values of the system's processes come with a later look. With many processes, reading them in each look would
-    /// cost too much.
+    /// Whether the values of the system's processes follow in a later look. With many processes, reading them in each look would cost too
+    /// much.
     pub waits: bool,
     /// Connections of the load by process. `None` in looks that did not read them.
     pub held: Option<Held>,
@@ -133,7 +133,7 @@ impl Look {
 /// A value that could not be read, and the reason. Each probe reports it once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotAvailable {
-    /// Probe, or the missing part of it.
+    /// Name of the probe, or of its missing part.
     pub probe: String,
     /// Reason.
     pub because: String,

@@ -96,7 +96,7 @@ pub(crate) fn self_and_above() -> BTreeSet<u32> {
     line
 }
 
-/// Sends a signal to exactly this process, and not to a later one with the same pid. Returns whether it was sent.
+/// Sends a signal to exactly this process, not to a later one that reuses its PID. Returns whether it was sent.
 pub(crate) fn signal(seen: &Seen, signal: Signal) -> bool {
     let Some(pid) = i32::try_from(seen.pid).ok().and_then(Pid::from_raw) else { return false };
     let Ok(handle) = pidfd_open(pid, PidfdFlags::empty()) else { return false };

@@ -95,7 +95,7 @@ impl SteadyProgress {
     }
 }
 
-/// Waits until the system is steady, for `within` at most. Stops waiting if `stop` returns true.
+/// Waits up to `within` until the system is steady. Stops waiting if `stop` returns true.
 pub(crate) fn wait(kept: &[&KeptProcess], within: Duration, stop: &dyn Fn() -> bool) -> Steady {
     let keepers: Vec<u32> = kept.iter().map(|kept| kept.keeper_pid()).collect();
     let begun = Instant::now();

@@ -1,4 +1,4 @@
-//! Stops a system, and verifies that nothing is left of it.
+//! Stops a system, and verifies that all of its processes have ended.
 
 use std::net::Ipv4Addr;
 use std::thread;

@@ -19,7 +19,7 @@ pub struct Root {
     pub name: String,
     /// Process ID of its keeper. All its processes are descendants of the keeper.
     pub keeper_pid: u32,
-    /// Whether it is not part of the measured system.
+    /// Whether the process is not part of the measured system.
     pub is_aside: bool,
 }
 
@@ -30,7 +30,7 @@ pub struct Stopped {
     pub failures: Vec<Failure>,
     /// Output of each process and command: first the processes, in start order.
     pub outputs: Vec<Output>,
-    /// Copy of the folder. `None` if the recipe asks for none, or it failed.
+    /// Copy of the folder. `None` if the recipe requests no copy, or if copying failed.
     pub copied: Option<Copied>,
 }
 
@@ -70,7 +70,7 @@ pub struct System {
 pub(crate) struct Running {
     pub(crate) kept: Arc<KeptProcess>,
     pub(crate) process: Arc<Process>,
-    /// Whether its death was reported.
+    /// Whether the death of the process was reported.
     pub(crate) is_mourned: bool,
 }
 

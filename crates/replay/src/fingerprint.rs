@@ -14,7 +14,7 @@ pub struct Scanned {
     pub fingerprint: String,
     /// Largest number of a placeholder such as `$2`; 0 if there is none.
     pub placeholders: usize,
-    /// Whether a literal or comment has no end.
+    /// Whether a literal or comment is not terminated.
     pub is_cut: bool,
 }
 
@@ -274,7 +274,7 @@ fn lists(text: &str) -> String {
     out + rest
 }
 
-/// Length of a list of at least two values at the beginning of `text`.
+/// Length of a list of two or more values at the start of `text`.
 fn list_bytes(text: &str) -> Option<usize> {
     let inner = text.strip_prefix('(')?;
     let end = inner.find(|char: char| !matches!(char, '?' | ',' | ' '))?;

@@ -1,7 +1,7 @@
 //! Plays a trace over connections, and compares each result with the log.
 //!
-//! A script for the engine has one step, which sends the next item of its connection. Each fingerprint is a part with an account of
-//! its own: part 1 + n is fingerprint n.
+//! The engine's script has one step, which sends the next item of its connection. Each fingerprint is a separately counted part: part 1 + n
+//! is fingerprint n.
 
 pub(crate) mod outcomes;
 mod requests;

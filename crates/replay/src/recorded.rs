@@ -1,4 +1,4 @@
-//! Reads a log to its end: what it contains, and what to send of it.
+//! Reads a log to its end: its content, and the part of it to send.
 
 use std::io::{self, BufRead};
 
@@ -17,7 +17,7 @@ pub struct Selection {
     pub users: Vec<String>,
     /// Databases whose sessions are replayed, or hosts of requests. Empty for all.
     pub databases: Vec<String>,
-    /// Whether statements that may write are left out.
+    /// Whether statements that may write are skipped.
     pub only_reads: bool,
     /// Time before which entries are left out. `None` for the beginning of the log.
     pub since: Option<Moment>,
@@ -50,11 +50,11 @@ impl Moment {
     }
 }
 
-/// Reads a speed such as `2x` or `0.5`. `None` for `max`, which has no pauses.
+/// Parses a speed such as `2x` or `0.5`. `None` for `max`, which has no pauses.
 ///
 /// # Errors
 ///
-/// The error in words.
+/// Returns the error message.
 pub fn speed(text: &str) -> Result<Option<f64>, String> {
     if text == "max" {
         return Ok(None);
@@ -87,7 +87,7 @@ pub enum ReadError {
     Io(io::Error),
     /// The temporary file of its statements cannot be written.
     File(io::Error),
-    /// Its statements need more memory than [`crate::KEPT_BYTES_MAX`].
+    /// Statements that need more memory than [`crate::KEPT_BYTES_MAX`].
     TooLarge,
 }
 
@@ -111,9 +111,9 @@ impl From<TraceError> for ReadError {
 pub enum Keep {
     /// Nowhere: the log is only counted.
     Nothing,
-    /// In memory.
+    /// Keeps items in memory.
     InMemory,
-    /// In memory, or in a temporary file if there are many and they belong to sessions.
+    /// Keeps items in memory, or in a temporary file if there are many and they belong to sessions.
     InFile,
 }
 

@@ -9,9 +9,9 @@ pub enum Reason {
     Unparsable,
     /// Line longer than the limit.
     TooLong,
-    /// Message of the server that is no statement.
+    /// Message of the server that is not a statement.
     NoStatement,
-    /// Message about preparing or binding; the execution has a line of its own.
+    /// Message about preparing or binding; the execution has a separate line.
     PartOfExecution,
     /// Duration of a statement whose text is not in the log.
     DurationOnly,
@@ -29,7 +29,7 @@ pub enum Reason {
     NoSession,
     /// Statement whose time is missing or out of range.
     NoTime,
-    /// Command of a protocol that is no statement, such as Ping.
+    /// Protocol command that is not a statement, such as Ping.
     Command,
     /// Command that a script called.
     PartOfScript,
@@ -96,7 +96,7 @@ impl Reason {
         }
     }
 
-    /// Whether a statement was lost, in contrast to a line that has none, or that a flag left out.
+    /// Whether a statement was lost. False for lines without a statement, and for statements that a flag excludes.
     pub fn is_loss(self) -> bool {
         let is_left_out = matches!(self, Self::Filtered | Self::MayWrite | Self::OtherTime);
         let is_part = matches!(self, Self::NoStatement | Self::PartOfExecution | Self::PartOfScript);

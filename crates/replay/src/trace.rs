@@ -1,7 +1,7 @@
-//! A whole log as what each connection has to send and when: in memory, or if it is long in a temporary file.
+//! Whole log as the items that each connection sends, with their times: in memory, or in a temporary file if the log is long.
 //!
-//! Each session has a connection of its own. Sessions that did not overlap in the log take turns on one slot, so that there are as
-//! many slots as sessions were open at the same time. Requests have no sessions: they are one list in order of time.
+//! Each session has a separate connection. Sessions that did not overlap in the log take turns on one slot, so that the number of slots is
+//! the max number of sessions open at the same time. Requests have no sessions: they are one list in order of time.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -33,7 +33,7 @@ pub struct Item {
     pub form: Form,
     /// Number of its fingerprint.
     pub fingerprint: u16,
-    /// Whether its session ends with it.
+    /// Whether the item ends its session.
     pub is_last: bool,
     /// Result in the log.
     pub result: LoggedResult,
@@ -133,7 +133,7 @@ impl fmt::Debug for Trace {
 /// Reason why a trace cannot be kept.
 #[derive(Debug)]
 pub enum TraceError {
-    /// It takes more than [`KEPT_BYTES_MAX`].
+    /// Trace that takes more than [`KEPT_BYTES_MAX`].
     TooLarge,
     /// The temporary file cannot be written.
     File(io::Error),

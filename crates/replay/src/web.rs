@@ -51,7 +51,7 @@ struct Access<'a> {
     target: &'a str,
     status: Option<u16>,
     duration_ns: Option<u64>,
-    /// Whether the time is that of the end.
+    /// Whether the time of a line is the end of its request.
     is_end: bool,
 }
 

@@ -22,8 +22,8 @@ const WHOLE_SHARE: f64 = 0.9995;
 /// Maximum number of characters of a step's name in a sentence.
 const STEP_CHARACTERS_MAX: usize = 40;
 
-/// The first difference between variants under a load, for a result: `not alike: a answers 301 without a body, b 200 with 135 kB`. `None` if they are
-/// alike. Variants that differ alike are named together. `name` returns the escaped name of a row, `text` an escaped text.
+/// First difference between variants under a load, for a result: `not alike: a answers 301 without a body, b 200 with 135 kB`. `None` if
+/// they are alike. Variants with equal differences are named together. `name` returns the escaped name of a row, `text` an escaped text.
 pub(crate) fn of_load(
     load: &LoadView<'_>,
     name: &dyn Fn(usize) -> String,

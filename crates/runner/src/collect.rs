@@ -38,7 +38,7 @@ pub(crate) struct Collected {
     pub(crate) broke: Vec<String>,
     /// Reasons why the load could not continue.
     pub(crate) hopeless: Vec<String>,
-    /// Whether the load did not end in time, and had to be stopped.
+    /// Whether the load did not end in time, and was stopped.
     pub(crate) overran: bool,
     /// Number of times the load was extended because it was not steady.
     pub(crate) extended: u32,
@@ -46,7 +46,7 @@ pub(crate) struct Collected {
     pub(crate) settled_at_ns: Option<u64>,
     /// Whether the system ended before the load.
     pub(crate) is_gone: bool,
-    /// Whether the load was ended because the system rejected every request.
+    /// Whether the load was aborted because the system rejected every request.
     pub(crate) was_given_up: bool,
     /// Resources that the generator used since the load started.
     pub(crate) usage: Usage,
@@ -76,7 +76,7 @@ impl Collected {
         parts.iter().for_each(|part| self.moments.note(part));
     }
 
-    /// Whether requests ended, and none of them with a usable reply.
+    /// Whether requests ended, but none of them with a usable reply.
     pub(crate) fn is_unusable(&self, unusable: UnusableReply) -> bool {
         unusable.is_all(self.wholes.iter().flatten().map(Whole::tally))
     }
@@ -198,7 +198,8 @@ impl<'a> Collector<'a> {
         if collected.is_gone || is_settled { level.max(StopLevel::Drain) } else { level }
     }
 
-    /// Whether to end now because no reply is usable. A load with a number of requests that is already over has its result.
+    /// Whether to end now because no reply is usable. If the load has a number of requests and has sent all of them, it already has its
+    /// result.
     fn gives_up(&self, collected: &Collected, begun: Instant) -> bool {
         let Some(EarlyEnd { after, unusable }) = self.early_end else { return false };
         let lasts = || {
@@ -245,8 +246,7 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// Adds the counts so far to an error of the store, so that they can be shown at least once. Requests in flight count as
-/// unfinished.
+/// Adds the counts so far to an error of the store, so that the user sees them at least once. Requests in flight count as unfinished.
 fn storage(error: StoreError, collected: &Collected) -> RunError {
     match collected.counts(Phase::Measured).cut_short() {
         Ok(counts) => RunError::storage(error, Some(counts)),

@@ -121,10 +121,10 @@ pub enum ConsentError {
 
 /// Peers of a plan, and their resolved addresses.
 pub(crate) struct Target<'a> {
-    /// One for each address, or one for all of them.
+    /// Entry for each address, or a single entry for all of them.
     pub(crate) peers: Vec<plan::Peer>,
     pub(crate) resolved: &'a Peer,
-    /// Whether the server itself is asked for the file, and not the web server on its host.
+    /// Whether to request the file from the server itself, instead of the web server on its host.
     pub(crate) serves_web: bool,
 }
 

@@ -1,8 +1,9 @@
 //! Copies of prepared data, from which the runs of a variant start.
 //!
-//! Tables of built-in workloads and own data of a plan are prepared once for each variant. A system that Tenbin starts is then stopped,
-//! and its folder is copied; each run begins with that copy. Own data in a system that is already running is kept, too: a SQLite file is copied, and a database on a running PostgreSQL becomes a template. Data that no step
-//! of the load changes stays in a running database. Elsewhere data is prepared again before each run, and a remark says why.
+//! Tables of built-in workloads and own data of a plan are prepared once for each variant. A system that Tenbin starts is then stopped, and
+//! its folder is copied; each run starts with that copy. Own data in a system that is already running is copied as well: a SQLite file as a
+//! file, and a database on a running PostgreSQL as a template. Data that no step of the load changes stays in a running database. In all
+//! other cases, data is prepared again before each run, and a remark gives the reason.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -46,7 +47,7 @@ enum Prepared {
     InServer(Box<dyn ServerCopy>, bool),
     /// The data itself, which no step changes.
     Unchanged,
-    /// Nothing. The data is prepared again.
+    /// No copy. The data is prepared again.
     Again,
 }
 
@@ -253,7 +254,7 @@ fn file_with(folder: &Path, path: &Path) -> Option<PathBuf> {
     None
 }
 
-/// Whether a file may be a configuration: a short text with an ending, which its server does not write at each start.
+/// Whether a file may be a configuration: a short text file with an extension, which its server does not rewrite at each start.
 fn is_configuration(path: &Path, bytes: u64) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let is_log = name.ends_with(".log") || name.ends_with(".pid") || name.ends_with(".err");

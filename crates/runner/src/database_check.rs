@@ -135,7 +135,7 @@ pub enum NotReady {
     Missing {
         /// Name of the table.
         table: String,
-        /// Its rows, in words.
+        /// Rows as text.
         what: String,
         /// Number of rows that the load addresses.
         rows: u64,
@@ -187,7 +187,7 @@ type Answer = Result<Vec<Option<String>>, String>;
 /// Result of a question.
 pub(crate) struct QueryResult {
     pub(crate) answer: Answer,
-    /// Whether the user lacks the privilege to ask it.
+    /// Whether the user lacks the privilege for this query.
     pub(crate) is_forbidden: bool,
     pub(crate) probed: Probed,
     /// Server process of the connection, as reported at log-in.

@@ -100,7 +100,7 @@ fn settled(place: &Database, read: ReadCosts) -> Option<Vec<Cost>> {
                 break;
             }
         }
-        // Sending fails if nobody waits any more.
+        // Sending fails if the receiver has stopped waiting.
         let _ = teller.send(values);
     };
     thread::Builder::new().name("costs".to_owned()).spawn(work).ok()?;

@@ -24,7 +24,7 @@ use tally::{Sample, Tally};
 const PAUSE: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(1)];
 /// Ratio of a pause to the time of an answer. It keeps the cost of asking at 2 % for answers of 4 to 20 ms.
 const PAUSE_FACTOR: u32 = 50;
-/// Number of answers of which the fastest gives the cost of asking: the others had to wait for a core.
+/// Number of queries of which the fastest gives the cost of a reading: slower ones also waited for a core.
 const ANSWERS: usize = 5;
 /// Interval between two readings of counters.
 const COUNTERS_EVERY: Duration = Duration::from_secs(1);
@@ -69,13 +69,13 @@ pub(crate) trait Dialect: Send {
     }
 }
 
-/// One value of the server's statistics.
+/// Value of the server's statistics.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Counter {
     pub(crate) metric: &'static str,
     pub(crate) label: String,
     pub(crate) value: f64,
-    /// Whether the value is a counter, and is reported as growth.
+    /// Whether the value is a counter, so that its growth is reported.
     pub(crate) grows: bool,
 }
 

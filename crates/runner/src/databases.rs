@@ -39,7 +39,7 @@ pub(crate) struct Kind {
     pub(crate) version_line: fn(&str) -> String,
     /// Asks a server whose version is that of another product for its own name and version. `None` if no server of this kind needs it.
     pub(crate) own_version: Option<fn(&ServerQuestions<'_>, &str) -> Option<String>>,
-    /// Whether a server of this version reports the same process at the log-in and in a query.
+    /// Whether a server of this version reports equal process IDs at the log-in and in a query.
     pub(crate) reports_processes: fn(&str) -> bool,
     /// Asks one question.
     pub(crate) ask: fn(&ServerQuestions<'_>, &str) -> Result<QueryResult, Refusal>,
@@ -79,7 +79,7 @@ pub(crate) trait ServerCopy: fmt::Debug {
     /// Makes the copy. The error says why it is impossible.
     fn make(&mut self) -> Result<(), String>;
 
-    /// Replaces the database by its copy, and returns how in words. The error is in words.
+    /// Replaces the database by its copy, and returns a description of the method. Errors are descriptions as well.
     fn restore(&mut self) -> Result<String, String>;
 }
 

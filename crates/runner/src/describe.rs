@@ -67,7 +67,7 @@ pub(crate) fn describe(plan: &Plan, host: serde_json::Value) -> NewRun {
     }
 }
 
-/// Parts of steps with accounts of their own, in the order of the accounts.
+/// Parts of steps that are counted separately, in the order of their counters.
 pub(crate) fn parts(plan: &Plan) -> Vec<PartOf> {
     let parts = plan.parts().into_iter().chain(plan.address_parts());
     parts.map(|part| PartOf { name: part.name, of: part.of }).collect()

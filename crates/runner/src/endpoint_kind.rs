@@ -37,16 +37,15 @@ pub(crate) struct EndpointKind {
     pub(crate) compile_to_text: fn(&StepsAt<'_>) -> Compiled,
     /// Compiles recorded traffic in place of the steps.
     pub(crate) compile_traffic: fn(&Plan, &plan::Endpoint, &Traffic) -> Compiled,
-    /// Records the facts that an endpoint reported. Returns them in words; `None` if it reports none.
+    /// Records the facts that an endpoint reported. Returns them as text. `None` if it reports none.
     pub(crate) record_facts: fn(&Plan, &Prepared, &mut NewRun) -> Option<String>,
-    /// Records how connections reach the endpoint. Returns it in words.
+    /// Records how connections reach the endpoint. Returns it as text.
     pub(crate) record_way: fn(&Plan, &Prepared, &mut NewRun) -> Vec<String>,
     /// Checks the system after the load. Returns a note for the run; `None` if there is nothing to note.
     pub(crate) check_after: Option<CheckAfter>,
     /// Help if it has no room for more connections. `None` if connections are limited only by this machine.
     pub(crate) room_help: Option<&'static str>,
-    /// Name of the protocol if there is no server of it that answers at once, by which the ceiling of the generator is measured.
-    /// `None` if there is one.
+    /// Name of the protocol if Tenbin has no instant server for it, which would measure the ceiling of the generator. `None` if it has one.
     pub(crate) has_no_instant_server: fn(&plan::Endpoint) -> Option<&'static str>,
 }
 
@@ -77,9 +76,9 @@ pub(crate) struct Learnt {
 pub(crate) enum ConnectionRoom {
     /// Limited only by this machine.
     Unlimited,
-    /// Not reported.
+    /// The server does not report the number.
     Unknown,
-    /// This many, as reported.
+    /// Number of free connections, as reported by the server.
     Left(u64),
 }
 

@@ -70,8 +70,8 @@ impl Before {
         self.looked.as_ref().map_or_else(BTreeSet::new, |(census, _)| census.families(&roots))
     }
 
-    /// Compares with the state after the load. `system` lists further root processes of the system, and `databases` where the
-    /// databases of the plan listen. Servers on this machine that the system is connected to are parts of it.
+    /// Compares the state with the one after the load. `system` lists further root processes of the system, and `databases` the addresses
+    /// of the plan's databases. Servers on this machine that the system is connected to are parts of it.
     pub(crate) fn compare(self, system: &[u32], databases: &[Listens]) -> Environment {
         let Some((census, at)) = self.looked else { return Environment::default() };
         let (now, over_s) = (Census::now(), at.elapsed().as_secs_f64());
@@ -125,7 +125,7 @@ fn subject(endpoints: &[Endpoint], system: SearchedSystem) -> Subject {
         Endpoint::Unix(_) => None,
     };
     let served = endpoints.iter().find_map(port).map(|(_, port)| port);
-    // Without its processes, the queues of the sockets alone would look like a system that used no CPU time.
+    // Without the processes, the socket queues alone would look like a system that used no CPU time.
     let is_unread = system.found.is_err();
     let here = || endpoints.iter().filter(|_| !is_unread);
     let ports = here().filter_map(port).filter(|(address, _)| listening::is_here(*address));
@@ -142,7 +142,7 @@ fn subject(endpoints: &[Endpoint], system: SearchedSystem) -> Subject {
     }
 }
 
-/// Whether a process is the built-in target of this executable. Only that is asked for its counts. A raw TCP target has none.
+/// Whether a process is the built-in target of this executable. Only this target can report its counts. A raw TCP target cannot.
 fn is_target(pid: &u32) -> bool {
     let (own, words) = (std::env::current_exe().ok(), census::words(*pid));
     own.is_some()

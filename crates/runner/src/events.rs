@@ -307,7 +307,7 @@ impl Switch for ShardSwitch {
 }
 
 fn signalled(signal: &EventSignal) -> Signalled {
-    // The plan reader knows the same names, so the fallback is never used.
+    // The plan reader accepts only these names, so the fallback is never used.
     let number = Signal::named(&signal.signal).unwrap_or(Signal::TERM);
     Signalled { process: signal.process.clone(), signal: number }
 }

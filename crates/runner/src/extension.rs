@@ -36,7 +36,7 @@ impl Extension {
 
     /// Judges the load so far, if an end has passed since the last call.
     pub(crate) fn look(&mut self, elapsed_ns: u64, pulses: &Pulses) {
-        // Without a window, connections are still being opened.
+        // Connections are still being opened if there is no window yet.
         let has_begun = !pulses.windows().is_empty();
         while has_begun && !self.is_settled && self.extended < self.extend_max && elapsed_ns >= self.next_ns {
             let found = steadiness::judge(&self.planned, pulses, self.threads, Some(self.next_ns));
@@ -93,7 +93,7 @@ mod tests {
         assert_eq!(extension.settled_at_ns(), None, "its first end has not come");
         extension.look(20_050_000_000, &pulses);
         assert_eq!((extension.settled_at_ns(), extension.extended), (Some(20_000_000_000), 0));
-        // Nothing more is sent, but replies still arrive for four seconds.
+        // Sending has stopped, but replies still arrive for four seconds.
         note(&mut pulses, 80..96, 10);
         let verdict =
             |ended_ns| steadiness::judge(&judging::planned(&plan), &pulses, 1, ended_ns).unwrap().verdict;

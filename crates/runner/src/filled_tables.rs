@@ -27,7 +27,7 @@ struct KeyedTables {
     key: &'static str,
     /// Rows of each table.
     rows: u64,
-    /// Advice besides filling the tables, from its comma.
+    /// Alternative to filling the tables, as the end of a sentence after a comma.
     instead: &'static str,
 }
 

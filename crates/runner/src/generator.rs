@@ -1,4 +1,4 @@
-//! Interface to load generators: the engine in this process, or a substitute with the same messages.
+//! Interface to load generators: the engine in this process, or a substitute that sends equal messages.
 
 use std::fmt::Debug;
 use std::io;
@@ -102,10 +102,11 @@ pub trait Ready: Debug + Send {
 
 /// A load in progress. Its messages are taken about twenty times per second.
 pub trait Underway: Debug {
-    /// Next message, after at most `wait`.
+    /// Waits up to `wait` for the next message.
     ///
     /// # Errors
-    /// No message arrived in that time, or every worker has reported its end.
+    ///
+    /// No message arrived within `wait`, or every worker has reported its end.
     fn next(&mut self, wait: Duration) -> Result<Message, RecvTimeoutError>;
 
     /// Raises the stop level of the load. A lower level than before has no effect.

@@ -22,7 +22,7 @@ use crate::stretching;
 /// Interval between two progress events.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Callback for progress: rows written, rows in all, and the current step in words.
+/// Callback for progress: rows written, total rows, and a description of the current step.
 pub type Progress<'a> = &'a (dyn Fn(u64, u64, &str) + Sync);
 
 /// Reason why tables could not be filled.
@@ -158,7 +158,7 @@ pub(crate) fn load_records_for(
     telling(stream, |tell| load_records(loading, system, public, stopper, tell))
 }
 
-/// Fills tables on a thread of its own, and publishes the progress.
+/// Fills tables on a separate thread, and publishes the progress.
 fn telling<T: Send>(
     stream: &Stream,
     fill: impl FnOnce(Progress<'_>) -> Result<T, FillError> + Send,
@@ -198,7 +198,7 @@ fn publish(stream: &Stream, filling: Filling) {
     stream.publish(None, RunEvent::Filling(filling));
 }
 
-/// Progress in words: rows written and rows in all.
+/// Formats the progress: rows written and total rows.
 pub fn rows_words(rows: u64, rows_all: u64) -> String {
     format!(
         "{rows} of {rows_all} rows ({})",

@@ -53,7 +53,7 @@ pub(crate) fn unusable(tools: &Tools<'_>, plan: &Plan, unusable: UnusableReply) 
     lines.map(|lines| lines.join("; "))
 }
 
-/// First error of a step, in words.
+/// First error of a step, as text.
 fn words(plan: &Plan, step: u16, tally: &Tally) -> Option<String> {
     let name = plan.steps.get(usize::from(step)).map_or("", |step| step.name.as_str());
     tally.errors.entries().first().map(|entry| format!("step {name:?}: {}", printable(&entry.message)))
@@ -107,7 +107,7 @@ fn pass(tools: &Tools<'_>, plan: &Plan, scenario: Scenario) -> Option<BTreeMap<u
     Some(tallies)
 }
 
-/// Plan of a single user who goes through one scenario once.
+/// Plan of a single user who runs one scenario once.
 fn alone(plan: &Plan, scenario: Scenario) -> Plan {
     let mut alone = plan.clone();
     let requests = (scenario.once.len() + scenario.order.visits().count()) as u64;

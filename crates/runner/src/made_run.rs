@@ -26,7 +26,7 @@ pub struct MadeRun {
     pub gates: Vec<GateResult>,
     /// Summary of a complete load; `None` if not requested.
     pub brief: Option<Brief>,
-    /// Whether the answers of this run were judged as the first ones of its scenario, so that later runs need no such check.
+    /// Whether this run's answers were judged as the first ones of its scenario. Later runs need no such check.
     pub is_first_answer: bool,
 }
 

@@ -31,10 +31,9 @@ pub(crate) struct Measured {
     pub(crate) ending: Ending,
     /// Counts of the measured phase.
     pub(crate) counts: Counts,
-    /// Whether no request got a usable reply, warm-up included. Broken replies count as unusable if the load ends early because of
-    /// them.
+    /// Whether all requests ended without a usable reply, warm-up included. If broken replies ended the load early, they count as unusable.
     pub(crate) is_rejected: bool,
-    /// Whether the load was ended early for that reason.
+    /// Whether the load was aborted because no reply was usable.
     pub(crate) was_given_up: bool,
     /// Watchdog that ends the process if the store hangs.
     pub(crate) watchdog: Watchdog,

@@ -2,7 +2,7 @@
 
 use crate::prepare::EngineLoad;
 
-/// Parts of the memory bound, in bytes: the worst case of each part, whatever the target sends.
+/// Parts of the memory bound, in bytes: the worst case of each part, regardless of the target's replies.
 mod bound {
     /// State of a connection in this process.
     pub(super) const CONNECTION: u64 = 1024;

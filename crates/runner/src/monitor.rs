@@ -83,7 +83,7 @@ impl UnavailableTime {
         if look.over >= LOOK_MIN {
             for name in aside {
                 let of_it = look.readings.iter().filter(|one| one.subject == *name);
-                // A proxy that waits for a core is late as well, and could never use 90 % of it. So the waiting time counts.
+                // A proxy that waits for a core is late as well, and could never use 90 % of one. So the waiting time is added.
                 let wanted =
                     of_it.filter(|one| matches!(one.metric, "cpu_user_s" | "cpu_sys_s" | "run_queue_wait_s"));
                 let cpu_s: f64 = wanted.map(|one| one.value).sum();
@@ -204,7 +204,7 @@ impl<'a> MonitoredSystem<'a> {
         }
     }
 
-    /// Also monitors the database of the load from inside.
+    /// Monitors the database of the load from inside, too.
     pub(crate) fn with_database(self, database: Option<MonitoredDatabase>) -> Self {
         Self { database, ..self }
     }
@@ -219,8 +219,8 @@ impl<'a> MonitoredSystem<'a> {
         self.at_rest = self.lab.busiest_thread_at_rest(&before.families(&self.roots));
     }
 
-    /// Stores readings of the whole load in a second of their own, after the last one of the load: growth of the counters of the
-    /// database, and how busy threads were before.
+    /// Stores readings that cover the whole load in an extra second after the last one of the load: growth of the database counters, and
+    /// the earlier utilization of threads.
     fn keep_whole(&mut self, feed: Feed<'_>) -> Result<(), StoreError> {
         let Some(clock) = &mut self.clock else { return Ok(()) };
         let mut readings = self.costs.take().map_or_else(Vec::new, CostMeter::end);
@@ -235,7 +235,7 @@ impl<'a> MonitoredSystem<'a> {
         }
         let second = clock.next_second;
         clock.next_second += 1;
-        // Whole seconds, because the readings are of the whole load.
+        // Uses whole seconds, because the readings cover the whole load.
         let at_ns = second.saturating_mul(1_000_000_000);
         feed.readings(Readings { at_ns, second, readings })
     }
@@ -470,7 +470,7 @@ fn bounds(at: Duration, over: Duration) -> [Reading; 2] {
 }
 
 impl Clock {
-    /// Second that a look ends. `None` if the look is too short. Each second has at most one look.
+    /// Second in which a look ends. `None` if the look is too short. Each second has at most one look.
     fn second(&mut self, at: Instant, over: Duration) -> Option<u64> {
         if over < LOOK_MIN {
             return None;

@@ -1,4 +1,4 @@
-//! One run from start to end, for a URL or a study.
+//! Single run from start to end, for a URL or a study.
 
 use evidence::{Failure, NewRun, RunId, SteadyStart, Verdict};
 use judge::{Written, WrittenCheck};

@@ -33,7 +33,7 @@ pub(crate) struct OwnFigures {
     warm_up: Duration,
 }
 
-/// One figure, and what was read.
+/// Figure of the plan, and the values that were read.
 #[derive(Debug)]
 struct OwnFigure {
     planned: PlannedFigure,

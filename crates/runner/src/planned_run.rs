@@ -58,14 +58,14 @@ pub struct PlannedRun<'a> {
     pub(crate) stage: Option<&'a Stage>,
     /// Conditions of the run; `None` if its figures are not needed before the report.
     pub(crate) gates: Option<Vec<Condition>>,
-    /// Earlier slices of the same start, which the conditions are about as well.
+    /// Earlier slices since the last start, which the conditions cover as well.
     pub(crate) earlier: Vec<RunId>,
     /// Stored baseline of a run outside a study.
     pub(crate) baseline: Option<Baseline>,
     pub(crate) first: First,
     /// System shared with other runs, used in place of the stage's. `None` if the run has its own.
     pub(crate) keeps: Option<RunOnKeptSystem<'a>>,
-    /// Whether an earlier slice started the system, so that it must be up.
+    /// Whether an earlier slice started the system, so that it must still be running.
     pub(crate) is_again: bool,
     /// Prepared data of the study; `None` for a run outside a study.
     pub(crate) copies: Option<&'a DataCopies>,
@@ -83,11 +83,11 @@ const LASTING_NS: u64 = 5_000_000_000;
 pub(crate) enum First {
     /// Answers are not checked.
     Any,
-    /// No answer is known yet, and a system that rejects everything is a result.
+    /// The first answers are not judged: a system that rejects everything is a valid result.
     MayReject,
-    /// No answer is known yet, and a system that rejects everything ends the study.
+    /// The first answers are judged: a system that rejects everything ends the study.
     MustAnswer,
-    /// No answer is known yet, and a load of some length ends early if no reply is usable.
+    /// The first answers are judged, and a long load ends early if no reply is usable.
     MustAnswerToGoOn,
 }
 
@@ -276,10 +276,10 @@ impl<'a> PlannedRun<'a> {
         Ok(failure(stage.starts_processes(), "threads", what))
     }
 
-    /// Judges the first load of a scenario. Returns false if there was nothing to judge, or the run was stopped.
+    /// Judges the first load of a scenario. Returns false if there was nothing to judge, or if the run was stopped.
     ///
-    /// The study ends if the system rejects the whole load and a single user as well, because every further run would show the
-    /// same. There is no trial before the run, because it would write to the system.
+    /// The study ends if the system rejects the whole load and a single user as well, because every further run would fail alike. There is
+    /// no trial before the run, because it would write to the system.
     pub(crate) fn judge_first(&self, tools: &Tools<'_>, measured: &mut Measured) -> Result<bool, RunError> {
         match self.first {
             First::Any => return Ok(false),
@@ -310,7 +310,7 @@ impl<'a> PlannedRun<'a> {
         self.set_up.take()?.tear_down(tools.stopper).err()
     }
 
-    /// Whether events happen to the system under load.
+    /// Whether events act on the system under load.
     pub(crate) fn has_events(&self) -> bool {
         self.stage.is_some_and(|stage| !stage.launch.events.is_empty())
     }
@@ -355,7 +355,8 @@ impl<'a> Bench<'a> {
     /// Creates a bench for the study stored as `id`. `tenbin` is the path of this program.
     ///
     /// # Errors
-    /// The plan asks for cores that this process may not use.
+    ///
+    /// The plan names cores that this process may not use.
     pub fn new(
         runner: Runner<'a>,
         study: &'a Study,

@@ -44,7 +44,7 @@ pub struct Prepared {
     pub thread_rule: Option<ThreadRule>,
     /// Cores that the threads are pinned to; empty if they are not pinned.
     pub cores: Vec<usize>,
-    /// Every address of the load.
+    /// All addresses of the load.
     pub endpoints: Vec<Endpoint>,
     /// Upper bound of the memory of the run, in bytes.
     pub memory_bound_bytes: u64,
@@ -52,7 +52,7 @@ pub struct Prepared {
     pub resolved: Option<Duration>,
     /// TLS version, cipher suite, and key exchange; `None` without TLS.
     pub tls: Option<String>,
-    /// Whether the server asked for a client certificate and none is configured.
+    /// Whether the server requested a client certificate, but none is configured.
     pub is_certificate_missing: bool,
     /// Facts that a database reported.
     pub learnt: DatabaseFacts,
@@ -109,7 +109,7 @@ pub enum Refusal {
     /// The database is not ready for the load.
     #[error(transparent)]
     NotReady(#[from] NotReady),
-    /// This machine is too small for the load.
+    /// Limits of this machine that are too low for the load.
     #[error("this machine is too small for the load: {}", list(.0))]
     Limits(Vec<Shortfall>),
     /// A `setup` request failed.
@@ -133,8 +133,8 @@ impl From<TlsError> for Refusal {
     }
 }
 
-/// Prepares a load: resolves names, checks the limits of this machine, asks the owners of public servers, and connects once. Sends
-/// nothing of the load.
+/// Prepares a load: resolves names, checks the limits of this machine, asks the owners of public servers, and connects once. Sends no
+/// requests of the load.
 pub fn prepare(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal> {
     let running = running(plan)?;
     let prepared = match (plan.tool(), &plan.replay) {
@@ -243,7 +243,7 @@ pub(crate) fn prepare_engine(
     })
 }
 
-/// Every endpoint of the peers once, because attempts of a log-in may name a server more than once.
+/// Returns each endpoint of the peers once, because the attempts of a log-in may name a server more than once.
 fn distinct_endpoints(peers: &[Peer]) -> Vec<Endpoint> {
     let mut endpoints: Vec<Endpoint> = Vec::new();
     for endpoint in peers.iter().flat_map(|peer| &peer.endpoints) {
@@ -260,7 +260,7 @@ struct ServerFacts {
     learnt: Option<DatabaseFacts>,
     /// TLS version, cipher suite, and key exchange; `None` without TLS.
     tls: Option<String>,
-    /// Whether a server asked for a client certificate and none is configured.
+    /// Whether a server requested a client certificate, but none is configured.
     is_certificate_missing: bool,
     /// Scales that were read from the tables, by number of the endpoint.
     scales: Vec<Option<i64>>,
@@ -322,7 +322,7 @@ fn grown_max(plan: &Plan, threads: u32, needs_ports: bool, room: ConnectionRoom)
     }
 }
 
-/// Number of systems to each of which a user has a connection.
+/// Number of systems that each user connects to.
 pub(crate) fn peer_count(plan: &Plan) -> u64 {
     plan.endpoints.iter().map(|endpoint| endpoint.shards() as u64).sum()
 }
@@ -450,7 +450,7 @@ pub(crate) fn addresses(
                     [] => resolve::resolve(&peer.host, peer.port, public)?,
                     given => (resolve::permitted(given, peer.port, public)?, Duration::ZERO),
                 };
-                // With several hosts, each uses one address.
+                // If there are several hosts, each uses one address.
                 let kept = if has_tls_on_request || peers.len() > 1 { 1 } else { found.len() };
                 endpoints.extend(found.into_iter().take(kept).map(Endpoint::Tcp));
                 resolved += took;
@@ -486,8 +486,8 @@ pub(crate) fn addresses(
     ))
 }
 
-/// Random generators with which users of a closed load choose scripts, seeded as in pgbench. Empty for other steps, and if weights
-/// are not integers, which pgbench cannot have.
+/// Random generators that users of a closed load use to choose scripts, seeded as in pgbench. Empty for other steps, and if weights are not
+/// integers, which pgbench does not support.
 fn choosers(plan: &Plan) -> Vec<Xoroshiro> {
     let Load::Closed(closed) = &plan.load else { return Vec::new() };
     let is_pgbenchs = match plan.scenarios.list.as_slice() {

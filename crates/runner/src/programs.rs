@@ -1,4 +1,4 @@
-//! Program files that a study starts, with a hash of each, so that a resumed study notices another program under the same name.
+//! Program files that a study starts, with a hash of each, so that a resumed study notices if a program was replaced.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;

@@ -112,7 +112,7 @@ impl Steps {
 
     /// Upper bound of the memory of the steps. `longest` returns the maximum length of a variable's value.
     pub(crate) fn footprint(&self, longest: impl Fn(u16) -> u64) -> Footprint {
-        // A value saved by a transaction is at most as long as the part of a reply that a connection keeps.
+        // A value saved by a transaction is no longer than the part of a reply that a connection keeps.
         self.script.footprint(&|variable| match self.saved.contains(&variable) {
             true => sql::KEPT_BYTES,
             false => longest(variable),

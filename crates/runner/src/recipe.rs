@@ -14,7 +14,7 @@ use plan::{Cmd, EventAction, Launch, LaunchEvent, Peer, Proc, ReadyWhen};
 /// Time limit of a version command.
 const VERSION_WITHIN: Duration = Duration::from_secs(20);
 
-/// This executable, even if its file was replaced or removed.
+/// Running executable, even if its file was replaced or removed.
 const RUNNING: &str = "/proc/self/exe";
 
 /// Recipe for the start of one variant.
@@ -124,7 +124,7 @@ fn process(process: &Proc, peer: &Peer, host: Ipv4Addr) -> lab::Process {
         command: command(&process.command, within),
         ready: lab::Ready { when, within },
         stop: lab::StopHow {
-            // The plan reader knows the same names, and rejects others, so the fallback is never used.
+            // The plan reader accepts only these names, so the fallback is never used.
             signal: Signal::named(&stop.signal).unwrap_or(Signal::TERM),
             command: stop.command.as_ref().map(|cmd| command(cmd, stop_within)),
             within: stop_within,

@@ -17,7 +17,7 @@ use crate::run_error::RunError;
 use crate::stage::Stage;
 use crate::tools::Tools;
 
-/// Time in which every probe reads at least once.
+/// Observation time, long enough for every probe to read once.
 const LOOK: Duration = Duration::from_millis(250);
 
 /// Failure of a version command. A run continues without a version.
@@ -35,7 +35,7 @@ pub struct Rehearsed {
     pub ready_after: Option<Duration>,
     /// Time that the stop took; `None` for a system that was not started.
     pub stopped_after: Option<Duration>,
-    /// Failures, in words.
+    /// Failures as text.
     pub failures: Vec<String>,
     /// Last output of the processes, unescaped; empty without a failure.
     pub outputs: Vec<lab::Output>,

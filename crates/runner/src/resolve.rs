@@ -41,7 +41,7 @@ pub enum ResolveError {
     Forbidden {
         /// The address.
         address: IpAddr,
-        /// Class of the address, in words.
+        /// Class of the address, as text.
         class: &'static str,
     },
 }
@@ -50,10 +50,10 @@ fn way_to_consent(class: &str) -> &'static str {
     if class == PUBLIC { ", or add --allow-public if the server is yours" } else { "" }
 }
 
-/// Addresses of a host that a load may use, and the duration of the resolution.
+/// Resolves a host to the addresses that a load may use. Also returns the duration of the resolution.
 ///
-/// If a name has several addresses, these are the addresses of one family that accept a connection: IPv4 if any does, else IPv6.
-/// Both families usually lead to the same hosts, and one of them often leads nowhere. If none accepts, it is the first address.
+/// If a name has several addresses, returns the addresses of one family that accept a connection: IPv4 if any does, else IPv6. Both
+/// families usually lead to the same hosts, and one of them is often unreachable. If no address accepts, returns the first one.
 pub(crate) fn resolve(
     host: &str,
     port: u16,
@@ -151,7 +151,7 @@ pub(crate) fn forbidden(host: &str, public: &PublicLoads) -> Option<ResolveError
     permit(SocketAddr::new(address, 0), public).err()
 }
 
-/// Whether loads to an address need the consent of its owner.
+/// Whether a load to an address needs the consent of the owner.
 pub(crate) fn is_public(address: IpAddr) -> bool {
     class(address) == Some(PUBLIC)
 }

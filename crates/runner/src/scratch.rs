@@ -6,8 +6,8 @@
 //!                      dir/     {dir} in plans
 //! ```
 //!
-//! A folder is removed only if its mark states the folder's own path, device, inode, and user, and the current boot of the machine.
-//! Copies, moved folders, folders of another machine, and folders that merely have such a name stay.
+//! A folder is removed only if its mark states the path, device, and inode of the folder, the user, and the current boot of the machine.
+//! Copies, moved folders, folders of another machine, and other folders with a similar name stay.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Read, Write};
@@ -187,7 +187,7 @@ fn fate(path: &Path) -> Option<SweepResult> {
 mod tests {
     use super::*;
 
-    /// Creates a folder whose process seems killed: it is marked, but not locked.
+    /// Creates a folder whose process looks killed: it is marked, but not locked.
     fn left_in(place: &Path) -> PathBuf {
         let scratch = Scratch::new_in(place).unwrap();
         let path = scratch.whole.clone();

@@ -22,7 +22,7 @@ use crate::run_error::RunError;
 use crate::systems::{Lab, Room, Started};
 use crate::tools::Tools;
 
-/// One variant with all texts filled in. Its folder is removed when dropped.
+/// Variant with all texts filled in. Its folder is removed on drop.
 #[derive(Debug)]
 pub(crate) struct Stage {
     pub(crate) launch: Launch,
@@ -91,7 +91,7 @@ impl Stage {
         self.instruments = Some(instruments::add(&mut self.launch, self.room.dir()));
     }
 
-    /// System and variant, in words.
+    /// Name of the system and variant, for display.
     pub(crate) fn name(&self) -> String {
         format!("{} {}", self.launch.system, self.launch.variant).trim_end().to_owned()
     }
@@ -144,7 +144,7 @@ impl Stage {
         self.version.get_or_init(first_line).clone()
     }
 
-    /// Failure of a system that is no longer up although its block continues.
+    /// Error for a system that is no longer running although its block continues.
     pub(crate) fn did_not_stay_up(&self) -> lab::Failure {
         lab::Failure {
             stage: lab::Stage::Died,
@@ -206,7 +206,7 @@ impl Stage {
         self.starts_processes() || !self.launch.before.is_empty() || !self.launch.after.is_empty()
     }
 
-    /// Whether the run starts the system; else it is already running.
+    /// Whether the run starts the system. If not, the system is already running.
     pub(crate) fn starts_processes(&self) -> bool {
         !self.launch.processes.is_empty()
     }

@@ -73,7 +73,7 @@ fn statement(trace: &Arc<Trace>, fingerprint: usize) -> Option<String> {
 /// Statement with its values in place of placeholders. `None` if a value is missing.
 fn with_values(text: &str, item: &Item) -> Option<String> {
     let Form::Execute { values, .. } = &item.form else { return Some(text.to_owned()) };
-    // Only logs of PostgreSQL have values apart from their statements.
+    // Only logs of PostgreSQL record values separately from their statements.
     let quoted = |value: &Option<String>| match value {
         None => "NULL".to_owned(),
         Some(value) => format!("'{}'", value.replace('\'', "''")),
@@ -99,7 +99,7 @@ fn with_values(text: &str, item: &Item) -> Option<String> {
     Some(out)
 }
 
-/// Asks for the plans over a session of their own. Statements that the server rejects have none.
+/// Requests the plans in a separate session. Statements that the server rejects get none.
 fn ask(database: &Database, statements: &[(usize, String)], explain: &databases::Explain) -> Vec<Output> {
     let is_given_up = Arc::new(AtomicBool::new(false));
     let limit = TimeLimit::start("plans", WITHIN, Arc::clone(&is_given_up));

@@ -1,4 +1,4 @@
-//! Interface to labs: the lab on this machine, or a substitute with the same observations.
+//! Interface to labs: the lab on this machine, or a substitute that makes equal observations.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -49,7 +49,8 @@ pub trait Lab: Debug {
     /// Starts a system, and waits until it is ready.
     ///
     /// # Errors
-    /// The system did not become ready. Nothing of it is left.
+    ///
+    /// The system did not become ready. All of its processes have been stopped.
     fn start(&self, recipe: Recipe, cancelled: &dyn Fn() -> bool) -> Result<Box<dyn Started>, Failure>;
 
     /// Starts to observe machine, generator, and system at these times.

@@ -5,7 +5,7 @@ use wire::{ErrorClass, Refusal};
 
 use crate::databases::Engine;
 
-/// Additional condition for retrying a rejected transaction, besides `serialization_failure` and `deadlock`.
+/// Additional condition for retrying a rejected transaction. `serialization_failure` and `deadlock` are always retried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retry {
     /// Class of errors.

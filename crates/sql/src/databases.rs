@@ -65,7 +65,7 @@ pub(crate) struct Dialect {
     pub(crate) lock_timeout: Option<(&'static str, u64)>,
     /// True if it can have the tables in the shape of TPC-C. Their workloads lock rows with SELECT … FOR UPDATE.
     pub(crate) has_tpcc_tables: bool,
-    /// Errors after which built-in workloads retry, besides deadlocks and serialization failures.
+    /// Errors after which built-in workloads retry, in addition to deadlocks and serialization failures.
     pub(crate) retries: fn(Tables) -> &'static [Retry],
 }
 

@@ -64,7 +64,7 @@ pub fn is_transaction(step: &Node) -> bool {
     step.entries().iter().any(|entry| is_step_key(&entry.key))
 }
 
-/// Whether a key makes a step.
+/// Whether a key defines a step.
 pub(crate) fn is_step_key(name: &str) -> bool {
     STEP_KEYS.iter().any(|key| key.name == name)
 }

@@ -52,7 +52,7 @@ pub(crate) struct Line {
     pub(crate) text: String,
     /// Number under which it is prepared: that of the first statement with an equal text, and with equal use of its rows.
     pub(crate) number: u16,
-    /// True if the text is always the same.
+    /// True if the text never changes.
     pub(crate) is_fixed: bool,
     /// True if the extended mode sends it as text, because a server may not prepare it.
     pub(crate) is_plain: bool,

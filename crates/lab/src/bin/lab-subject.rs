@@ -77,8 +77,7 @@ fn serve_unix(path: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Runs eight threads that all do the same work, with the locks or sockets that it needs. Each thread runs about ten times a
-/// second.
+/// Runs eight threads with identical work, including its locks or sockets. Each thread runs about ten times a second.
 fn threads_that(what: &str) -> std::io::Result<()> {
     let short = || thread::sleep(Duration::from_millis(5));
     let eight = |what: &dyn Fn() -> Box<dyn FnMut() + Send>| {
@@ -146,7 +145,7 @@ fn threads_that(what: &str) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Sends a byte over a connection of its own and waits for the reply, which takes 40 ms, forever. Prints the port first.
+/// Repeatedly sends a byte over a new connection and waits for the reply, which takes 40 ms. Prints the port first.
 fn call_slowly() -> std::io::Result<()> {
     // The listening socket stays open, so that its port is known as one.
     let listener = TcpListener::bind("127.0.0.1:0")?;

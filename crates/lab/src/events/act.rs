@@ -1,4 +1,4 @@
-//! One action in progress: the processes and resources it acts on, its deadline, and its result.
+//! Action in progress: the processes and resources it acts on, its deadline, and its result.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard};

@@ -51,7 +51,7 @@ impl RunningAction<'_> {
     fn lay_down(&self, actor: &Actor, stop: &StopHow) -> Result<(), Flaw> {
         must_run(actor)?;
         let name = &actor.kept.name;
-        // From here on, the end of the process is expected.
+        // The process is expected to end after this call.
         actor.kept.expect_end();
         let (mut signal, mut within, mut flaw) = (Some(stop.signal), stop.within, None);
         if let Some(command) = &stop.command {

@@ -1,4 +1,4 @@
-//! Runs the events of one run, each on a thread of its own. Threads that generate or measure load never wait for them.
+//! Runs the events of one run, each on a separate thread. Threads that generate or measure load never wait for them.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -119,7 +119,7 @@ impl System {
     }
 }
 
-/// Every occurrence of the event, with its time if that is known in advance.
+/// Returns every occurrence of the event, with its time if the time is known in advance.
 fn planned(event: &Event) -> impl Iterator<Item = Happened> {
     let times = if let Moment::At { times, .. } = event.moment { times } else { 1 };
     (0..times).map(|occurrence| Happened {
@@ -202,7 +202,7 @@ impl TimelineState {
         self.changed.notify_all();
     }
 
-    /// Waits until an occurrence is due. Returns its planned time in nanoseconds, or the reason why it will not occur.
+    /// Waits for the time of an occurrence. Returns its planned time in nanoseconds, or the reason why it will not occur.
     fn wait_for(&self, moment: &Moment, occurrence: u32) -> Result<u64, String> {
         let (planned, delay) = match moment {
             Moment::At { .. } => (moment.time_of(occurrence).unwrap_or_default(), Duration::ZERO),

@@ -84,7 +84,7 @@ impl Sums {
         self.receive_queue_bytes += u64::from(connected.receive_queue_bytes);
         self.send_queue_bytes += u64::from(connected.send_queue_bytes);
         self.opened += u64::from(is_new);
-        // A reply that was received but not read waits for the system.
+        // A reply that was received but not read is waiting for the system, not the other way around.
         self.awaited += u64::from(now.awaits_reply() && connected.receive_queue_bytes == 0);
         self.retransmits += short(|of| of.retransmits);
         self.segments_sent += short(|of| of.segments_sent);
@@ -163,8 +163,8 @@ impl Dependencies {
         self.programs.write(&self.written, members, sheet);
     }
 
-    /// Reads the connections between two looks, if that is due. A connection that nobody was searched for yet counts for the process
-    /// that is known to call its address, because many connections do not live until the next search.
+    /// Reads the connections between two looks if a reading is due. A connection whose process has not been searched for yet is attributed
+    /// to the process that is known to call its address, because many connections end before the next search.
     pub(crate) fn sample(&mut self, now: Instant) {
         let is_known = !self.written.is_empty() || !self.owners.is_empty();
         if !is_known || self.next_sample.is_some_and(|next| now < next) {

@@ -43,7 +43,7 @@ impl Group {
         Self { name: name.to_owned(), keeper, members, ledgers, rss_bytes: 0 }
     }
 
-    /// Whether no process is known yet. A system that already runs has no name until it is found.
+    /// Whether no process is known yet. A running system has no name until it is found.
     pub(crate) fn is_unknown(&self) -> bool {
         self.name.is_empty()
     }

@@ -30,7 +30,7 @@ pub struct Held {
     pub at: Instant,
     /// Processes that hold a connection or wait for one, by pid.
     pub processes: Vec<Holder>,
-    /// Whether each accepted connection is known to be held by exactly one process.
+    /// Whether every accepted connection is known to be held by exactly one process.
     pub is_complete: bool,
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct Holders {
     next: Option<(Instant, Duration)>,
     begun: Option<Instant>,
     read: Option<Held>,
-    /// Whether the newest reading has listening sockets that none of its processes has open.
+    /// Whether the newest reading has listening sockets that none of the known processes has open.
     has_unheld_listeners: bool,
 }
 
@@ -71,8 +71,8 @@ impl Holders {
         }
     }
 
-    /// Makes a reading if one is due. Returns whether other processes listen on the same port, which may be a part of the system
-    /// that is not known yet.
+    /// Makes a reading if one is due. Returns whether other processes listen on a port of the system: they may be a part of the system that
+    /// is not known yet.
     pub(crate) fn sample(&mut self, members: &[Members], now: Instant) -> bool {
         let begun = *self.begun.get_or_insert(now);
         let (due, after) = *self.next.get_or_insert((begun + FIRST_AFTER, FIRST_AFTER));

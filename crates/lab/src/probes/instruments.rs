@@ -109,7 +109,7 @@ fn subject_of(path: &Path, members: &[Members]) -> String {
     let of = pid.and_then(|pid| members.iter().find(|of| of.pids.contains(&pid)));
     match (of, members) {
         (Some(of), _) => of.name.clone(),
-        // A number in a PID namespace of its own.
+        // A PID from a separate PID namespace.
         (None, [only]) => only.name.clone(),
         _ => SYSTEM.to_owned(),
     }

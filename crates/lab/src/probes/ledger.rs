@@ -50,7 +50,7 @@ mod tests {
     fn ended_member_is_counted_once() {
         // The member was seen with 500 and used 30 more before it ended.
         assert_eq!(used(&[(7, 530, 500), (7, 0, 0)]), [37, 7]);
-        // As above, but its parent waited for it only after the parent had been read.
+        // As above, but the parent reaped the child only after the parent had been read.
         assert_eq!(used(&[(7, 0, 500), (7, 530, 0)]), [7, 37]);
     }
 

@@ -88,7 +88,7 @@ pub(crate) struct Seen {
     pub(crate) stat: Stat,
     /// Usage since the look before.
     pub(crate) uses: Uses,
-    /// Whether its disk I/O is hidden from this user.
+    /// Whether this user may not read the disk I/O of the process.
     pub(crate) is_io_hidden: bool,
     /// Scheduler statistics of its only thread, read before everything else. `None` if it has several threads.
     ran: Option<SchedStat>,
@@ -204,8 +204,8 @@ impl Member {
         }
     }
 
-    /// Open files as a share of the limit; about 0 without a limit. Limits seldom change, so the limit is read again only from half
-    /// of it on.
+    /// Open files as a share of the limit, about 0 without a limit. Limits seldom change, so the limit is read again only once half of it
+    /// is used.
     pub(crate) fn share_of_limit(&mut self, open_files: u64) -> f64 {
         if self.open_files_max.is_none_or(|max| open_files >= max / 2) {
             let limits = fs::read_to_string(format!("/proc/{}/limits", self.pid)).unwrap_or_default();

@@ -24,11 +24,11 @@ pub(crate) struct Sheet {
     pub(crate) at: Option<Instant>,
     /// Time since the look before. `None` in the first look.
     pub(crate) over: Option<Duration>,
-    /// Whether no other look follows.
+    /// Whether the look is the last one.
     pub(crate) is_last: bool,
-    /// Whether the processes of the system were not read, and come with a later look.
+    /// Whether the processes of the system were not read, but follow in a later look.
     pub(crate) waits: bool,
-    /// Whether values of processes also cover the waiting looks before.
+    /// Whether values of processes also cover earlier looks that waited for them.
     pub(crate) is_shared: bool,
     pub(crate) shared: Vec<Reading>,
     pub(crate) readings: Vec<Reading>,

@@ -116,12 +116,12 @@ fn add(sum: &mut u64, more: u64) {
     *sum = sum.saturating_add(more);
 }
 
-/// Increase of a counter. A counter that went down belongs to a new thread with the same ID.
+/// Increase of a counter. A counter that decreased belongs to a new thread with a reused ID.
 fn grown(last: u64, now: u64) -> u64 {
     now.checked_sub(last).unwrap_or(now)
 }
 
-/// Sorted IDs in a directory, `max + 1` at most.
+/// Sorted IDs in a directory, up to `max + 1`.
 pub(crate) fn ids(folder: &Path, max: usize) -> Vec<u32> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut ids: Vec<u32> =

@@ -163,7 +163,7 @@ impl Threads {
         self.listed = Some(now);
     }
 
-    /// Counts workers that wait at the same futex, each as last read, and looks for the holders of locks among these futexes.
+    /// Counts workers that wait at one futex, each as last read, and looks for the holders of locks among these futexes.
     fn count_waiters(&mut self, now: Instant) {
         let mut waiters: HashMap<(u32, u64), u64> = HashMap::new();
         let mut locks = HashMap::new();
@@ -279,7 +279,7 @@ impl Tally {
                 sheet.add(subject, metric, role, *threads);
             }
         }
-        // Both values are known, or neither.
+        // The two values are either both known or both unknown.
         let sums = [("threads_futex_same", self.same_futex), ("threads_futex_timed", self.timed_futex)];
         for (metric, sum) in sums.into_iter().filter(|_| self.same_futex > 0) {
             sheet.add(subject, metric, ROLES[Role::Worker as usize].1, sum as f64 / f64::from(self.samples));

@@ -218,7 +218,7 @@ impl RetainedNodes {
     }
 }
 
-/// Returns the smallest threshold that at most `max` numbers reach.
+/// Returns the smallest threshold that no more than `max` numbers reach.
 fn least_of(mut numbers: Vec<u64>, max: usize) -> u64 {
     if numbers.len() <= max {
         return 0;

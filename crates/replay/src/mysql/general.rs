@@ -186,7 +186,7 @@ impl General {
     }
 }
 
-/// Whether a line begins a command, with its time.
+/// Whether a line starts a command, with its time.
 pub(crate) fn is_record(line: &[u8]) -> bool {
     parse(line).is_some_and(|(time, ..)| time.is_some())
 }

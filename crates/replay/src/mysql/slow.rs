@@ -195,7 +195,7 @@ impl Head {
     }
 }
 
-/// Whether a line begins a statement.
+/// Whether a line starts a statement.
 pub(crate) fn is_record(line: &[u8]) -> bool {
     line.starts_with(b"# User@Host: ")
 }

@@ -55,7 +55,7 @@ pub struct FingerprintOutcome {
     pub lock_waits: u64,
     /// Number of statements that the server ended because of a deadlock, and that did not fail so in the log.
     pub deadlocks: u64,
-    /// Sum over the hashes of all rows that were returned, whatever their order. `None` if no rows were hashed.
+    /// Sum over the hashes of all returned rows, independent of their order. `None` if no rows were hashed.
     pub checksum: Option<u64>,
 }
 
@@ -94,7 +94,7 @@ pub(crate) enum Replayed {
     Failed,
     /// HTTP status.
     Status(u16),
-    /// No complete reply.
+    /// Incomplete reply, or none.
     Lost,
 }
 
@@ -214,7 +214,7 @@ impl Outcomes {
     }
 }
 
-/// Whether an item ended as in the log. `None` if the log does not say. Rows are compared if both are known.
+/// Whether an item ended as in the log. `None` if the log lacks the outcome. Rows are compared if both counts are known.
 fn is_same(item: &Item, replayed: Replayed) -> Option<bool> {
     match (&item.result, replayed) {
         (LoggedResult::Unknown, _) => None,
@@ -226,7 +226,7 @@ fn is_same(item: &Item, replayed: Replayed) -> Option<bool> {
     }
 }
 
-/// Results in words: those of the log, and those of the replay.
+/// Formats both results: the one in the log, and the one of the replay.
 fn words(item: &Item, replayed: Replayed) -> (String, String) {
     let code = |code: &[u8; 5]| format!("error {}", String::from_utf8_lossy(code));
     let rows = |rows: Option<u64>| rows.map_or("ok".to_owned(), |rows| format!("ok, {rows} rows"));

@@ -105,13 +105,13 @@ pub struct SqlPlayer {
     reader: Option<SlotReader>,
     /// Item whose reply is awaited.
     current: Option<Item>,
-    /// Whether the session ended with the item before. `None` before the first item.
+    /// Whether the previous item ended its session. `None` before the first item.
     was_last: Option<bool>,
     error: Option<Refusal>,
     rows: Option<u64>,
     row_hash: RowHash,
     received_bytes: u64,
-    /// Whether the connection was lost within a transaction: the rest of the transaction is left out.
+    /// Whether the connection was lost within a transaction, so that the rest of the transaction is skipped.
     has_lost_transaction: bool,
 }
 

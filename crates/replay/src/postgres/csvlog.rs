@@ -50,7 +50,7 @@ impl Reader for Csvlog {
 }
 
 impl Csvlog {
-    /// Whether a line begins a record although the quotes of an earlier one are open: the earlier one was cut.
+    /// Whether a line starts a record although an earlier record has open quotes, because it was cut.
     fn is_lost(&self, line: &[u8]) -> bool {
         self.has_open_quote
             && line.get(4) == Some(&b'-')
@@ -59,7 +59,7 @@ impl Csvlog {
     }
 }
 
-/// Whether a line is a record of this format.
+/// Whether a line is a csvlog record.
 pub(crate) fn is_record(line: &[u8]) -> bool {
     let begins = fields(line).unwrap_or_default();
     let has_columns = begins.len() >= 12 && instant::iso(begins[0].as_bytes()).is_some();

@@ -71,7 +71,7 @@ impl Sessions {
             return self.take_statement(message, text, None, out);
         }
         if begins(&["connection received:", "connection authorized:", "disconnection:"]) {
-            // With process IDs alone, a message about the connection separates two sessions of one ID.
+            // If process IDs are the only identity, a message about a new connection separates two sessions of one ID.
             let may_be_new = message.is_by_pid && begins(&["connection received:"]);
             if (may_be_new || begins(&["disconnection:"]))
                 && let Some(Session { open: Some(entry), .. }) = self.by_key.remove(&message.session)

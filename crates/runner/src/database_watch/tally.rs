@@ -1,4 +1,4 @@
-//! Readings of a database since the last call. The number of labels is bounded, whatever a server reports.
+//! Readings of a database since the last call. The number of labels is bounded, regardless of the server's output.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;

@@ -42,7 +42,7 @@ pub(super) const fn in_process(
     compile: fn(&StepsAt<'_>) -> Result<Box<dyn Channels>, Refusal>,
 ) -> EndpointKind {
     EndpointKind {
-        // It has no address.
+        // A database in this process has no address.
         addresses: |_, _| Ok((Peer::of(Endpoint::Unix(PathBuf::new()), None), None)),
         compile,
         ..ON_SERVER
@@ -168,7 +168,7 @@ fn sessions(
     open.map(|open| Box::new(open) as _).map_err(wrong)
 }
 
-/// Adds facts from the first connection to the record of a run. Returns them in words.
+/// Adds facts from the first connection to the record of a run. Returns them as text.
 fn record_facts(plan: &Plan, prepared: &Prepared, new: &mut NewRun) -> Option<String> {
     let sql = Transactions::in_plan(plan).next()?;
     if new.system_version.is_none() {

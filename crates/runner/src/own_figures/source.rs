@@ -57,7 +57,7 @@ impl Source {
     }
 }
 
-/// Does work on a thread of its own, which may outlive the time limit but not by much: the flag is set then.
+/// Runs work on a separate thread with a time limit. After the limit, the flag is set, and the thread ends soon.
 fn within(
     work: impl FnOnce(&Arc<AtomicBool>) -> Result<f64, String> + Send + 'static,
     is_stopped: &dyn Fn() -> bool,

@@ -26,7 +26,7 @@ pub(crate) struct Gathering {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Column {
     Stored(u16),
-    /// No script reads this variable.
+    /// Variable that no script reads.
     Unread,
     /// The name is not valid for a variable.
     Illegal,

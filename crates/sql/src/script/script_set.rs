@@ -109,7 +109,7 @@ impl ScriptSet {
         &self.statements
     }
 
-    /// Whether a script may read the variable of a slot. True for every slot if it has commands other than statements.
+    /// Whether a script may read the variable of a slot. True for every slot if the script has commands that are not statements.
     pub(crate) fn may_read(&self, script: u16, slot: u16) -> bool {
         let Some(script) = self.scripts.get(usize::from(script)) else { return false };
         let computes = |command: &Command| matches!(command.act, Do::Set(..) | Do::Unless(..) | Do::Sleep(_));

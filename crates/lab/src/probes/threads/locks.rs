@@ -1,8 +1,8 @@
 //! Finds who holds the glibc locks that threads wait for, and what the holder does.
 //!
-//! glibc keeps the thread ID of the owner next to the word at which waiters sleep. Condition variables, at which idle threads of a
-//! pool sleep, have no owner, so they are never taken for locks. Locks of Rust's standard library have none either, but their word and the
-//! call of their waiters differ from those of all other waits: the lock is known, and its holder is not.
+//! glibc stores the thread ID of the owner next to the word on which waiters sleep. Condition variables, on which idle threads of a pool
+//! sleep, have no owner, so they are never taken for locks. Locks of Rust's standard library store no owner either, but their word and the
+//! call of their waiters differ from those of all other waits: the lock is known, but not its holder.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
@@ -16,7 +16,7 @@ use super::holder::{self, Work};
 const LOOKS_MAX: usize = 3;
 /// Min number of threads at a lock without an owner. A parked thread of Rust waits alone, at a word like that of a read-write lock.
 const BARE_WAITERS_MIN: u64 = 2;
-/// Max number of locks with a name of their own in one run. Further ones share one.
+/// Max number of locks that get separate names in one run. Further ones share one name.
 const NAMES_MAX: usize = 32;
 /// Max number of processes whose memory stays open.
 const MEMORIES_MAX: usize = 64;
@@ -210,7 +210,8 @@ impl Locks {
 }
 
 impl Holder {
-    /// Reads the words around a futex as a lock of glibc on a 64-bit machine, or of Rust's standard library. `None` if it is no lock, or nobody holds it.
+    /// Reads the words around a futex as a lock of glibc on a 64-bit machine, or of Rust's standard library. `None` if it is not a lock, or
+    /// not held.
     fn of(words: &[u32; WORDS], call: LockCall) -> Option<Self> {
         let bare = match call {
             LockCall::Bare if words[FUTEX] == 2 => Some(Self::Somebody),

@@ -48,7 +48,7 @@ impl CommandPlay {
             );
         }
         let roles = fingerprints.iter().map(|text| Role::of(text)).collect();
-        // The encoding of a word is at most 4 times as long as the word with its quotes and a space.
+        // An encoded word is at most 4 times as long as the word with its quotes and a space.
         let longest_bytes = trace.texts.iter().map(|text| 4 * text.len() as u64 + 32).max().unwrap_or(0);
         let shared = Shared { trace, outcomes, roles, longest_bytes };
         Ok(Self { shared: Arc::new(shared), redis: Redis::recorded(access)? })
@@ -102,7 +102,7 @@ pub struct CommandPlayer {
     current: Option<usize>,
     /// Whether commands are queued until EXEC, or keys are watched.
     is_in_transaction: bool,
-    /// Whether the connection was lost within a transaction: the rest of the transaction is left out.
+    /// Whether the connection was lost within a transaction, so that the rest of the transaction is skipped.
     has_lost_transaction: bool,
 }
 

@@ -46,7 +46,7 @@ pub(super) fn read(ask: &mut dyn FnMut(&str) -> Option<Answer>) -> Vec<Cost> {
     costs
 }
 
-/// Whether the server counts a status by session, too.
+/// Whether the server also counts a status variable by session.
 fn is_of_session(status: &str) -> bool {
     status.starts_with("Handler_") || status.starts_with("Created_")
 }

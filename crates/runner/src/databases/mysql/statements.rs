@@ -127,7 +127,7 @@ impl Statements {
     }
 }
 
-/// Whether a text is a single query. A semicolon may separate another statement.
+/// Whether a text is a single query. A semicolon may start another statement.
 fn is_explainable(query: &str) -> bool {
     let first = query.split_whitespace().next().unwrap_or_default();
     first.eq_ignore_ascii_case("SELECT") && !query.contains(';')

@@ -163,7 +163,7 @@ impl MySql {
     }
 }
 
-/// Whether the server accepted a statement that not every server knows.
+/// Whether the server accepted a statement that only some servers support.
 fn is_accepted(answer: Result<Answer, Error>) -> Result<bool, Error> {
     match answer {
         Ok(_) => Ok(true),

@@ -57,7 +57,7 @@ impl Scans {
         self.busiest = busiest.map(|(_, name)| name);
     }
 
-    /// Explains a statement that names the table with the most growth, at most one in each call.
+    /// Explains a statement that uses the table with the most growth, at most one per call.
     pub(super) fn explain(
         &mut self,
         version: u32,
@@ -81,7 +81,7 @@ impl Scans {
     }
 }
 
-/// Whether a text is one statement that can be explained. A semicolon may separate another one.
+/// Whether a text is one statement that can be explained. A semicolon may start another one.
 fn is_explainable(query: &str) -> bool {
     let first = query.split_whitespace().next().unwrap_or_default();
     let is_one = !query.trim_end_matches([';', ' ']).contains(';');

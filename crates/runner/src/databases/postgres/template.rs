@@ -1,7 +1,7 @@
 //! Copy of a PostgreSQL database within its server: `CREATE DATABASE … TEMPLATE`.
 //!
-//! A database is dropped and created again only if it has no tables but those of the plan, belongs to the user, and has no settings or
-//! privileges of its own, which would be lost.
+//! A database is dropped and created again only if it has no other tables than those of the plan, belongs to the user, and has no settings
+//! or privileges that would be lost.
 
 use std::sync::Arc;
 use std::thread;
@@ -26,7 +26,7 @@ const FILE_COPY_BYTES: f64 = 64.0 * 1024.0 * 1024.0;
 const TRIES_MAX: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Tables of the database, and whether anything of it would be lost.
+/// Tables of the database, and whether dropping it would lose settings or privileges.
 const ABOUT: &str = "\
     SELECT current_database(), current_setting('server_version_num'), pg_database_size(current_database()), \
     (SELECT string_agg(c.relname, ' ') FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \

@@ -144,7 +144,7 @@ const HIDDEN: &str = "<insufficient privilege>";
 enum Put {
     /// Prepared: the server knows the question by name.
     Prepared,
-    /// As text each time, because a pooler may use another server session for each question.
+    /// Sent as text each time, because a pooler may use another server session for each query.
     Plain,
 }
 
@@ -188,7 +188,7 @@ pub(super) struct Postgres {
     refused: Vec<usize>,
     statements: Statements,
     scans: Scans,
-    /// Whether the statistics of tables are not read any more.
+    /// Whether reading the statistics of tables has been stopped.
     is_without_tables: bool,
     /// Number of readings of these statistics in a row that took too long.
     slow_tables: u32,

@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 
 use crate::database_watch::Counter;
 
-/// Number of entries to ask for.
+/// Query for the newest 64 entries.
 pub(super) const QUESTION: &str = "SLOWLOG GET 64";
 /// Items of an entry without the words of its command.
 const FIXED_ITEMS: usize = 5;
-/// Max number of commands with counts of their own, and of keys that are counted for each.
+/// Max number of commands that are counted separately, and max number of keys counted per command.
 const NAMES_MAX: usize = 32;
 const KEYS_MAX: usize = 64;
 
@@ -83,7 +83,7 @@ impl SlowLog {
 fn entries(items: &[String]) -> Vec<Entry<'_>> {
     let (mut entries, mut rest) = (Vec::new(), items);
     while let Some((number, time_s)) = head(rest) {
-        // The words of the command are at least one.
+        // A command has at least one word.
         let is_next =
             |at: &usize| head(&rest[*at..]).is_some_and(|(next, _)| Some(next) == number.checked_sub(1));
         let end = (FIXED_ITEMS + 1..rest.len()).find(is_next).unwrap_or(rest.len());
