@@ -50,7 +50,7 @@ pub struct TlsSpec {
 }
 
 impl TlsSpec {
-    /// Flags, and whether each was given. Plan keys have equal names.
+    /// Flags that have an equally named plan key, and whether each was given.
     pub fn flags(&self) -> [(&'static str, bool); 5] {
         [
             ("--insecure", self.insecure),

@@ -68,7 +68,7 @@ pub(crate) fn about(found: &EventCauses) -> String {
     format!("suspected from the readings of {seconds} in which the event was felt{known}{meanwhile}")
 }
 
-/// Other events during the cost. `None` if there were none.
+/// Other events in the seconds of the cost. `None` if there were none.
 fn meanwhile(found: &EventCauses) -> Option<String> {
     let names = found.meanwhile.iter().map(|name| harmless(name, NAME_CHARACTERS_MAX));
     let names = listed(names, NAMES_MAX, ", ");

@@ -305,7 +305,7 @@ fn with_values(name: &str, runs: &[View<'_>]) -> String {
     words
 }
 
-/// Whether the study has a single pair, with too few blocks for a verdict.
+/// Whether the observed pair has too few blocks for a verdict.
 fn has_no_look(pairs: &[Pair], observed: &Observed) -> bool {
     let is_of = |pair: &&Pair| {
         [[pair.first, pair.second], [pair.second, pair.first]].contains(&[observed.faster, observed.slower])

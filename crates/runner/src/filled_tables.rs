@@ -27,7 +27,7 @@ struct KeyedTables {
     key: &'static str,
     /// Rows of each table.
     rows: u64,
-    /// Alternative to filling the tables, as the end of a sentence after a comma.
+    /// Alternative to filling the tables, as a clause that starts with a comma. May be empty.
     instead: &'static str,
 }
 

@@ -83,11 +83,11 @@ const LASTING_NS: u64 = 5_000_000_000;
 pub(crate) enum First {
     /// Answers are not checked.
     Any,
-    /// The first answers are not judged: a system that rejects everything is a valid result.
+    /// No answer is known yet. A system that rejects everything is a valid result.
     MayReject,
-    /// The first answers are judged: a system that rejects everything ends the study.
+    /// No answer is known yet. A system that rejects everything ends the study.
     MustAnswer,
-    /// The first answers are judged, and a long load ends early if no reply is usable.
+    /// No answer is known yet. A long load ends early if no reply is usable.
     MustAnswerToGoOn,
 }
 

@@ -9,7 +9,7 @@ use crate::blame::PeerFault;
 use crate::channel::{Footprint, Redirect};
 use crate::content::Content;
 
-/// The client's side of one connection, and the values of its user's variables.
+/// Client side of one connection, and the values of its user's variables.
 ///
 /// ```text
 ///   new connection: greet() ─► [greeted() …] ─► [TLS: secured()] ─► [greeted() …] ─► Done
@@ -21,12 +21,12 @@ use crate::content::Content;
 ///    └────── forget() ◄── received() → fault, peer_closed(): the connection is given up
 /// ```
 ///
-/// A request may have parts, such as the statements of a transaction: each is sent when the one before it is answered.
+/// A request may have parts, such as the statements of a transaction: each part is sent after the previous one was answered.
 ///
 /// A system in this process ([`crate::InProcess`]) exchanges no bytes, and [`Conversation::outgoing`] is not read.
 /// [`Conversation::received`] is called without bytes after each [`Next::Send`] and [`Next::Await`], and again after
-/// [`Progress::NeedMore`]. It executes the request, and blocks until that is done. [`Conversation::greeted`] is called in the same
-/// way until it returns [`Greeting::Done`]. If the system cannot be opened, it returns the fault.
+/// [`Progress::NeedMore`]. It executes the request, and blocks until the request is done. [`Conversation::greeted`] is likewise called
+/// without bytes until it returns [`Greeting::Done`]. If the system cannot be opened, it returns the error.
 pub trait Conversation: Send {
     /// Sets a variable for requests that begin from now on.
     fn set(&mut self, variable: u16, value: &[u8]);
@@ -82,7 +82,7 @@ pub trait Conversation: Send {
     /// other calls that return [`Greeting::Send`] or [`Next::Send`].
     fn outgoing(&self) -> &[u8];
 
-    /// Max bytes of [`Conversation::outgoing`] that one write passes to the kernel; at least 1.
+    /// Max bytes of [`Conversation::outgoing`] that one write passes to the kernel, at least 1.
     fn write_bytes_max(&self) -> usize {
         usize::MAX
     }
@@ -125,7 +125,7 @@ pub trait Conversation: Send {
         None
     }
 
-    /// Gives up the request under way, after the connection was closed.
+    /// Abandons the request in flight, after the connection was closed.
     fn forget(&mut self);
 
     /// Makes [`Conversation::received`] of a system in this process return soon, from another thread. `None` if that is not
@@ -160,7 +160,7 @@ pub trait Script: Send + Sync {
     /// Whether a step's request needs the value of a variable.
     fn needs(&self, step: u16, variable: u16) -> bool;
 
-    /// Whether replies to a step are searched, or used in computations. That takes time that is not the system's.
+    /// Whether replies to a step are searched, or used in computations. The time for this is not the system's.
     fn looks_through(&self, step: u16) -> bool;
 
     /// See [`crate::Channels::is_idempotent`].
@@ -291,9 +291,9 @@ pub struct Refusal {
 /// Progress of a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// No reply is awaited.
+    /// No request is in flight.
     Idle,
-    /// A reply is awaited, and no byte of it has arrived.
+    /// A request is in flight, and no byte of its reply has arrived.
     FirstByte,
     /// The first bytes have arrived.
     Head,
@@ -308,7 +308,7 @@ pub enum Stage {
 pub enum Closing {
     /// The end completed the reply, as the protocol allows.
     Replied(Reply),
-    /// No reply was awaited, or no byte of it had arrived.
+    /// No request was in flight, or no byte of its reply had arrived.
     Empty,
     /// A reply was cut short.
     Incomplete,

@@ -121,9 +121,9 @@ struct Steps {
     captured: Box<[u16]>,
     /// Values that are removed from quoted bodies.
     secrets: Secrets,
-    /// Whether the first replies of some connections are compared: requests may differ, and no body is checked.
+    /// Whether to compare the first replies of some connections, because requests may differ, and no body is checked.
     compares: bool,
-    /// Whether the first encoded bodies of some connections are decoded: a request accepts a content coding.
+    /// Whether to decode the first encoded bodies of some connections, because a request accepts a content coding.
     samples: bool,
 }
 
@@ -146,7 +146,7 @@ impl Http1 {
         let prepared = steps.into_iter().enumerate().map(|(number, step)| {
             let mut prepared = Prepared::new(step);
             if number % count.max(1) == 0 {
-                // The part numbers of a step are the same for every address.
+                // Parts of a step have equal numbers for every address.
                 next_part = count as u16;
             }
             if let Some(origin) = prepared.step.request.origin() {
@@ -206,10 +206,10 @@ impl Http1 {
     }
 
     fn quote_bodies(&mut self) {
-        // No connection shares the steps before the first is opened.
+        // The steps are not shared yet, because no connection is open.
         let Some(Steps { list, secrets, compares, .. }) = Arc::get_mut(&mut self.script) else { return };
         *compares = false;
-        // A secret that crosses the end of the quotation is only recognized if all of it is kept.
+        // A secret that crosses the end of the quotation is only recognized if it is kept as a whole.
         let quoted_bytes_max = QUOTED_BYTES_MAX + secrets.bytes_max();
         for prepared in list {
             (prepared.keeps_body, prepared.quotes_body) = (true, true);

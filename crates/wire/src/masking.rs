@@ -32,8 +32,8 @@ const SCHEMES: [&str; 4] = ["Bearer", "Basic", "Token", "Digest"];
 /// Min length of a `code` in a query that counts as a secret. A shorter one is a status or a country.
 const CODE_CHARS_MIN: usize = 8;
 
-/// Replaces passwords in URLs, and the values of keys, headers, variables, flags, and parameters whose names suggest a secret. It
-/// works for YAML, JSON, commands, and URLs. In doubt it replaces too much. The number of lines stays the same.
+/// Replaces passwords in URLs, and the values of keys, headers, variables, flags, and parameters whose names suggest a secret. It works for
+/// YAML, JSON, commands, and URLs. In doubt it replaces too much. The number of lines does not change.
 pub fn without_secrets(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     // Indentation of a secret's key while its value continues on the lines below.

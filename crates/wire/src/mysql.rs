@@ -1,4 +1,4 @@
-//! The client/server protocol of MySQL and MariaDB, the client's side.
+//! Client side of the MySQL and MariaDB client/server protocol.
 //!
 //! ```text
 //!   log_in ── greeting, plugin, scramble, rsa        who logs in

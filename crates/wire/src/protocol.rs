@@ -39,7 +39,7 @@ pub struct Scheme {
     pub name: &'static str,
     /// Default port.
     pub port: u16,
-    /// Whether connections begin with TLS.
+    /// Whether connections start with TLS.
     pub is_secure: bool,
 }
 
@@ -119,7 +119,7 @@ impl Protocol {
         }
     }
 
-    /// Whether its steps have a single key, so that the query of a URL can give a step.
+    /// Whether the steps have a single key, so that the query of a URL can define a step.
     pub fn has_single_keys(&self) -> bool {
         self.own_steps().is_some()
     }

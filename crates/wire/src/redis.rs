@@ -59,7 +59,7 @@ const CONTENT_BYTES_MAX: u64 = 2 * (kept::KEPT_BYTES_MAX + kept::KEPT_ITEMS_MAX 
 /// Commands that change the state of a connection, which the users of a pipeline share.
 const CONNECTION_COMMANDS: [&str; 4] = ["MULTI", "WATCH", "SELECT", "AUTH"];
 
-/// Fault of a peer that sends bytes unasked.
+/// Error message for unsolicited bytes from the peer.
 const EXCESS: &str = "bytes arrived after the end of the reply";
 
 /// Entry in [`crate::PROTOCOLS`].
@@ -144,7 +144,7 @@ impl Commands {
         Reply { status: 0, refusal, reusable, received_bytes: reader.received_bytes(), idle_max_s: 0 }
     }
 
-    /// Redirection that a rejected reply asks for. `None` if it is not followed.
+    /// Redirect in a rejected reply. `None` if it is not followed.
     #[inline]
     fn redirect(&self, reader: &Reader, refusal: Option<Refusal>) -> Option<Redirect> {
         let refusal = refusal.filter(|refusal| refusal.class == ErrorClass::Moved)?;

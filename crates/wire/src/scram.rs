@@ -163,7 +163,7 @@ pub(crate) struct Scram {
     is_proven: bool,
 }
 
-/// Keys that are slow to compute; reused for the same salt and rounds.
+/// Keys that are slow to compute. Reused for equal salt and rounds.
 pub(crate) struct Keys {
     mechanism: Mechanism,
     salt: Vec<u8>,
@@ -201,7 +201,7 @@ impl Scram {
         Self { header: format!("p={},,", channel_binding::TYPE), bound_to: certificate_hash, ..self }
     }
 
-    /// Tells the server that the log-in could have been bound. A server that offered it then detects that the offer was removed.
+    /// Declares that the client supports channel binding. A server that offered it then detects that the offer was removed.
     #[must_use]
     pub(crate) fn without_offer(self) -> Self {
         Self { header: "y,,".to_owned(), ..self }
@@ -348,7 +348,7 @@ impl fmt::Debug for Stretching {
 }
 
 impl Stretching {
-    /// Computes the first round; there is always at least one.
+    /// Computes the first round. There is always at least one.
     pub fn begin(mechanism: Mechanism, password: &str, salt: &[u8], rounds: u32) -> Self {
         let keyed = Hmac::keyed(mechanism, password.as_bytes());
         let round = keyed.of(&[salt, &1u32.to_be_bytes()]);

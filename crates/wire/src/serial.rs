@@ -12,7 +12,7 @@ use crate::conversation::{
 };
 use crate::values::Values;
 
-/// Channel of a conversation, with at most one exchange under way.
+/// Channel of a conversation, with one exchange in flight at a time.
 pub struct Serial<C> {
     conversation: C,
     /// Ticket of the exchange under way, or [`Ticket::NONE`].
@@ -63,8 +63,8 @@ impl<C: Conversation> Serial<C> {
         greeting
     }
 
-    /// Ends the exchange. The conversation gets the bytes after the reply, and returns a fault if they are unsolicited: the reply
-    /// may then belong to another request.
+    /// Ends the exchange. The conversation gets the bytes after the reply, and returns an error if they are unsolicited: the reply may then
+    /// belong to another request.
     #[inline]
     fn end(&mut self, rest: &[u8]) -> Result<(), PeerFault> {
         self.ticket = Ticket::NONE;

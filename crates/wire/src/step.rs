@@ -56,7 +56,7 @@ pub struct OwnSteps {
     pub url: &'static str,
     /// Example of the query of a URL on the command line, with its question mark. It describes a complete step.
     pub query: &'static str,
-    /// Keys of steps in plans; at least one. Queries of URLs have the same keys, without tables around them.
+    /// Keys of steps in plans, at least one. Queries of URLs use these keys as well, without enclosing tables.
     pub keys: &'static [Key],
     /// Key within the table of the first step key that takes the body of a command line; `None` if there is none.
     pub body: Option<&'static str>,
@@ -64,7 +64,7 @@ pub struct OwnSteps {
     pub reply: Option<ReplyKeys>,
     /// Log-in of connections, from the URL of a system; `None` if there is none.
     pub log_in: Option<LogIn>,
-    /// Max exchanges under way on one connection that a load may ask for; 1 if replies cannot follow each other.
+    /// Max exchanges in flight per connection that a load may set. 1 if the protocol does not support pipelining.
     pub pipeline_max: u32,
     /// The load on a URL that has no step; `None` if a URL needs one.
     pub workload: Option<&'static Workload>,
@@ -118,7 +118,7 @@ pub struct Saved {
     pub value: Value,
 }
 
-/// Keys for the replies to steps of a protocol. Keys of the same name in several protocols have the same kind.
+/// Keys for the replies to steps of a protocol. Keys with equal names in several protocols have equal kinds.
 #[derive(Clone, Copy, Debug)]
 pub struct ReplyKeys {
     /// Keys of `expect`.
@@ -138,7 +138,7 @@ pub struct StepsOfLoad<'a> {
     pub secrets: &'a Secrets,
     /// Log-in of each connection.
     pub access: &'a Access,
-    /// Max exchanges under way on each connection; at least 1.
+    /// Max exchanges in flight per connection, at least 1.
     pub pipeline: u32,
     /// Random bytes for log-ins. Each log-in derives a nonce from them.
     pub nonce: [u8; 18],
@@ -189,7 +189,7 @@ pub enum Kind {
     Text,
     /// Text with variables in braces, or a list of such texts: [`Value::Text`] or [`Value::List`].
     TextOrTexts,
-    /// Text without variables, the same for every exchange: [`Value::Bytes`]. Contains the name of the text for errors.
+    /// Text without variables, identical for every exchange: [`Value::Bytes`]. Contains the name of the text for errors.
     Constant(&'static str),
     /// Number of bytes, such as `4KiB`: [`Value::Size`].
     Size {
@@ -199,7 +199,7 @@ pub enum Kind {
         max_bytes: u64,
     },
     /// Mapping, list, or text in JSON, with variables in its texts: [`Value::Text`], whose text is JSON. `{name:raw}` without quotes
-    /// stands for a value that is inserted as it is.
+    /// inserts an unencoded value.
     Json,
     /// Whole number, such as `10k`: [`Value::Count`].
     Count,
@@ -207,13 +207,13 @@ pub enum Kind {
     Truth,
     /// Mapping with known keys: [`Value::Table`].
     Table(&'static Table),
-    /// List of at least one item: [`Value::List`].
+    /// List with one item or more: [`Value::List`].
     List(&'static Self),
     /// Single value of a form: [`Value::Text`].
     Form(&'static Form),
     /// Number of bytes, or a range such as `1KiB..2KiB`: [`Value::Text`].
     Sizes,
-    /// One value, or a list of values: [`Value::List`].
+    /// Single value, or a list of values: [`Value::List`].
     OneOrList(&'static Self),
     /// Text with variables, or a mapping with known keys: [`Value::Text`] or [`Value::Table`].
     TextOrTable(&'static Table),
@@ -287,7 +287,7 @@ pub trait Step: Any + fmt::Debug + Send + Sync {
         Unit::Request
     }
 
-    /// Whether the step changes nothing at its system, as far as the plan shows.
+    /// Whether the step changes no data on its system, as far as the plan shows.
     fn is_safe(&self) -> bool {
         false
     }
@@ -302,7 +302,7 @@ pub trait Step: Any + fmt::Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Names of its parts with accounts of their own, such as requests that redirects lead to. Empty if it is a single exchange.
+    /// Names of the step's parts that are counted separately, such as requests that redirects lead to. Empty if it is a single exchange.
     fn parts(&self) -> Vec<String> {
         Vec::new()
     }
@@ -329,7 +329,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// Whether each runs in a session of a database. Then a load may have a pool of sessions, a latency limit, and a check for free
+    /// Whether each step runs in a database session. A load may then have a pool of sessions, a latency limit, and a check for free
     /// sessions.
     pub const fn has_sessions(self) -> bool {
         matches!(self, Self::Transaction)

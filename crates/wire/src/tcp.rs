@@ -62,7 +62,7 @@ impl Default for Exchange {
 /// End of a reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Receive {
-    /// After this number of bytes; at least 1.
+    /// Ends after this number of bytes, at least 1.
     Bytes(u64),
     /// After these bytes: 1 to [`DELIMITER_BYTES_MAX`] of them.
     Until(Vec<u8>),

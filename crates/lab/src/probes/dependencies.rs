@@ -84,7 +84,7 @@ impl Sums {
         self.receive_queue_bytes += u64::from(connected.receive_queue_bytes);
         self.send_queue_bytes += u64::from(connected.send_queue_bytes);
         self.opened += u64::from(is_new);
-        // A reply that was received but not read is waiting for the system, not the other way around.
+        // A reply that was received but not read waits for the system, not for the dependency.
         self.awaited += u64::from(now.awaits_reply() && connected.receive_queue_bytes == 0);
         self.retransmits += short(|of| of.retransmits);
         self.segments_sent += short(|of| of.segments_sent);

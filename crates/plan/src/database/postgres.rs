@@ -376,7 +376,7 @@ fn weak(named: &str, written: &Written, faults: &mut Vec<Fault>) -> Weak {
             "password" => weak.clear = true,
             "md5" => weak.md5 = true,
             "scram-sha-256" | "none" => {}
-            // Weak methods are never used unless they are allowed explicitly, so excluding them changes nothing.
+            // Excluding a weak method changes nothing, because weak methods are used only if they are listed.
             "!password" | "!md5" | "!gss" | "!sspi" | "!oauth" => {}
             "gss" | "sspi" | "oauth" => {
                 let what =

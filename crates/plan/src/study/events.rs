@@ -170,7 +170,7 @@ pub enum EventSign {
         /// Path and query of the request.
         path: String,
     },
-    /// Waits until this port accepts connections.
+    /// This port accepts connections.
     Tcp(u16),
 }
 

@@ -1,4 +1,5 @@
-//! Result of a study with `for: failures`: the failures, their class, the likely cause, and the variants without any. Nothing is compared.
+//! Result of a study that looks for failures: the failures, their class, the likely cause, and the variants without any. Nothing is
+//! compared.
 
 use super::answer::listed;
 use super::rows::VariantRow;

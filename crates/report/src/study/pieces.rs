@@ -533,7 +533,7 @@ impl<'a> StudyPieces<'a> {
         lines
     }
 
-    /// Names the store of the study, and the command that repeats it.
+    /// Facts on where the study is stored, and how to measure it again.
     pub(super) fn end(&self) -> Item {
         let id = &self.view.study.id;
         let mut facts = vec![

@@ -8,7 +8,7 @@ use crate::apart;
 /// Ratio of the reference to itself.
 const IS_REFERENCE: &str = "1";
 
-/// Whether the row leads, and other rows of the load are compared with it, although it is not proven best.
+/// Whether the row leads the load, and at least one other row is compared with it. It need not be proven best.
 pub(super) fn is_reference(load: &LoadView<'_>, row: usize) -> bool {
     load.bests().next().is_some_and(|best| best.row == row)
         && (0..load.rows.len()).any(|other| against(load, other).is_some())

@@ -311,7 +311,7 @@ impl Wanted {
         Ok((loads, rows))
     }
 
-    /// Whether the command is about to measure a stored configuration under an equal load.
+    /// Whether the command is about to measure the configuration of a stored row under an equal load.
     fn wants(&self, row: &BaselineRow, loads: &[BaselineLoad]) -> bool {
         let Some(stored) = loads.iter().find(|load| load.name == row.load) else { return false };
         let is_setting =

@@ -43,7 +43,7 @@ pub enum CaptureFrom {
 pub(super) enum Missing {
     NotThere,
     TooLong,
-    /// No value in the kept part of a body that is longer.
+    /// No value in the kept part of a body that was longer than this part.
     BeyondKept,
     NotJson,
     /// A JSON object, array, or null.
@@ -149,11 +149,11 @@ impl Values {
         self.list[usize::from(at.jar)] = jar;
     }
 
-    /// Saves the values of the captures from `body`, the kept part of a body; `is_whole` if it is all of it.
+    /// Saves the values of the captures from `body`, the kept part of a body. `is_whole` is true if the body is complete.
     ///
     /// # Errors
     ///
-    /// The code of the first capture that found no value, in the head or in the body.
+    /// Returns the code of the first capture that found no value, in the head or in the body.
     pub(super) fn keep_from_body(
         &mut self,
         captures: &[Capture],

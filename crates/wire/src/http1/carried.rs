@@ -22,7 +22,7 @@ const COOKIE_PATH: &str = "(path)";
 const LOCATION: &str = "(location)";
 const AUTHORIZATION: &str = "Authorization";
 
-/// Whether a hidden variable has the cookies of an iteration, which begins without any.
+/// Whether a hidden variable holds the cookies of an iteration, which starts without cookies.
 pub(super) fn is_of_iteration(name: &str) -> bool {
     name.starts_with(COOKIES_OF_ITERATION)
 }
@@ -52,7 +52,7 @@ struct Item<'a> {
     what: What,
     /// Texts that may have variables.
     texts: Vec<&'a Node>,
-    /// Whether any request carries it.
+    /// Whether any request carries the value.
     is_used: bool,
 }
 
@@ -82,7 +82,7 @@ impl<'a> Carried<'a> {
             Some("iteration") => Some(COOKIES_OF_ITERATION),
             _ => None,
         };
-        // These variables get their numbers before the values of steps.
+        // These variables are numbered before the values of steps.
         for name in jar.into_iter().flat_map(|jar| [jar, COOKIE_PATH]) {
             reader.hidden(name);
         }
@@ -139,7 +139,7 @@ impl<'a> Carried<'a> {
         }
     }
 
-    /// Whether each iteration begins without cookies.
+    /// Whether each iteration starts without cookies.
     pub(super) fn keeps_cookies_of_iterations(&self) -> bool {
         self.jar == Some(COOKIES_OF_ITERATION)
     }

@@ -80,7 +80,7 @@ pub enum BodyCheck {
     ContainsValues(Expected),
     /// Matches this expression. The regex engine takes linear time.
     Matches(Regex),
-    /// Is JSON with a value at this path, equal to the expected one if given. `null`, arrays, and objects have no value to compare.
+    /// JSON with a value at this path, equal to the expected one if given. `null`, arrays, and objects cannot be compared.
     Json(JsonPath, Option<Expected>),
 }
 

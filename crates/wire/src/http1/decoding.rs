@@ -1,6 +1,6 @@
 //! Decoding of bodies with a `Content-Encoding` (RFC 9110, 8.4) for checks, captures, and sampled sizes: gzip, deflate, br, and zstd.
 //!
-//! The decoded size is bounded, whatever size the body claims: decoding stops at the max that checks and captures read.
+//! The decoded size is bounded, regardless of the size that the body claims: decoding stops at the max that checks and captures read.
 
 use alloc::vec::Vec;
 
@@ -15,7 +15,7 @@ use crate::content::Coding;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Unpacked {
     pub(super) bytes: Vec<u8>,
-    /// Whether the bytes are the whole body.
+    /// Whether the bytes are the complete body.
     pub(super) is_whole: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Comparison of a connection's first replies: detects different requests that get the same short body.
+//! Compares a connection's first replies: detects different requests that get equal short bodies.
 
 use alloc::vec::Vec;
 

@@ -1,5 +1,5 @@
-//! Heads that a server repeats. Most replies to a request have the same head as the one before, apart from its date, so comparing it
-//! with those that were parsed replaces parsing it.
+//! Heads that a server repeats. Most replies to a request differ from the previous one only in the date of their head, so comparing a head
+//! with parsed ones replaces parsing it.
 
 use alloc::boxed::Box;
 use core::array;
@@ -76,7 +76,7 @@ impl Known {
         let rest = bytes.strip_prefix(&*self.front)?;
         let Some(back) = &self.back else { return Some(self.front.len()) };
         let (date, rest) = rest.split_first_chunk::<DATE_BYTES>()?;
-        // Without a branch for each byte, they are compared at once.
+        // Without a branch for each byte, the compiler can compare them all at once.
         let is_text = date.iter().fold(true, |is_text, byte| is_text & (b' '..=b'~').contains(byte));
         (is_text && rest.starts_with(back)).then_some(self.front.len() + DATE_BYTES + back.len())
     }

@@ -43,7 +43,7 @@ pub(super) struct Reading {
     cache: CacheUse,
     /// Number of further encoded bodies that are decoded only for their size.
     pub(super) samples_left: u8,
-    /// Whether the body that is arriving is one of them.
+    /// Whether the body that is arriving is sampled.
     is_sampled: bool,
     /// Size of the body of the latest complete reply after decoding. [`NOT_DECODED`] if it is not known.
     decoded_bytes: u32,
@@ -322,7 +322,7 @@ impl Reading {
         self.quoted = Some(Box::new(Quoted(shown[..shown.len().min(bytes_max)].into())));
     }
 
-    // Not inlined, so that the code of loads without body checks stays small.
+    // Not inlined, so that the code for loads without body checks stays small.
     #[inline(never)]
     fn judge_body(&mut self, step: &Step) -> Option<Refusal> {
         let Step { checks, captures, .. } = step;

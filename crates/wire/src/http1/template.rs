@@ -78,7 +78,7 @@ enum Part {
     Length,
     /// Parts in Base64; they contain no length.
     Base64(Vec<Part>),
-    /// Cookie header from the jar in this variable; not sent if the request has a Cookie header of its own.
+    /// Cookie header from the jar in this variable. Not sent if the request has a Cookie header.
     Cookies {
         jar: u16,
         is_sent: bool,
@@ -167,12 +167,12 @@ impl Template {
         Ok(Self { is_head, is_idempotent, accepts_coding, form, cookies: None, origin: None, own: None })
     }
 
-    /// Whether the request has a header `Accept-Encoding`, so that replies with a content coding are expected.
+    /// Whether the request has an `Accept-Encoding` header, so that replies with a content coding are expected.
     pub(super) fn accepts_coding(&self) -> bool {
         self.accepts_coding
     }
 
-    /// Whether the reply has no body, whatever its headers say.
+    /// Whether the reply has no body, regardless of its headers.
     #[inline]
     pub fn is_head(&self) -> bool {
         self.is_head

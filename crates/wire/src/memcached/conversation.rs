@@ -12,7 +12,7 @@ use crate::ErrorClass;
 use crate::blame::PeerFault;
 use crate::conversation::{Closing, Conversation, Greeting, Next, Progress, Refusal, Reply, Stage};
 
-/// A connection with at most one command under way.
+/// Connection that carries one command at a time.
 #[derive(Debug)]
 pub struct MemcachedConversation {
     commands: Arc<Commands>,

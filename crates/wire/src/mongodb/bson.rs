@@ -118,7 +118,7 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// A text is not a value of the type that it stands for.
+    /// A text is not a valid value of the type that it must have.
     pub(super) fn encode<'v>(
         &self,
         value: &impl Fn(u16) -> &'v [u8],

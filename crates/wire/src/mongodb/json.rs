@@ -1,6 +1,6 @@
 //! Parser of documents that are written as JSON (RFC 8259), with variables in their texts.
 //!
-//! A value `{name:raw}` without quotes stands for the number in a variable.
+//! `{name:raw}` without quotes inserts a number from a variable.
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -203,7 +203,7 @@ fn broken_documents() -> Vec<Sample> {
 
 /// Documents at the limits of depth and of the length of names.
 fn limits() -> Vec<Sample> {
-    // Without checks, only the content of `cursor` is read.
+    // If there are no checks, only the content of `cursor` is read.
     let nested = |depth: usize| {
         let inner =
             (2..depth).fold(document(&[]), |inner, _| document(&[&element(bson::DOCUMENT, "a", &inner)]));

@@ -98,7 +98,8 @@ pub(super) struct Prepared {
 pub(super) enum Outcome {
     /// The reply continues.
     More,
-    /// One result is complete. `is_last` if no other follows. `rows` is the number of rows sent, or changed if `has_rows` is false.
+    /// One result is complete. `is_last` is true if no other result follows. `rows` is the number of rows sent, or the number of changed
+    /// rows if `has_rows` is false.
     Ended { rows: u64, has_rows: bool, is_last: bool },
     /// The server reported an error, which ends the reply.
     Refused,

@@ -43,7 +43,7 @@ const NOT_PREPARABLE: u16 = 1295;
 pub struct Session {
     login: Arc<Login>,
     nonce: Nonce,
-    /// Whether the transport is safe from eavesdropping even without TLS.
+    /// Whether the transport protects against eavesdropping even without TLS.
     has_private_transport: bool,
     is_private: bool,
     log_in: LogIn,
@@ -59,7 +59,7 @@ pub struct Session {
     /// Execution that follows when its statement is prepared.
     prepares: Option<Waiting>,
     queue: Queue,
-    /// Whether commands are dropped because of an error before them.
+    /// Whether commands are skipped because of an earlier error.
     leaves_out: bool,
     /// Number of [`SessionEvent::Ready`] to report now.
     ready_due: u32,
@@ -129,8 +129,8 @@ impl Session {
         Self { offers_local_files: true, ..self }
     }
 
-    /// Sets the content for the next `LOAD DATA LOCAL INFILE`, whatever its file name. Without it, or without
-    /// [`Session::with_local_infile`], such a statement fails.
+    /// Sets the content for the next `LOAD DATA LOCAL INFILE`, regardless of its file name. Such a statement fails if no content is set, or
+    /// without [`Session::with_local_infile`].
     pub fn local_infile(&mut self, content: Vec<u8>) {
         self.local_file = Some(content);
     }

@@ -153,7 +153,7 @@ pub(super) fn put_execute(out: &mut Vec<u8>, id: u32, values: &Values) -> u8 {
     put(out, 0, |out| {
         out.push(EXECUTE);
         out.extend_from_slice(&id.to_le_bytes());
-        // No cursor; one iteration.
+        // No cursor, and one iteration.
         out.extend_from_slice(&[0, 1, 0, 0, 0]);
         if values.count > 0 {
             out.extend_from_slice(&values.nulls);

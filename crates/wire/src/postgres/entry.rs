@@ -309,7 +309,7 @@ impl Entry {
         Ok(())
     }
 
-    /// Whether the log-in lacks the channel binding that is required.
+    /// Whether the log-in lacks the required channel binding.
     fn lacks_binding(&self) -> bool {
         self.login.channel_binding == ChannelBinding::Require
             && !matches!(&self.phase, Phase::Scram(scram) if scram.is_bound())

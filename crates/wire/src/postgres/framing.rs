@@ -29,12 +29,12 @@ pub(super) struct Message<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Skipped<'a> {
     Here(&'a [u8]),
-    /// Content that is no longer in memory. If the message was a row, `FieldWalk` has checked its fields.
+    /// Content that is no longer in memory. `FieldWalk` has checked its fields if the message is a row.
     Walked(FieldWalk),
 }
 
 impl Skipped<'_> {
-    /// Whether the fields of a row end exactly at its end, if everything after their count was skipped.
+    /// Whether the fields of a row end exactly at its end. Applies if all bytes after the field count were skipped.
     #[inline]
     pub(super) fn is_sound_row(self, fields: u16) -> bool {
         match self {
@@ -68,7 +68,7 @@ impl Head {
 #[derive(Debug, Default)]
 pub(super) struct Framing {
     partial: Vec<u8>,
-    /// Whether the message in `partial` was returned, and its bytes can be dropped.
+    /// Whether the message in `partial` was returned, so that its bytes can be dropped.
     is_spent: bool,
     /// Number of unneeded bytes of a message that are still to arrive.
     skip_left: usize,
@@ -77,8 +77,8 @@ pub(super) struct Framing {
 }
 
 impl Framing {
-    /// Returns the next message if all of it is in `bytes`, without consuming it. `needed` returns the number of bytes that are
-    /// needed of a message's content, up to its length.
+    /// Returns the next message if all of it is in `bytes`, without consuming it. `needed` returns the number of bytes of a message's
+    /// content to keep, up to its length.
     #[inline(always)]
     pub(super) fn whole<'a>(
         &self,
@@ -126,7 +126,7 @@ impl Framing {
                 self.partial[HEAD_BYTES..].first_chunk().map_or(0, |count| u16::from_be_bytes(*count));
             self.walk = FieldWalk::begin(fields);
         }
-        // A message is returned only when all of it has arrived, so that its result does not depend on how the bytes were split.
+        // A message is returned only when it has arrived completely, so that its result does not depend on how the bytes were split.
         let skipped = self.skip_left.min(bytes.len() - used);
         self.skip_left -= skipped;
         if self.partial.first() == Some(&b'D') {

@@ -31,8 +31,8 @@ const PREFIX_BYTES: usize = 11;
 
 /// Prefix of the names of a session's prepared statements.
 ///
-/// A pooler may pass a server connection from one session to another, with its prepared statements. With a prefix of its own, a
-/// session cannot execute the statement of another session.
+/// A pooler may pass a server connection from one session to another, including its prepared statements. Each session has a different
+/// prefix, so that it cannot execute the statement of another session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NamePrefix([u8; PREFIX_BYTES]);
 

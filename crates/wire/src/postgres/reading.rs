@@ -41,7 +41,7 @@ pub(super) enum Awaited {
     Bound(Option<u16>),
     /// DataRow messages, and their end.
     Rows,
-    /// No message: the statement could not be sent.
+    /// No message, because the statement could not be sent.
     Unsent,
     /// CopyInResponse, then the replies to the simple query.
     CopyIn(Copying),
@@ -70,9 +70,9 @@ pub(super) struct Reading {
     /// Number of columns of the rows that are arriving. `None` if no rows are described.
     columns: Option<u16>,
     rows: u64,
-    /// Whether any message of the reply under way has arrived.
+    /// Whether any message of the reply in progress has arrived.
     pub(super) has_begun: bool,
-    /// Whether a statement of the simple query under way was answered.
+    /// Whether a statement of the simple query in progress was answered.
     has_answered: bool,
     pub(super) transaction: Transaction,
     pub(super) server_error: ServerError,

@@ -48,8 +48,8 @@ impl Session {
         }
     }
 
-    /// Uses the same names of prepared statements as `other`. Behind a pooler that shares server connections but not statements,
-    /// the second of the two sessions to prepare a statement is rejected.
+    /// Uses the statement names of `other`. Behind a pooler that shares server connections but does not track statements, the server
+    /// rejects the session that prepares a statement second.
     #[must_use]
     pub fn with_statement_names_of(mut self, other: &Self) -> Self {
         self.out.take_names_of(&other.out);

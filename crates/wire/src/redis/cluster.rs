@@ -87,9 +87,9 @@ pub(super) struct SlotMap {
     /// Node of each slot.
     nodes: Box<[AtomicU16]>,
     addresses: Box<[String]>,
-    /// By node: whether it served slots when the load began.
+    /// Whether each node served slots when the load began.
     is_master: Box<[bool]>,
-    /// By node: whether the last connection to it could not be opened.
+    /// Whether the last attempt to connect to each node failed.
     is_unreachable: Box<[AtomicBool]>,
     /// Number of commands so far that any node can serve.
     turn: AtomicU32,
@@ -171,7 +171,7 @@ impl SlotMap {
 /// Key of a command by whose slot its node is found.
 #[derive(Debug)]
 enum Key {
-    /// No key: any node serves the command.
+    /// Command without a key: any node serves it.
     Any,
     Slot(u16),
     Filled(Template),

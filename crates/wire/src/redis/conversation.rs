@@ -20,7 +20,7 @@ use crate::conversation::{Closing, Conversation, Greeting, Next, Progress, Refus
 /// Reason why a step cannot publish.
 const NO_PUSHES: &str = "the server has no RESP3, in which a connection can publish and receive messages";
 
-/// A connection with at most one command under way.
+/// Connection that carries one command at a time.
 #[derive(Debug)]
 pub struct RedisConversation {
     commands: Arc<Commands>,
@@ -155,7 +155,7 @@ impl Conversation for RedisConversation {
         loop {
             let rest = &bytes[used..];
             let Some(first) = rest.first() else { return Ok(Progress::NeedMore) };
-            // Without a command under way, a server may only send pushes.
+            // If no command is in flight, a server may only send pushes.
             if !self.is_awaited && self.reader.is_idle() && *first != b'>' {
                 return Err(PeerFault::new(ErrorClass::ExcessBytes, 0, EXCESS).showing(rest));
             }

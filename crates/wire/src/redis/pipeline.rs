@@ -66,7 +66,7 @@ pub(super) struct RedisPipeline {
 }
 
 struct Awaited {
-    /// [`Ticket::NONE`] if the exchange was given up: its reply is dropped.
+    /// [`Ticket::NONE`] if the exchange was abandoned: its reply is dropped.
     ticket: Ticket,
     step: u16,
     expected: Option<Box<Expected>>,
@@ -87,7 +87,7 @@ impl RedisPipeline {
         }
     }
 
-    /// Whether the reply to an exchange is the next one to arrive.
+    /// Whether the next reply to arrive belongs to the exchange.
     fn is_first(&self, ticket: Ticket) -> bool {
         self.awaited.front().is_some_and(|awaited| awaited.ticket == ticket)
     }
@@ -212,8 +212,7 @@ impl Channel for RedisPipeline {
         self.awaited.is_empty()
     }
 
-    /// Returns whether any reply is awaited that is not late. If all are late, the link is given up, so that no exchange waits for
-    /// a silent server.
+    /// Returns whether any awaited reply is not late. If all are late, the link is closed, so that no exchange waits for a silent server.
     fn abandon(&mut self, ticket: Ticket) -> bool {
         let given_up = self.awaited.iter_mut().find(|awaited| awaited.ticket == ticket);
         if let Some(awaited) = given_up {

@@ -145,7 +145,7 @@ pub struct RedisStep {
     pub(super) expect: Expect,
     /// Variables, each with the part of the reply that it is set to.
     pub(super) saves: Vec<(u16, Part)>,
-    /// Whether the words are PUBLISH with a channel and a message whose delivery is awaited.
+    /// Whether the words are PUBLISH with a channel and a message, and the step waits for the delivery.
     pub(super) awaits_delivery: bool,
     /// The words joined by spaces, for records of plans.
     message: Vec<u8>,

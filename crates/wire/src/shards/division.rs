@@ -60,7 +60,7 @@ impl Divider {
         }
     }
 
-    /// Shard of a hash, below `in_use`, which is at least 1 and at most the number of shards.
+    /// Returns the shard of a hash, below `in_use`. `in_use` is between 1 and the number of shards.
     pub(super) fn shard(&self, hash: u64, in_use: u32) -> u32 {
         let slot = |slots: &Option<u64>| slots.map_or(hash, |slots| hash % slots);
         match self {

@@ -7,7 +7,7 @@ use crate::ErrorClass;
 use crate::blame::PeerFault;
 use crate::conversation::{Closing, Conversation, Greeting, Next, Progress, Refusal, Reply, Stage};
 
-/// A conversation whose requests are all the same text.
+/// Conversation in which every request is one fixed text.
 #[derive(Debug)]
 pub struct Single<S, R = ()> {
     session: S,

@@ -33,7 +33,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Number that a bare word stands for. `None` for any other value.
+    /// Number in a bare word. `None` for any other value.
     pub fn number(self) -> Option<Number> {
         let Self::Bare(text) = self else { return None };
         Number::read(text)

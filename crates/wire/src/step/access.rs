@@ -58,7 +58,7 @@ pub struct LogIn {
     pub password_variable: &'static str,
     /// Names of the options that the query of a URL may have.
     pub options: &'static [&'static str],
-    /// Whether the options of a URL ask for TLS.
+    /// Whether the options of a URL require TLS.
     pub asks_for_tls: fn(&Access) -> bool,
     /// Function that checks the log-in in a URL.
     pub check: fn(&Access) -> Result<(), WrongValue>,

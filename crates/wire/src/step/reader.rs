@@ -21,7 +21,7 @@ pub trait Reader {
     fn report(&mut self, at: Span, what: String, help: String);
     /// Reports a name that is none of the known ones. The help is the nearest of these, or all of them.
     fn report_unknown(&mut self, at: Span, what: String, name: &str, known: &[&str]);
-    /// Whether there is an error exactly at this place, so that its consequences need not be reported.
+    /// Whether there is an error exactly at this place, so that its consequences need no separate report.
     fn is_reported(&self, at: Span) -> bool;
     /// Number of errors so far.
     fn reported(&self) -> usize;
@@ -36,7 +36,7 @@ pub trait Reader {
     /// Resolves the names in a script of statements: `{name}` and `:name`. `is_file` means that the text is in a file that the node
     /// names.
     fn use_in_script(&mut self, node: &Node, text: &str, is_file: bool);
-    /// Whether all values in a text that steps save are saved by now.
+    /// Whether all saved values that a text uses are already saved at this step.
     fn are_at_hand(&self, text: &str) -> bool;
     /// Whether a text names a secret.
     fn has_secret(&self, text: &str) -> bool;
@@ -46,7 +46,7 @@ pub trait Reader {
     fn save(&mut self, entry: &Entry) -> Option<u16>;
     /// Names of the variables, in the order of their numbers.
     fn variables(&self) -> &[String];
-    /// Whether there are too many names in texts to check them.
+    /// Whether texts have too many names to check.
     fn are_too_many(&self) -> bool;
     /// Secrets that texts name.
     fn secrets(&self) -> &Secrets;
@@ -60,7 +60,7 @@ pub trait Reader {
     ///
     /// # Errors
     ///
-    /// The message for a text that is no size.
+    /// Returns the message for a text that is not a size.
     fn size_bytes(&self, text: &str) -> Result<u64, String>;
 }
 
@@ -76,7 +76,7 @@ pub trait ScenarioSteps {
     ) -> Option<SteppedAt>;
     /// Reports keys of the scenario that apply to none of its steps.
     fn finish(&mut self, reader: &mut dyn Reader);
-    /// Whether each iteration begins without the state of the user, such as cookies.
+    /// Whether each iteration starts without the state of the user, such as cookies.
     fn forgets(&self) -> bool;
     /// Place of credentials of the scenario. `None` if there are none.
     fn authorization_at(&self) -> Option<Span>;

@@ -14,7 +14,7 @@ pub struct Site {
     pub path: String,
     /// `user:password` of the URL, decoded. `None` if it has no user.
     pub credentials: Option<Vec<u8>>,
-    /// Whether the system is reached over TLS.
+    /// Whether the system uses TLS.
     pub is_secure: bool,
     /// Whether a connection is kept for further exchanges.
     pub keep_alive: bool,

@@ -115,7 +115,7 @@ mod tests {
     fn this_thread_runs_and_an_unknown_one_has_no_work() {
         let process = std::process::id();
         let thread = rustix::thread::gettid().as_raw_nonzero().get().unsigned_abs();
-        // Some kernels show the read of the file under `/proc` itself.
+        // Some kernels show the system call that reads this file.
         assert!(matches!(work_of(process, thread), Some(Work::Running | Work::Call("file_read"))));
         assert_eq!(work_of(process, u32::MAX), None);
     }

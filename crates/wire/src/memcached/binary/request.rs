@@ -150,7 +150,7 @@ pub(in super::super) struct Request {
     /// Unique number of the value to replace. `None`: any value.
     unique: Option<Template>,
     value: Template,
-    /// Number of virtual buckets that keys are divided among; at least 1.
+    /// Number of virtual buckets for keys, at least 1.
     vbuckets: u32,
 }
 
