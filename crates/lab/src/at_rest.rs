@@ -5,7 +5,7 @@ use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Time for which threads are observed. The kernel updates the time of a running thread at its ticks, 1 to 10 ms apart.
+/// Time for which threads are observed. The kernel updates the time of a running thread at its ticks, every 1 to 10 ms.
 const WINDOW: Duration = Duration::from_millis(50);
 /// Maximum number of threads that are read.
 const THREADS_MAX: usize = 4_096;

@@ -1,4 +1,4 @@
-//! Hostile logs: every reader comes to an end without a panic, whatever the lines are.
+//! Hostile logs: every reader ends without a panic on any input.
 
 use replay::{FORMATS, Layout, Log, LoggedResult};
 

@@ -1,4 +1,4 @@
-//! Tables and pairs use only runs of the stage that counts. Pilots, halvings, and confirmations are kept apart.
+//! Tables and pairs use only runs of the stage that counts. Pilots, halvings, and confirmations are excluded.
 
 use crate::runs::{self, Kept, SECOND};
 use evidence::{NewRun, Procedure, SliceRules, StudyEnding, StudyId, StudyPlace, Verdict, stage};

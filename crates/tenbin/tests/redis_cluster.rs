@@ -13,7 +13,7 @@ fn url_of(node: &Redis) -> String {
     format!("{}?cluster=true", node.url())
 }
 
-/// Run of a plan, whatever its verdict.
+/// Runs a plan, with any verdict.
 #[track_caller]
 fn run_plan(home: &Home, scenario: &str, load: &str, url: &str) -> Value {
     let text =

@@ -1,4 +1,4 @@
-//! Known faults of the generator are detected, and faults of the system are not attributed to it.
+//! Known errors of the generator are detected, and errors of the system are not attributed to it.
 
 use std::thread;
 use std::time::Duration;

@@ -5,7 +5,7 @@ use wire::sql::Value;
 
 use crate::databases::{Backslash, Engine};
 
-/// Appends a value as a literal that the server reads back unchanged, whatever it contains.
+/// Appends a value as a literal that the server reads back unchanged, for any content.
 pub(super) fn write(engine: Engine, value: Literal<'_>, out: &mut Vec<u8>) {
     match value {
         Literal::Null => out.extend_from_slice(b"NULL"),

@@ -35,7 +35,7 @@ pub(super) fn class(code: i64) -> ErrorClass {
     found.map_or(ErrorClass::CommandError, |(class, _)| *class)
 }
 
-/// Whether an error of this class makes the connection useless: another member is the primary now, or the server shuts down.
+/// Whether an error of this class ends the use of the connection: another member is the primary now, or the server shuts down.
 pub(super) fn ends_connection(class: ErrorClass) -> bool {
     matches!(class, ErrorClass::NotPrimary | ErrorClass::ServerShutdown)
 }

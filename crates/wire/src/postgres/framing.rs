@@ -34,7 +34,7 @@ pub(super) enum Skipped<'a> {
 }
 
 impl Skipped<'_> {
-    /// Whether the fields of a row end exactly at its end. Applies if all bytes after the field count were skipped.
+    /// Whether the fields of a row end exactly at its end, if everything after their count was skipped.
     #[inline]
     pub(super) fn is_sound_row(self, fields: u16) -> bool {
         match self {

@@ -212,7 +212,8 @@ impl Channel for RedisPipeline {
         self.awaited.is_empty()
     }
 
-    /// Returns whether any awaited reply is not late. If all are late, the link is closed, so that no exchange waits for a silent server.
+    /// Returns whether any awaited reply belongs to an active exchange. If none does, the link is closed, so that no exchange
+    /// waits for a silent server.
     fn abandon(&mut self, ticket: Ticket) -> bool {
         let given_up = self.awaited.iter_mut().find(|awaited| awaited.ticket == ticket);
         if let Some(awaited) = given_up {
