@@ -32,7 +32,7 @@ pub(crate) struct Target {
     data: Vec<DataSource>,
     /// Connect timeout from the URL, in nanoseconds. `None` if the URL does not set one.
     connect_timeout_ns: Option<u64>,
-    /// Max requests under way on one connection. `None` if an external load generator makes the load.
+    /// Max requests in flight on one connection. `None` if an external load generator makes the load.
     pipeline_max: Option<u32>,
     /// Combines the system with a load, once that is checked.
     under: UnderLoad,

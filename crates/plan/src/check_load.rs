@@ -36,7 +36,7 @@ pub(crate) struct Destination {
     pub(crate) unit: Unit,
     /// Connect timeout from the URL, in nanoseconds. `None` if the URL does not set one.
     pub(crate) connect_timeout_ns: Option<u64>,
-    /// Max requests under way on one connection, as limited by the protocol. `None` if the protocol is not known yet.
+    /// Max requests in flight on one connection, as limited by the protocol. `None` if the protocol is not known yet.
     pub(crate) pipeline_max: Option<u32>,
 }
 

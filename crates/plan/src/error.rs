@@ -51,7 +51,7 @@ pub enum Problem {
     NeedsUsers,
     /// The value applies only to databases.
     NeedsDatabase,
-    /// The protocol allows fewer requests under way on a connection.
+    /// The protocol allows fewer requests in flight on a connection.
     #[allow(missing_docs, reason = "how many it takes")]
     NoPipeline { max: u32 },
     /// The pipeline needs connections that carry more than one request.

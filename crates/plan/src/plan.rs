@@ -50,7 +50,7 @@ pub struct Plan {
     pub secrets: Secrets,
     /// Load model: closed or open, and the amount.
     pub load: Load,
-    /// Max requests under way on one connection. Users of a closed load, and slots of an open one, are connections times this
+    /// Max requests in flight on one connection. Users of a closed load, and slots of an open one, are connections times this
     /// number.
     pub pipeline: u32,
     /// Condition that ends the load.
@@ -183,7 +183,7 @@ impl Errands {
 pub struct PlannedStep {
     /// Name in reports, without secrets.
     pub name: String,
-    /// Number of the system that the step speaks to, an index of [`Plan::endpoints`], or of [`Errands::at`].
+    /// Number of the system that the step talks to, an index of [`Plan::endpoints`], or of [`Errands::at`].
     pub endpoint: u16,
     /// Request, transaction, or load of a tool.
     pub action: Action,

@@ -408,7 +408,7 @@ fn unused_flags(draft: &Draft, workload: &Ycsb, faults: &mut Vec<Fault>) {
     }
 }
 
-/// Max requests under way on one connection to the system of a URL.
+/// Max requests in flight on one connection to the system of a URL.
 fn pipeline_max(url: &str) -> Option<u32> {
     let (protocol, _) = wire::of_scheme(url.split_once("://")?.0)?;
     Some(protocol.steps().map_or(1, |steps| steps.pipeline_max))

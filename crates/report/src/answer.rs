@@ -11,8 +11,8 @@ use crate::units::{count, duration, percent, rate};
 use crate::view::View;
 use crate::words;
 
-/// Result of a run, of a study under a load, or of a capacity search, without full stops. Only names in it come from outside; they
-/// are escaped for the format.
+/// Result of a run, of a study under a load, or of a capacity search, without full stops. Names in it are the only external text; they are
+/// escaped for the format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Answer {
     /// The result in one sentence.
@@ -114,7 +114,7 @@ fn answers(figures: &Figures) -> Option<String> {
     })
 }
 
-/// Throughput of an open load, and whether the offered rate was kept. `None` for a closed load, and if no request ended ok.
+/// Throughput of an open load, and whether it matched the offered rate. `None` for a closed load, or if no request ended ok.
 fn rate_kept(view: &View<'_>) -> Option<String> {
     if view.run.new.model != Model::Open {
         return None;

@@ -122,7 +122,7 @@ pub(crate) fn object_of_run(view: &View<'_>) -> Option<Value> {
     Some(object)
 }
 
-/// JSON object of a condition that must hold: it has passed if it is true.
+/// JSON object of a passing condition: the check passes if it is true.
 pub(crate) fn gate_object(gate: &Failure) -> Value {
     let mut object = gate.object();
     let verdict = match gate.decision() {

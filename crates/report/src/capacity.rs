@@ -36,9 +36,9 @@ pub(crate) struct CapacityView {
 
 /// Capacity of one variant under one load.
 pub(crate) struct CapacityRow {
-    /// Name of the variant. May hold anything: escape it.
+    /// Name of the variant. Arbitrary text: escape it.
     pub(crate) setting: Setting,
-    /// Name of the load. May hold anything: escape it.
+    /// Name of the load. Arbitrary text: escape it.
     pub(crate) load: String,
     pub(crate) found: Capacity,
     pub(crate) levels: SearchLevels,

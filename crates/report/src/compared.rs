@@ -44,7 +44,7 @@ pub struct Compared {
 /// Run or study on one side of a comparison.
 struct ComparedItem {
     id: String,
-    /// May hold anything: escape it.
+    /// Arbitrary text: escape it.
     title: String,
     started_at_unix_ms: i64,
     /// Build that was measured. Its texts may hold anything.

@@ -23,7 +23,7 @@ pub(crate) fn of_study(view: &StudyView<'_>) -> Option<CommandEnding> {
     })
 }
 
-/// Ending by the gates. `None` if no gate was breached, and all of them could be judged.
+/// Ending according to the gates. `None` if all gates were judged, and none was breached.
 fn of_gates(view: &StudyView<'_>) -> Option<CommandEnding> {
     let gates = Gates::of(view.study);
     let is_any_valid = gates.judged > 0 || has_valid_run(view);

@@ -24,7 +24,7 @@ pub(crate) struct Happened<'a> {
     pub(crate) event: &'a Event,
     /// `None` if the event did not begin, or if the run was not completed.
     pub(crate) cost: Option<&'a EventCost>,
-    /// Name: `deploy`, or `deploy #2` if the event repeats. May hold anything: escape it.
+    /// Name: `deploy`, or `deploy #2` if the event repeats. Arbitrary text: escape it.
     pub(crate) name: String,
     warm_up_ns: u64,
 }
@@ -41,7 +41,7 @@ pub(crate) fn of_run<'a>(view: &View<'a>) -> Vec<Happened<'a>> {
     events.iter().map(happened).collect()
 }
 
-/// Name of an event: `deploy`, or `deploy #2` if it repeats within the run. May hold anything: escape it.
+/// Name of an event: `deploy`, or `deploy #2` if it repeats within the run. Arbitrary text: escape it.
 pub(crate) fn name_of(event: &Event, all: &[Event]) -> String {
     match all.iter().any(|other| other.name == event.name && other.occurrence > 0) {
         true => format!("{} #{}", event.name, u64::from(event.occurrence) + 1),

@@ -10,7 +10,7 @@ use crate::durations::Durations;
 use crate::noun::Noun;
 use crate::transactions::{Late, Tries};
 
-/// Durations of one kind: of all requests that ended, of those that ended ok, and of rejected ones.
+/// Durations of one kind: of all requests that ended, of requests that ended ok, and of rejected ones.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ByOutcome {
     pub(crate) all: Durations,
@@ -55,7 +55,7 @@ pub(crate) struct Figures {
     pub(crate) span_s: Option<f64>,
     /// Counts of the measured window: the basis of all other rates. `None` if the length of the window is unknown.
     pub(crate) window: Option<Window>,
-    /// `None` if the tool that made the load did not report it. This also applies to the next two fields.
+    /// `None` if the load tool did not report it. The next two fields are `None` in this case, too.
     pub(crate) received_bytes: Option<u64>,
     pub(crate) sent_bytes: Option<u64>,
     pub(crate) connections: Option<u64>,
@@ -113,8 +113,7 @@ impl Figures {
         retried.map(|line| line.count).sum()
     }
 
-    /// Replaces figures with those that load tools reported. Each tool comes with its number of requests; there is one for each
-    /// run.
+    /// Replaces figures with the ones that load tools reported. Each tool comes with its number of requests; there is one for each run.
     pub(crate) fn by_tools(self, tools: &[(&LoadTool, u64)]) -> Self {
         if tools.is_empty() {
             return self;
@@ -133,7 +132,7 @@ impl Figures {
         }
     }
 
-    /// Figures of all steps of a run. Statuses come from the steps, because those of transactions are numbers of tries.
+    /// Figures of all steps of a run. Statuses come from the steps, because statuses of transactions are numbers of tries.
     pub(crate) fn of_all<'a>(
         tally: &Tally,
         window: Option<Window>,

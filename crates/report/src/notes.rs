@@ -1,4 +1,4 @@
-//! Notes on the figures of a run, such as an experienced colleague would make. Each rule is a function in the list [`RULES`].
+//! Notes on the figures of a run, as an experienced colleague would give them. Each rule is a function in the list [`RULES`].
 
 use evidence::{Model, SameBody, Unit};
 use record::Percentile;
@@ -27,7 +27,7 @@ const RULES: &[Rule] = &[
     short::doubt,
 ];
 
-/// Notes that are stored with the run, then those on its baseline, then those of the rules.
+/// Notes that are stored with the run, then notes on its baseline, then notes of the rules.
 pub(crate) fn about(view: &View<'_>) -> Vec<String> {
     let own = view.run.ending.iter().flat_map(|ending| ending.notes.iter().cloned());
     let called_for = RULES.iter().filter_map(|rule| rule(view));

@@ -17,7 +17,7 @@ use crate::view::View;
 
 /// Ratio of two variants from which on the brief report names a cost.
 const NAMED_MIN_RATIO: f64 = 2.0;
-/// Maximum number of characters of the name of a cost, which may have that of a process.
+/// Maximum number of characters of the name of a cost, which may contain the name of a process.
 const NAME_CHARACTERS_MAX: usize = 100;
 /// Costs below this are too small for a ratio: a fifth of a page or row, and two bytes.
 const NAMED_MIN: [f64; 2] = [0.2, 2.0];
@@ -82,8 +82,8 @@ pub(crate) struct CostLine {
 }
 
 impl CostLine {
-    /// Largest figure ÷ smallest, for sorting: figures that are next to nothing count as a tenth of the smallest that is named. `None` if
-    /// there are no two figures, or all are too small.
+    /// Largest figure ÷ smallest, for sorting. Very small figures count as a tenth of the smallest figure that is named. `None` if there
+    /// are no two figures, or if all are too small.
     fn rank(&self) -> Option<f64> {
         let least = NAMED_MIN[usize::from(self.cost.unit == CostUnit::Bytes)];
         let (min, max) = self.extremes()?;

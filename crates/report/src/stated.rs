@@ -1,5 +1,5 @@
-//! Facts that a report states, with pairs that exclude each other, and the possible ranges of its figures. Tests require of every report
-//! that they make that it states no such pair, and that each figure is in its range.
+//! Facts that a report states, with pairs that exclude each other, and the possible ranges of its figures. Tests check that no report
+//! states an excluded pair, and that every figure is in its range.
 
 use evidence::Level;
 use judge::results::Scale;
@@ -61,7 +61,7 @@ struct InRange {
     high: f64,
 }
 
-/// Relative error of sums and of counters, within which a figure may lie beyond its range.
+/// Relative error of sums and counters, by which a figure may exceed its range.
 const ROUNDING: f64 = 0.002;
 
 /// Contradictions in a report on a run, for developers. Empty if there are none.

@@ -78,19 +78,19 @@ pub(crate) struct StudyView<'a> {
     pub(crate) loads: Vec<LoadView<'a>>,
     /// Number of places without a completed run.
     pub(crate) missing: usize,
-    /// Result of a capacity search, whose loads are not compared. `None` for other studies.
+    /// Result of a capacity search. Its loads are not compared. `None` for other studies.
     pub(crate) capacity: Option<CapacityView>,
     /// Gates that are baseline conditions, one for each configuration.
     pub(crate) of_baseline: Vec<GateOfBaseline>,
     /// Comparison with the stored baseline. Empty without one.
     pub(crate) against_stored: AgainstStored,
-    /// Result of an experiment. `None` if the study made none.
+    /// Result of an experiment. `None` if the study has none.
     pub(crate) diagnosis: Option<Diagnosis>,
 }
 
 /// Results under one load.
 pub(crate) struct LoadView<'a> {
-    /// Name of the load. May hold anything: escape it.
+    /// Name of the load. Arbitrary text: escape it.
     pub(crate) name: &'a str,
     /// Load and its duration as text, from any of its runs. `None` without runs.
     pub(crate) words: Option<String>,
@@ -106,9 +106,9 @@ pub(crate) struct LoadView<'a> {
     pub(crate) costs: Vec<Pair>,
     /// Row of the baseline, with which all others are compared. `None` without a baseline.
     pub(crate) baseline: Option<usize>,
-    /// Findings of a search for the best, whose settings are indexes of `rows`. `None` for other studies.
+    /// Findings of a search for the best. Configurations are indexes of `rows`. `None` for other studies.
     pub(crate) found: Option<TournamentFindings>,
-    /// Findings that only slices allow. `None` if the study was not made in slices.
+    /// Findings that are only possible with slices. `None` if the study has none.
     pub(crate) sliced: Option<Sliced>,
     /// Variants that do other work than the baseline, or than the first variant. Empty for a capacity search.
     pub(crate) unlike: Vec<UnlikePair>,

@@ -11,7 +11,7 @@ use crate::study::{StudyView, VariantRow};
 use crate::units::percent_with;
 use crate::view::View;
 
-/// Largest share by which figures may be off that one number for all of them describes well.
+/// Max spread of errors at which one number describes all figures well.
 const TOGETHER_MAX: f64 = 0.1;
 /// Smallest share by which a figure may be off that is reported.
 const TOLD_MIN: f64 = 0.005;
@@ -24,9 +24,8 @@ pub(crate) fn line(view: &View<'_>) -> Option<String> {
     Some(within(&offs(view, effect)) + &why.unwrap_or_default())
 }
 
-/// Like [`line`], for the suspect runs of a study: for each figure, how far it can be off in the variant in which it can be off the
-/// most, and the most frequent cause. `None` if no run is suspect, or if a figure of one of them has no bound, and for
-/// a search for a capacity, whose runs have different loads.
+/// Like [`line`], for the suspect runs of a study: for each figure, its max error over all variants, and the most frequent cause. `None` if
+/// no run is suspect, if a figure of a suspect run has no bound, and for a capacity search, whose runs have different loads.
 pub(crate) fn line_of_study(study: &StudyView<'_>) -> Option<String> {
     if study.capacity.is_some() {
         return None;
@@ -130,7 +129,7 @@ fn off(name: String, measured: f64, bounds: Option<Bounds>) -> Option<Off> {
 
 fn within(offs: &[Off]) -> String {
     let widest = offs.iter().map(|off| off.below.max(off.above)).fold(0.0, f64::max);
-    // Rounded up: the true figure is no farther away.
+    // Rounded up, so that the true figure is never farther away.
     let percent = |share: f64| percent_with((share * 100.0).ceil() * 0.01, 0);
     if widest <= TOGETHER_MAX {
         return format!("figures are within {}", percent(widest.max(0.01)));

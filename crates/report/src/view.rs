@@ -41,7 +41,7 @@ pub(crate) struct View<'a> {
 
 /// Figures of one step of a run.
 pub(crate) struct StepView<'a> {
-    /// Name of the step. May hold anything: escape it.
+    /// Name of the step. Arbitrary text: escape it.
     pub(crate) name: &'a str,
     pub(crate) figures: Figures,
     /// Statements of the step. Empty if they were not measured.
@@ -50,7 +50,7 @@ pub(crate) struct StepView<'a> {
 
 /// A statement of a transaction.
 pub(crate) struct Statement<'a> {
-    /// Text of the statement. May hold anything: escape it.
+    /// Text of the statement. Arbitrary text: escape it.
     pub(crate) name: &'a str,
     /// Number of the statement in the store.
     pub(crate) number: u16,

@@ -105,7 +105,7 @@ pub(crate) fn figures_at(validity: &Validity, level: Level) -> Vec<Distorted> {
     Distorted::ALL.into_iter().filter(is_so).collect()
 }
 
-/// Formats figures in doubt: ` in mean and tail`. Empty if it is all of them, or unknown which.
+/// Formats doubtful figures: ` in mean and tail`. Empty if all figures are doubtful, or if it is unknown which.
 pub(crate) fn doubted(figures: &[Distorted]) -> String {
     let names: Vec<&str> = figures.iter().map(|figure| figure.name()).collect();
     match &names[..] {

@@ -1,4 +1,4 @@
-//! Rows that a run wrote, against the outcomes of its requests: in lists of facts and in JSON.
+//! Comparison of the rows that a run wrote with the outcomes of its requests, for lists of facts and for JSON.
 
 use judge::{Written, WrittenCheck};
 use serde::Serialize;

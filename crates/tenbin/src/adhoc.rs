@@ -92,7 +92,7 @@ impl Server {
         Ok(Self { url: text.trim().to_owned(), name, path: String::new() })
     }
 
-    /// Reads the URL of a server whose protocol owns its steps. Returns the steps as sections of a plan, too.
+    /// Reads the URL of a server with protocol-specific steps. Also returns the steps as sections of a plan.
     pub(crate) fn of_steps(text: &str, mix: &CommandMixSpec) -> Result<(Self, String), Vec<Fault>> {
         let UrlLoad { url, name, text } = UrlLoad::read(text, mix)?;
         Ok((Self { url, name, path: String::new() }, text))

@@ -16,7 +16,7 @@ pub(crate) fn open(path: &Path) {
     }
 }
 
-/// Programs that may open a page: those that the user named, then that of the desktop, if there is one.
+/// Programs that can open a page: the user's choice first, then the default of the desktop, if any.
 fn openers() -> Vec<String> {
     let named = std::env::var("BROWSER").unwrap_or_default();
     let mut openers: Vec<String> =

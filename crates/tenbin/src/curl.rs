@@ -14,7 +14,7 @@ enum Meaning {
     Same,
     /// Supported with a different meaning. An argument that only makes sense for curl is an error.
     Other,
-    /// Does not exist. The error says what to write instead.
+    /// Unsupported. The error names the replacement.
     Refused,
 }
 
@@ -94,7 +94,7 @@ pub(crate) fn instead_of(name: &str) -> Option<&'static str> {
     rows.find(|row| row.names.split(", ").any(|known| known == name)).map(|row| row.words)
 }
 
-/// Replacement for a flag that takes a value in Tenbin, and none in curl.
+/// Replacement for a flag that takes a value in Tenbin, but not in curl.
 pub(crate) fn without_value(name: &str) -> Option<&'static str> {
     match name {
         "-L" => {
@@ -106,7 +106,7 @@ pub(crate) fn without_value(name: &str) -> Option<&'static str> {
     }
 }
 
-/// Values of the flags whose letters have another meaning in curl.
+/// Values of the flags that have another meaning in curl.
 pub(crate) struct CurlValues<'a> {
     pub(crate) url: Option<&'a str>,
     pub(crate) connections: Option<&'a str>,
@@ -115,7 +115,7 @@ pub(crate) struct CurlValues<'a> {
     pub(crate) method: Option<&'a str>,
     /// Whether a `-H` flag sets Content-Type.
     pub(crate) has_type: bool,
-    /// Flags that take a value in Tenbin, and none in curl. One of them may have taken the URL as its value.
+    /// Flags that take a value in Tenbin, but not in curl. One of them may have consumed the URL as its value.
     pub(crate) taken: [(&'static str, Option<&'a str>); 3],
 }
 

@@ -9,7 +9,7 @@ use study::{Broken, Draws, RunMaker, StudyError};
 
 use crate::study_line::StudyLine;
 
-/// Makes the runs one after another.
+/// Runs the planned runs one after another.
 pub(crate) struct RunSequence<'a> {
     pub(crate) bench: Bench<'a>,
     pub(crate) tools: Tools<'a>,

@@ -288,7 +288,7 @@ fn select_first_sends_everything_to_the_first_server_and_after_its_end_to_the_ne
     assert_identity(&run);
     let [next, last] = requests(&others)[..] else { panic!("two servers") };
     assert!(next > 100 && last == 0, "{next} and {last}: {output:?}");
-    // Each user can lose the request under way, and one on a connection that the server still accepted while it stopped.
+    // Each user can lose the request in flight, and one on a connection that the server still accepted while it stopped.
     assert!(number(&run, "outcomes.failed") <= 2 * 4, "each user loses at most two requests: {run}");
 }
 

@@ -253,7 +253,7 @@ pub struct PeerStep {
 
 /// The steps of a load, and the factory of their channels; shared by all threads.
 pub trait Channels: Send + Sync {
-    /// Creates the channel of link `number` to a peer, without an exchange under way. Numbers count over all threads, from 0.
+    /// Creates the channel of link `number` to a peer, without an exchange in flight. Numbers count over all threads, from 0.
     fn open(&self, peer: u16, number: u32) -> Box<dyn Channel>;
 
     /// Number of peers that have these steps.
@@ -305,7 +305,7 @@ pub trait Channels: Send + Sync {
         0
     }
 
-    /// Max exchanges under way on one link to a peer.
+    /// Max exchanges in flight on one link to a peer.
     fn room(&self, peer: u16) -> u32 {
         let _ = peer;
         1

@@ -119,7 +119,7 @@ pub trait Conversation: Send {
         &[]
     }
 
-    /// Means to cancel the request under way on a separate connection. `None` if the protocol has no such thing. Called after a
+    /// Means to cancel the request in flight on a separate connection. `None` if the protocol has no such thing. Called after a
     /// deadline has passed.
     fn cancel(&self) -> Option<Cancel> {
         None
@@ -129,7 +129,7 @@ pub trait Conversation: Send {
     fn forget(&mut self);
 
     /// Makes [`Conversation::received`] of a system in this process return soon, from another thread. `None` if that is not
-    /// possible. Called once the greeting is done; it must do no harm without a request under way.
+    /// possible. Called once the greeting is done; it must do no harm without a request in flight.
     fn interrupt(&self) -> Option<Interrupt> {
         None
     }
@@ -154,7 +154,7 @@ pub trait Script: Send + Sync {
     /// The conversation of one connection.
     type Conversation: Conversation;
 
-    /// Creates the conversation of connection `number`, without a request under way. Numbers count over all threads, from 0.
+    /// Creates the conversation of connection `number`, without a request in flight. Numbers count over all threads, from 0.
     fn open(&self, number: u32) -> Self::Conversation;
 
     /// Whether a step's request needs the value of a variable.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   log_in ── greeting, plugin, scramble, rsa        who logs in
-//!   session ─ work                                   commands under way and waiting
+//!   session ─ work                                   commands in flight and waiting
 //!          ├─ incoming, outgoing ── fields           packets
 //!          └─ reading ── columns, row, server_error  results of a reply
 //! ```

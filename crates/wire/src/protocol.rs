@@ -46,9 +46,9 @@ pub struct Scheme {
 /// Opens the client's side of a link, for tests that feed samples and arbitrary bytes to it.
 #[derive(Clone, Copy, Debug)]
 pub enum Open {
-    /// A conversation with a plain request under way. If its peer sends a greeting, the greeting is still awaited.
+    /// A conversation with a plain request in flight. If its peer sends a greeting, the greeting is still awaited.
     Conversation(fn() -> Box<dyn Conversation>),
-    /// A channel for several exchanges, greeted, without an exchange under way. Step 0 is a plain request without variables.
+    /// A channel for several exchanges, greeted, without an exchange in flight. Step 0 is a plain request without variables.
     Channel(fn() -> Box<dyn Channel>),
 }
 

@@ -188,7 +188,7 @@ impl Redis {
         self.commands.list.get(usize::from(step))
     }
 
-    /// Max memory of connections with `depth` commands under way.
+    /// Max memory of connections with `depth` commands in flight.
     fn footprint_of(&self, depth: u32, longest_bytes: &dyn Fn(u16) -> u64) -> Footprint {
         let list = &self.commands.list;
         let max_of = |bytes: &dyn Fn(&Command) -> u64| list.iter().map(bytes).max().unwrap_or(0);

@@ -15,7 +15,7 @@ use crate::values::Values;
 /// Channel of a conversation, with one exchange in flight at a time.
 pub struct Serial<C> {
     conversation: C,
-    /// Ticket of the exchange under way, or [`Ticket::NONE`].
+    /// Ticket of the exchange in flight, or [`Ticket::NONE`].
     ticket: Ticket,
     /// Number of outgoing bytes of the conversation that were sent; [`NOTHING_TO_SEND`] if it has none.
     written: u32,

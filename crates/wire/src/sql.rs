@@ -65,7 +65,7 @@ pub trait Session: Send {
     fn sync(&mut self);
 
     /// Processes bytes from the peer, up to the next event. Returns the number of bytes that belong to it. It is called again with
-    /// the rest, which may be empty, until it returns [`SessionEvent::NeedMore`]. Without a statement under way, it accepts only
+    /// the rest, which may be empty, until it returns [`SessionEvent::NeedMore`]. Without a statement in flight, it accepts only
     /// messages that a server may send at any time.
     fn received(&mut self, bytes: &[u8], rows: &mut dyn RowSink) -> Result<(usize, SessionEvent), PeerFault>;
 
@@ -87,7 +87,7 @@ pub trait Session: Send {
     /// Bytes that a polite client sends before it closes the connection.
     fn farewell(&self) -> &[u8];
 
-    /// Means to cancel the statement under way on another connection. `None` if the protocol has no such thing, or if nothing can
+    /// Means to cancel the statement in flight on another connection. `None` if the protocol has no such thing, or if nothing can
     /// be canceled.
     fn cancel(&self) -> Option<Cancel>;
 

@@ -66,7 +66,7 @@ enum Taken {
 }
 
 impl Client {
-    /// Opens a link with one request under way.
+    /// Opens a link with one request in flight.
     fn open(open: Open) -> Self {
         match open {
             Open::Conversation(open) => Self::Conversation(open()),

@@ -20,7 +20,7 @@ const ENDPOINTS_MAX: usize = 32;
 /// Max connections of a pool.
 const POOL_MAX: u32 = 1_000_000;
 
-/// A system that steps speak to, before its address is known.
+/// A system that steps talk to, before its address is known.
 #[derive(Clone, Debug)]
 pub(crate) struct Role {
     /// Name; empty for that of `url` or `database`.
@@ -46,10 +46,10 @@ pub(crate) struct Endpoints {
     /// Whether steps without an endpoint go to `url` or `database`.
     has_own: bool,
     named: Vec<NamedSystem>,
-    /// Systems that steps speak to, requests first: kind of the steps, and index of the named system. The index is `None` for `url`
+    /// Systems that steps talk to, requests first: kind of the steps, and index of the named system. The index is `None` for `url`
     /// or `database`.
     used: Vec<(Kind, Option<usize>)>,
-    /// Systems that requests of `setup` and `teardown` speak to, in the order of their numbers, as in [`Self::used`].
+    /// Systems that requests of `setup` and `teardown` talk to, in the order of their numbers, as in [`Self::used`].
     used_around: Vec<(Kind, Option<usize>)>,
 }
 
@@ -71,7 +71,7 @@ impl Endpoints {
         Self { has_own, named, used: Vec::new(), used_around: Vec::new() }
     }
 
-    /// Registers the system that a step speaks to. Errors are added to the findings.
+    /// Registers the system that a step talks to. Errors are added to the findings.
     pub(crate) fn note(&mut self, step: &Node, reading: &mut Reading<'_>) {
         let kind = Kind::of_step(step);
         let chosen = match step.entry("endpoint") {
@@ -90,7 +90,7 @@ impl Endpoints {
         }
     }
 
-    /// Number of the system that a step speaks to, an index of [`Self::used`].
+    /// Number of the system that a step talks to, an index of [`Self::used`].
     pub(crate) fn of_step(&self, step: &Node) -> u16 {
         let kind = Kind::of_step(step);
         let named = match step.text_of("endpoint") {
@@ -107,7 +107,7 @@ impl Endpoints {
         named.map_or("", |named| &self.named[named].name)
     }
 
-    /// Kind of a system. That of unknown ones if no step speaks to it.
+    /// Kind of a system. That of unknown ones if no step talks to it.
     pub(crate) fn kind_of(&self, number: u16) -> &'static SystemKind {
         self.used.get(usize::from(number)).map_or(SystemKind::for_unknown(), |(kind, _)| kind.system)
     }
@@ -122,7 +122,7 @@ impl Endpoints {
         sections(root).filter_map(of_endpoint).collect()
     }
 
-    /// Number of systems that steps speak to.
+    /// Number of systems that steps talk to.
     pub(crate) fn count(&self) -> usize {
         self.used.len()
     }
@@ -186,7 +186,7 @@ impl Endpoints {
         named.map_or("", |named| &self.named[named].name)
     }
 
-    /// Systems that requests of `setup` and `teardown` speak to, by number.
+    /// Systems that requests of `setup` and `teardown` talk to, by number.
     pub(crate) fn errand_roles(&self) -> Vec<Role> {
         let named = self.used_around.iter().enumerate();
         let role = |(number, (kind, _)): (usize, &(Kind, Option<usize>))| Role {

@@ -43,7 +43,7 @@ impl Kind {
         self.protocol.filter(|protocol| protocol.has_single_keys())
     }
 
-    /// Max requests under way on one connection.
+    /// Max requests in flight on one connection.
     pub(crate) fn pipeline_max(self) -> u32 {
         self.protocol.and_then(Protocol::steps).map_or(1, |steps| steps.pipeline_max)
     }

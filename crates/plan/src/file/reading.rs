@@ -31,7 +31,7 @@ pub(crate) struct Reading<'a> {
     pub(crate) kinds: Kinds,
     /// Kinds of the steps that go to `url` and `database`, because they name no endpoint.
     pub(crate) at_url: Kinds,
-    /// Max requests under way on one connection that every step allows. `None` if there are no steps.
+    /// Max requests in flight on one connection that every step allows. `None` if there are no steps.
     pub(crate) pipeline_max: Option<u32>,
     /// Looks up the value of an environment variable.
     pub(crate) environment: &'a dyn Fn(&str) -> Result<String, VarError>,

@@ -41,14 +41,14 @@ pub(crate) struct Script {
     pub(crate) variables: Vec<String>,
     pub(crate) scenarios: Scenarios,
     pub(crate) data: Vec<DataSource>,
-    /// Systems that steps speak to, by number.
+    /// Systems that steps talk to, by number.
     pub(crate) endpoints: Vec<Role>,
     /// Places of credentials in steps.
     pub(crate) authorized_at: Vec<Span>,
 }
 
 impl Script {
-    /// Removes systems that no step speaks to, and renumbers the others.
+    /// Removes systems that no step talks to, and renumbers the others.
     pub(crate) fn leave_out_unused_endpoints(&mut self) {
         let used: BTreeSet<u16> = self.steps.iter().map(|step| step.endpoint).collect();
         let used: Vec<u16> = used.into_iter().collect();

@@ -56,7 +56,7 @@ pub(crate) struct PlayedAt {
     pub(crate) scripts: Vec<(Played, Span)>,
 }
 
-/// Reads the section for the systems that steps speak to. `is_sound` means that the scripts have no errors so far.
+/// Reads the section for the systems that steps talk to. `is_sound` means that the scripts have no errors so far.
 pub(crate) fn read(
     root: &Node,
     played: Vec<PlayedAt>,

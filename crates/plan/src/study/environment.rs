@@ -42,7 +42,7 @@ pub struct Launch {
     pub further: Further,
     /// URL of the database that takes transactions, if requests go to `url`.
     pub database: Option<String>,
-    /// Further systems that steps speak to, by name.
+    /// Further systems that steps talk to, by name.
     pub endpoints: Vec<LaunchEndpoint>,
     /// Unix socket to use in place of the URL's host and port.
     pub socket: Option<PathBuf>,
@@ -104,7 +104,7 @@ impl Launch {
     }
 }
 
-/// Address of a system that steps speak to.
+/// Address of a system that steps talk to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LaunchEndpoint {
     /// Name in the plan.

@@ -25,7 +25,7 @@ pub struct System {
     pub(crate) list: UrlList,
     /// URL of the database that takes transactions, if requests go to `url`.
     pub(crate) database: Option<Braced>,
-    /// Further systems that steps speak to.
+    /// Further systems that steps talk to.
     pub(crate) endpoints: Vec<EndpointText>,
     pub(crate) socket: Option<Braced>,
     /// Processes of a system that already runs, if the plan names them.
@@ -90,7 +90,7 @@ impl TlsText {
     }
 }
 
-/// A further system that steps speak to, by its name.
+/// A further system that steps talk to, by its name.
 #[derive(Clone, Debug)]
 pub(crate) struct EndpointText {
     pub(crate) name: String,

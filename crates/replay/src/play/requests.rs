@@ -123,7 +123,7 @@ impl RequestPlayer {
         self.shared.trace.slots.first()?.get(self.current?)
     }
 
-    /// Counts the reply to the request under way. Returns the end of its part.
+    /// Counts the reply to the request in flight. Returns the end of its part.
     fn answered(&mut self, reply: &Reply) -> Option<PartEnd> {
         let item = self.item()?;
         self.shared.outcomes.note(item, Replayed::Status(reply.status));

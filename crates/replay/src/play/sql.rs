@@ -236,7 +236,7 @@ impl Conversation for SqlPlayer {
                     }
                 }
                 SessionEvent::RolledBack => {}
-                // Errors without a statement under way concern the connection, whose end follows.
+                // Errors without a statement in flight concern the connection, whose end follows.
                 SessionEvent::Rejected | SessionEvent::Ready if self.current.is_none() => {}
                 SessionEvent::Rejected => {
                     let code = self.session.last_error().sqlstate.code();

@@ -46,7 +46,7 @@ pub(crate) struct MachineFigure<'a> {
     pub(crate) key: &'a str,
     /// Name for display. Any text is possible.
     pub(crate) title: &'a str,
-    /// Unit. May hold anything.
+    /// Unit. Arbitrary text.
     pub(crate) unit: &'a str,
     /// Median of the trials.
     pub(crate) median: f64,
@@ -78,7 +78,7 @@ pub(crate) fn figures(host: &Value) -> Vec<MachineFigure<'_>> {
     figures.collect()
 }
 
-/// Results that differ by a fifth or more, and whose ranges of trials do not overlap.
+/// Results that differ by a fifth or more, and whose trial ranges do not overlap.
 fn figures_apart(first: &Value, second: &Value, [a, b]: [&str; 2]) -> Option<String> {
     let theirs = figures(second);
     let apart = figures(first).into_iter().filter_map(|ours| {

@@ -21,7 +21,7 @@ const NAMED_MAX: usize = 12;
 
 /// A condition on one configuration, and its result in the runs of both sides.
 pub(crate) struct Failure {
-    /// Configuration and load. Empty if there is only one. May hold anything: escape it.
+    /// Configuration and load. Empty if there is only one. Arbitrary text: escape it.
     pub(crate) of: String,
     condition: Condition,
     found: ConditionResult,
@@ -147,7 +147,7 @@ impl Failure {
         self.found.planned
     }
 
-    /// The condition as it was written. May hold anything.
+    /// The condition as it was written. Arbitrary text.
     pub(crate) fn text(&self) -> &str {
         &self.condition.text
     }

@@ -17,7 +17,7 @@ use crate::table::{Cell, Table};
 use crate::units::{decimal, percent_of};
 use crate::view::View;
 
-/// Explains what a comparison of two single runs can say.
+/// Note on how much a comparison of two single runs can prove.
 pub(super) const SENTENCE: &str = "One run each gives no verdict: two runs of the same system differ too, by an unknown amount. \
     A study with blocks shows whether a difference is real (compare: in a plan).";
 

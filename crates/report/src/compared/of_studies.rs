@@ -28,7 +28,8 @@ pub(super) struct Studies {
     /// The smaller one of the two minimum effects.
     pub(super) matters: MinEffect,
     pub(super) rows: Vec<ComparedRow>,
-    /// Load, system, and variant of configurations that only the first, and only the second study has. They may hold anything.
+    /// Load, system, and variant of configurations that only the first study has, and of those that only the second one has. Arbitrary
+    /// text.
     pub(super) alone: [Vec<String>; 2],
 }
 

@@ -12,7 +12,7 @@ const POINTS_MAX: usize = 12;
 
 /// Key that earlier versions did not store.
 const PATH: &str = "path";
-/// Keys of a request or transaction in a stored plan, and their names. Hosts are left out, because they differ where systems do.
+/// Keys of a request or transaction in a stored plan, and their names. Hosts are omitted, because different systems have different hosts.
 const STEP_KEYS: [(&str, &str); 8] = [
     ("method", "method"),
     (PATH, "path"),

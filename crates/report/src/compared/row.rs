@@ -10,7 +10,7 @@ use crate::units::decimal;
 
 /// Comparison of a configuration under a load.
 pub(super) struct ComparedRow {
-    /// Load, system, and variant may hold anything: escape them.
+    /// Load, system, and variant. Arbitrary text: escape them.
     pub(super) load: String,
     pub(super) system: String,
     pub(super) variant: String,

@@ -42,7 +42,7 @@ fn write(views: &[View<'_>], out: &mut dyn Write) -> Result<(), ReportError> {
         if interval.phase != Phase::Measured {
             continue;
         }
-        // Intervals are sorted by second, so those of its steps and threads are adjacent.
+        // Intervals are sorted by second, so intervals of one second are adjacent over steps and threads.
         match &mut current {
             Some((second, tally)) if *second == interval.second => tally.merge(&interval.tally),
             _ => {

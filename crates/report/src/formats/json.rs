@@ -115,7 +115,7 @@ struct RunObject<'a> {
     planned_left: Option<u64>,
     #[serde(skip_serializing_if = "is_zero")]
     retried: u64,
-    /// Warm-up figures. `None` if a tool made the load, because tools do not report them.
+    /// Warm-up figures. `None` for load tools, because they do not report them.
     warm_up: Option<WarmUp>,
     spread: Option<SpreadObject>,
     tls: Option<&'a str>,
@@ -326,7 +326,7 @@ struct Details {
 struct Offered {
     planned: u64,
     sent: u64,
-    /// `None` if the tool that made the load does not report it. This also applies to `unfinished`.
+    /// `None` if the load tool does not report it. `unfinished` is `None` in this case, too.
     not_sent: Option<u64>,
 }
 
@@ -383,11 +383,11 @@ struct GeneratorObject {
     ceiling_per_s: Option<f64>,
     read_delay_mean_us: Option<f64>,
     read_delay_p99_us: Option<f64>,
-    /// Tool that made the load. `None` if it was Tenbin's engine.
+    /// Tool that generated the load. `None` if it was Tenbin's engine.
     tool: Option<ToolObject>,
 }
 
-/// The load generator that made the load, if it was not Tenbin's engine.
+/// External load generator. `None` if it was Tenbin's engine.
 #[derive(Serialize)]
 struct ToolObject {
     name: String,

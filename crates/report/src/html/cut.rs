@@ -1,4 +1,4 @@
-//! Limits the size of the page of a huge study: the best variants stay, and the page says what it omits.
+//! Limits the size of the page of a huge study: keeps the best variants, and states what is omitted.
 
 use std::collections::HashMap;
 

@@ -109,7 +109,7 @@ pub(crate) struct Load {
     /// Physical costs, with a column for each row, and a note below. `None` outside a study.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) costs: Option<CostTable>,
-    /// Measures whose values are in [`RowFigures::further`].
+    /// Measures with values in [`RowFigures::further`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) measures: Vec<Measure>,
     pub(crate) caveats: Vec<String>,
@@ -194,7 +194,7 @@ pub(crate) struct Experiment {
     pub(crate) table: Table,
     /// Noise, next limit, and what was not tested.
     pub(crate) facts: Vec<Fact>,
-    /// Effect of each intervention, after that of the second control.
+    /// Effect of each intervention, starting with the second control.
     pub(crate) effects: Vec<EffectOfChange>,
     /// Throughput by number of users. `None` if no other numbers were tested.
     pub(crate) scaling: Option<Scaling>,
@@ -261,7 +261,7 @@ pub(crate) struct CpuProfile {
     pub(crate) doubts: Vec<String>,
 }
 
-/// CPU time per request that a row spends beyond that of another one.
+/// Additional CPU time per request of a row over another one.
 #[derive(Serialize)]
 pub(crate) struct CpuDifference {
     pub(crate) row: usize,

@@ -24,8 +24,8 @@ pub(crate) struct Course {
     pub(crate) planned: Vec<u64>,
     /// Ok answers that arrived in each step.
     pub(crate) ok: Vec<u64>,
-    /// Lost requests in each step, by class. They count in the step in which they ended, `not_sent` in the step of the scheduled
-    /// send time. Classes without any are left out.
+    /// Lost requests in each step of time, by class. They count in the step in which they ended, `not_sent` in the step of the scheduled
+    /// send time. Empty classes are omitted.
     pub(crate) lost: BTreeMap<&'static str, Vec<u64>>,
     /// Response times of ok answers, in milliseconds. `None` for steps without any.
     pub(crate) p50_ms: Vec<Option<f64>>,

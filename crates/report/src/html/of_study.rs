@@ -55,7 +55,7 @@ pub(super) fn document(view: &StudyView<'_>) -> Result<Document, EvidenceError> 
     })
 }
 
-/// Notices at the top: how the study was made, and failed gates.
+/// Notices at the top: the procedure of the study, and failed gates.
 fn notices(view: &StudyView<'_>, page: &StudyPieces<'_>) -> Vec<Notice> {
     let stamps = view.study.new.stamps.iter();
     let mut notices: Vec<Notice> = stamps.map(|stamp| notice(study::tone(stamp), page.text(stamp))).collect();
@@ -82,7 +82,7 @@ fn notices(view: &StudyView<'_>, page: &StudyPieces<'_>) -> Vec<Notice> {
     notices
 }
 
-/// Names the columns of names after their contents. The legend below the table says that the times are response times.
+/// Names the columns of names after their contents. The legend below the table states that the times are response times.
 fn named(mut table: Table) -> Table {
     if let Some(head) = table.heads.first_mut() {
         "system".clone_into(&mut head.text);

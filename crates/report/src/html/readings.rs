@@ -83,7 +83,7 @@ const SOURCES: &[Source] = &[
     waits("db_other", OTHER_WAITS),
 ];
 
-/// Loopback interface, whose traffic stays on the machine.
+/// Loopback interface. Its traffic stays on the machine.
 const LOOPBACK: &str = "lo";
 
 /// Readings of single threads. Threads of the generator end with the load, and what they did since the last sample is lost.

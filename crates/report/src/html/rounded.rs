@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-/// A figure with four significant digits, or none. Figures that are not finite become none.
+/// Figure with four significant digits, or none. Non-finite figures become none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Rounded(Option<f64>);
 

@@ -22,7 +22,7 @@ const BYTES_PER_POINT: usize = 150;
 const BYTES_PER_COURSE_POINT: usize = 40;
 /// Maximum number of attempts. A run is read again if its series exceeds its share, or is much smaller.
 const TRIES_MAX: usize = 4;
-/// Space of a best row's run, as a multiple of that of another run.
+/// Space for a best row's run, as a multiple of the space for another run.
 const WEIGHT_OF_BEST: usize = 2;
 
 /// Adds the series of each run, and the list of charts, to the document. `with_run` passes the run with this index and its

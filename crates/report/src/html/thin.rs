@@ -220,7 +220,7 @@ impl Points {
         Self::of(column(&self.mid), low, high)
     }
 
-    /// Whether there is no figure at all.
+    /// Whether there are no figures.
     pub(crate) fn is_empty(&self) -> bool {
         self.figures().next().is_none()
     }

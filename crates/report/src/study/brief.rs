@@ -47,7 +47,7 @@ const BASELINE_CONDITIONS_MAX: usize = 4;
 /// Maximum number of lines of output.
 const QUOTED_MAX: usize = 2;
 
-/// Maximum number of the plan's own figures. All of them are in the details.
+/// Maximum number of figures that the plan defines. The details have all of them.
 const OWN_FIGURES_MAX: usize = 3;
 
 /// Beginnings of lines with advice, and of lines of output.
@@ -141,7 +141,7 @@ impl<'v, 'a> Brief<'v, 'a> {
         physical_cost::sentence(&self.view.runs, load, self.view.noun().one, &names)
     }
 
-    /// Rows against outcomes, and the balance of shards, for each load.
+    /// Compares rows with outcomes, and the balance of shards, for each load.
     fn rows_and_shards(&self) -> Vec<(&'static str, String)> {
         let of_load = |load: &'v LoadView<'a>| {
             let facts = rows_and_shards::facts(self.page, self.view, load);
@@ -309,8 +309,8 @@ impl<'v, 'a> Brief<'v, 'a> {
     fn limits(&self, lines_max: LinesMax) -> Vec<String> {
         let line = |load: &LoadView<'_>, group: &bottlenecks::Group, is_alone: bool| {
             let names = listed(group.rows.iter().map(|row| self.page.row(load, *row)), NAMES_MAX, ", ");
-            // The evidence of one row does not apply to others, so a line about several has none. An unknown cause has its evidence
-            // only if there is no other line.
+            // Evidence of one row does not apply to others, so a line about several rows has none. An unknown cause shows its evidence only
+            // if there is no other line.
             let is_told = is_alone || group.bottleneck.certainty != Certainty::Unknown;
             let because = match group.rows.len() {
                 1 if is_told && lines_max.has_evidence => {
@@ -436,7 +436,7 @@ impl<'v, 'a> Brief<'v, 'a> {
         }
     }
 
-    /// Failures, and doubts on which the line on trust says nothing, grouped over runs. Without that line, all doubts.
+    /// Failures, and doubts that the line on trust does not mention, grouped over runs. Without this line, all doubts.
     fn troubles(&self, kinds_max: usize) -> Vec<String> {
         let mut groups = troubles::grouped(self.view);
         if trust::line_of_study(self.view).is_some() {

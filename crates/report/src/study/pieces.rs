@@ -93,7 +93,7 @@ impl<'a> StudyPieces<'a> {
         items
     }
 
-    /// Facts about how the study was made.
+    /// Facts on the procedure of the study.
     pub(super) fn facts(&self) -> Item {
         let mut facts = vec![("study", self.study())];
         if self.view.capacity.is_none() {
@@ -124,7 +124,7 @@ impl<'a> StudyPieces<'a> {
     /// Formats the load, preceded by its name unless the text begins with it.
     pub(super) fn head(&self, load: &LoadView<'_>) -> String {
         let words = load.words.as_deref().unwrap_or(load.name);
-        // A load without a name of its own is named after its words, or after their beginning.
+        // A load without a name is named after its description, or after the start of it.
         match words.starts_with(load.name) || load.name.contains('{') {
             true => self.text(words),
             false => format!("{}: {}", self.text(load.name), self.text(words)),
@@ -577,7 +577,7 @@ impl<'a> StudyPieces<'a> {
             is_for && study.state == StudyState::Complete && study.extensions.len() < EXTENSIONS_MAX;
         let pairs = self.view.loads.iter().flat_map(|load| &load.pairs).filter(|_| is_over);
         let open = pairs.filter(|pair| pair.comparison.verdict == judge::results::Verdict::Inconclusive);
-        // Replacements of lost blocks make the number of planned blocks differ from the number that counts.
+        // If lost blocks were replaced, the number of planned blocks differs from the number of blocks that count.
         let is_fixed =
             matches!(study.new.compare.procedure, Procedure::Blocks | Procedure::BestOfEach { .. });
         let least = if is_fixed { study.blocks() + 1 } else { 0 };
@@ -617,7 +617,7 @@ impl<'a> StudyPieces<'a> {
         self.text(&file.map_or_else(|| "<plan file>".to_owned(), in_shell))
     }
 
-    /// The command whose arguments were the plan. `None` if the plan came from a file.
+    /// Command that took the plan as arguments. `None` if the plan came from a file.
     pub(crate) fn own_command(&self) -> Option<String> {
         let first = self.view.study.new.source.lines().next()?;
         first.strip_prefix(COMMAND).map(|command| self.text(command))

@@ -52,7 +52,7 @@ pub(super) fn why_no_ratio(load: &LoadView<'_>, row: usize) -> Option<String> {
     )
 }
 
-/// Ratio or difference of a row to the reference, or the reason why it has none, and the verdict in one word. `None` if nothing is
+/// Ratio or difference of a row to the reference, or the reason why it has none, and the verdict as one word. `None` if nothing is
 /// compared.
 pub(crate) fn compared(load: &LoadView<'_>, row: usize) -> Option<(String, &'static str)> {
     if let Some((estimate, _, pair)) = apart(load, row) {

@@ -34,7 +34,7 @@ impl<'a> Deref for VariantRow<'a> {
 
 /// A step over all runs of a row.
 pub(crate) struct RowStep<'a> {
-    /// Name of the step. May hold anything: escape it.
+    /// Name of the step. Arbitrary text: escape it.
     pub(crate) name: &'a str,
     pub(crate) figures: Figures,
     /// Statements of the step: names and figures.

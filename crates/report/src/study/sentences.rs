@@ -54,7 +54,7 @@ pub(crate) fn doubts_of_slices(sliced: &Sliced) -> Option<String> {
 /// Smallest reported carry-over, in logarithms of the ratio. Smaller ones appear without any other variation, and change no
 /// verdict.
 const FOUND_FROM: f64 = 0.001;
-/// Smallest undetected carry-over, in logarithms of the ratio, whose possibility is reported.
+/// Smallest possible undetected carry-over that is reported, as a logarithm of the ratio.
 const MISSED_FROM: f64 = 0.01;
 
 fn control(control: &Control) -> String {

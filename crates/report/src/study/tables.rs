@@ -209,7 +209,7 @@ pub(super) fn names(
     table
 }
 
-/// Parameters of all rows, if the rows with parameters have one in common. `None` otherwise. Systems may lack some of them.
+/// Parameters of all rows, if the rows with parameters have one in common. `None` otherwise. Systems may lack some parameters.
 fn shared_knobs<'a>(rows: &'a [VariantRow<'_>]) -> Option<Vec<&'a str>> {
     let with_knobs = || rows.iter().filter(|row| !row.place.knobs.is_empty());
     let mut knobs: Vec<&str> = Vec::new();

@@ -14,7 +14,7 @@ const LOOKED_AT_BYTES: usize = 400;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct FrequentLine<'a> {
     pub(super) process: &'a str,
-    /// Last line of this kind. May hold anything: escape it.
+    /// Last line of this kind. Arbitrary text: escape it.
     pub(super) line: Cow<'a, str>,
     /// Number of lines of this kind in the stored output.
     pub(super) lines: usize,

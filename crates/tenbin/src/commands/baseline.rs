@@ -114,7 +114,7 @@ pub(crate) fn announce(baseline: &Baseline) {
     }
 }
 
-/// Names the baseline, or says why there is none, in a line that is safe to print.
+/// Names the baseline, or the reason why there is none, in a line that is safe to print.
 pub(crate) fn words(baseline: &Baseline) -> String {
     let words = match &baseline.found {
         Err(why) => format!("{why}: conditions of the baseline are not judged"),
@@ -251,7 +251,7 @@ impl Wanted {
             .map_err(|why| bad(&format!("the baseline {text} cannot be used: {why}"), help))
     }
 
-    /// Figures of a candidate, or the reason why it has none that can be compared.
+    /// Figures of a candidate, or the reason why it has no comparable ones.
     fn copied(
         &self,
         candidate: &Candidate,

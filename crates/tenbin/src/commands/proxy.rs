@@ -1,4 +1,4 @@
-//! `tenbin proxy`: stands in for the network to a distant client, or for a slow dependency.
+//! `tenbin proxy`: simulates the network to a distant client, or a slow dependency.
 
 mod control;
 

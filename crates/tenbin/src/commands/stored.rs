@@ -1,4 +1,4 @@
-//! Finds the run or study that a text means, and the store that holds it.
+//! Finds the run or study that a text refers to, and its store.
 //!
 //! The text is a name, a label, a plan, or a file that `tenbin export` wrote.
 
@@ -85,7 +85,7 @@ impl StoredName {
 
     /// The only run or study of a file.
     pub(crate) fn of_file(path: &Path) -> anyhow::Result<Self> {
-        // SQLite would make a store of an empty file.
+        // SQLite would turn an empty file into a store.
         if fs::metadata(path).is_ok_and(|there| there.len() == 0) {
             return Err(StoreError::Foreign { path: path.to_owned() }.into());
         }

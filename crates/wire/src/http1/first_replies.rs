@@ -19,7 +19,7 @@ const REQUEST_BYTES_MAX: usize = 4096;
 /// Comparison of a connection's replies so far. Only few connections have one, and only for requests without checks of the body.
 #[derive(Debug, Default)]
 pub(super) struct Comparison {
-    /// Hash of the request under way.
+    /// Hash of the request in flight.
     request: u64,
     /// Hashes of the distinct requests.
     requests: Vec<u64>,

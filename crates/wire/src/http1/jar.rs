@@ -34,7 +34,7 @@ pub(super) fn take_in(jar: &mut Vec<u8>, headers: &[Header<'_>], host: &str, pat
 pub struct CookieJar {
     /// Number of the variable that holds the cookies.
     pub jar: u16,
-    /// Number of the variable that holds the path of the request under way.
+    /// Number of the variable that holds the path of the request in flight.
     pub path: u16,
 }
 

@@ -31,7 +31,7 @@ pub struct MongoConversation {
     is_awaited: bool,
     /// Whether any byte of a reply to the command in flight has arrived.
     is_answered: bool,
-    /// Bytes of earlier replies to the command under way.
+    /// Bytes of earlier replies to the command in flight.
     earlier_bytes: u64,
     expected: Expected,
 }

@@ -51,7 +51,7 @@ pub struct Session {
     is_securing: bool,
     outgoing: Vec<u8>,
     incoming: Incoming,
-    /// Beginning of bytes that arrived without a command under way.
+    /// Beginning of bytes that arrived without a command in flight.
     unasked: Vec<u8>,
     reading: Reading,
     /// Command whose reply is awaited.
@@ -327,7 +327,7 @@ impl Session {
         SessionEvent::Rejected
     }
 
-    /// Ends the command under way.
+    /// Ends the command in flight.
     fn end(&mut self, is_refused: bool) {
         let Some(command) = self.under_way.take() else { return };
         self.prepares = None;
@@ -354,7 +354,7 @@ impl Session {
         self.ready_due += syncs;
     }
 
-    /// Translates a packet's result to an event of the command under way. `None` if there is none.
+    /// Translates a packet's result to an event of the command in flight. `None` if there is none.
     fn hear(&mut self, outcome: Outcome) -> Option<SessionEvent> {
         match outcome {
             Outcome::More => None,
@@ -414,7 +414,7 @@ impl Session {
         self.incoming.expect(sequence);
     }
 
-    /// Handles bytes without a command under way: only an error from a server that closes the connection is valid. The bytes are
+    /// Handles bytes without a command in flight: only an error from a server that closes the connection is valid. The bytes are
     /// gathered, so that the result does not depend on how they were split. A command that is sent meanwhile does not take them for
     /// its reply.
     #[cold]

@@ -20,7 +20,7 @@ use crate::sql::{self, Login, RowSink, ServerError, SessionEvent, Statement, Tra
 /// them fails, the server skips the statements after it, and no event is reported for them. Outside of a transaction block they are
 /// committed together at the end, so that a rejection may come after [`SessionEvent::Succeeded`].
 ///
-/// An error that ends the connection is reported as [`SessionEvent::Rejected`], too, even without a statement under way.
+/// An error that ends the connection is reported as [`SessionEvent::Rejected`], too, even without a statement in flight.
 /// [`ServerError::is_fatal`] is then true, and no further reply is expected.
 pub struct Session {
     entry: Entry,

@@ -1,4 +1,4 @@
-//! The channel of a connection with several commands under way: replies arrive in the order of commands.
+//! The channel of a connection with several commands in flight: replies arrive in the order of commands.
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -22,7 +22,7 @@ use crate::values::Values;
 #[derive(Debug)]
 pub(super) struct Pipelined {
     pub(super) redis: Redis,
-    /// Max commands under way on each connection.
+    /// Max commands in flight on each connection.
     pub(super) depth: u32,
 }
 
@@ -48,7 +48,7 @@ impl Channels for Pipelined {
     }
 }
 
-/// A connection with several commands under way.
+/// A connection with several commands in flight.
 pub(super) struct RedisPipeline {
     commands: Arc<Commands>,
     depth: u32,

@@ -8,7 +8,7 @@ use crate::study::StudyView;
 use crate::system::whole;
 use crate::view::View;
 
-/// Columns after those of a run.
+/// Columns that follow the columns of a run.
 const HEADER_OF_PLACE: [&str; 18] = [
     "Study",
     "Position",

@@ -61,7 +61,7 @@ struct RowProfile<'a> {
     profile: cpu_profile::ProfileObject,
 }
 
-/// CPU time per request that variant `b` spends beyond that of `a`, with its parts.
+/// Additional CPU time per request of variant `b` over `a`, with its parts.
 #[derive(Serialize)]
 struct RowDifference<'a> {
     load: &'a str,
@@ -190,7 +190,7 @@ struct OthersObject<'a> {
     load: &'a str,
     #[serde(flatten)]
     variant: Variant<'a>,
-    /// Number of cores that they kept busy: the mean over the valid runs.
+    /// Number of busy cores: the mean over the valid runs.
     cores: f64,
 }
 
@@ -260,8 +260,7 @@ struct PairObject<'a> {
     b: Variant<'a>,
     /// `None` for metrics that are compared by difference.
     ratio: Option<f64>,
-    /// Value of `a` minus that of `b`, in the unit of the metric. `None` if it is infinite, and for metrics that are compared by
-    /// ratio.
+    /// Value of `a` minus value of `b`, in the unit of the metric. `None` if it is infinite, and for metrics that are compared by ratio.
     difference: Option<f64>,
     scale: &'static str,
     low: Option<f64>,
