@@ -1,4 +1,4 @@
-//! Systems that the steps of a plan speak to.
+//! Systems that the steps of a plan talk to.
 
 use std::any::Any;
 use std::fmt;
@@ -38,7 +38,7 @@ pub enum Select {
     First,
     /// Hashing: each request goes to the address that the rule selects for this text. The text has names of values in braces.
     Hash(String, ShardRule),
-    /// Cluster: each request goes to the node that serves the slot of its key. The addresses are those of the nodes.
+    /// Cluster: each request goes to the node that serves the slot of its key. The addresses belong to the nodes.
     Cluster(ClusterNodes),
 }
 
@@ -53,7 +53,7 @@ impl Select {
     }
 }
 
-/// Load that a system takes: its addresses, and the properties in which loads differ. The defaults are those of requests.
+/// Load on a system: its addresses, and the properties that differ between types of load. The defaults apply to requests.
 pub trait EndpointLoad: Any + fmt::Debug + Send + Sync {
     /// Addresses of the system, at least one.
     fn peers(&self) -> &[Peer];
@@ -78,12 +78,12 @@ pub trait EndpointLoad: Any + fmt::Debug + Send + Sync {
         self.protocol().is_some_and(|protocol| (traffic.fits)(protocol))
     }
 
-    /// Addresses in the order of attempts to connect. An address that may be tried in several ways comes several times.
+    /// Addresses in the order of connection attempts. An address with several ways to connect occurs several times.
     fn attempted_peers(&self) -> Vec<Peer> {
         self.peers().to_vec()
     }
 
-    /// Database whose sessions can be monitored. `None` if the system is none.
+    /// Database with sessions that can be monitored. `None` if the system is not a database.
     fn database(&self) -> Option<&Database> {
         None
     }
@@ -198,7 +198,7 @@ impl Endpoint {
         }
     }
 
-    /// Nodes of the cluster. `None` if it is no cluster, or its nodes are not known yet.
+    /// Nodes of the cluster. `None` if the system is not a cluster, or if its nodes are not known yet.
     pub fn nodes(&self) -> Option<&ClusterNodes> {
         match &self.select {
             Some(Select::Cluster(nodes)) => Some(nodes),
@@ -206,11 +206,11 @@ impl Endpoint {
         }
     }
 
-    /// The first address.
+    /// First address.
     ///
     /// # Panics
     ///
-    /// If there is no address, which no checked plan has.
+    /// There is no address. A checked plan always has one.
     pub fn peer(&self) -> &Peer {
         &self.peers()[0]
     }
@@ -269,7 +269,7 @@ pub enum Trust {
     System,
     /// Certificates signed by authorities in this file.
     Authorities(PathBuf),
-    /// Certificates for any host name, signed by authorities in this file, or by the system's if there is no file.
+    /// Certificates for any host name, signed by authorities in this file, or by the system's authorities if there is no file.
     AnyName(Option<PathBuf>),
     /// Any certificate. The result is marked as unverified.
     Anything,

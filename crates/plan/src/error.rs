@@ -314,7 +314,7 @@ impl PlanError {
     }
 }
 
-/// Names the protocols whose requests can share a connection side by side.
+/// Names the protocols that can share a connection between concurrent requests.
 fn no_pipeline() -> String {
     let owners = wire::step::owners().filter(|(_, own)| own.pipeline_max > 1);
     let nouns: Vec<&str> = owners.map(|(_, own)| own.noun).collect();

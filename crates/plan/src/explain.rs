@@ -9,9 +9,9 @@ use crate::plan::{Plan, PlannedStep, Stacks, first_end_ns};
 use crate::study::Study;
 use crate::units::{show_duration, show_rate};
 
-/// Unit of a load whose users go through several steps.
+/// Unit of a load in which users run several steps.
 const ITERATION: &str = "iteration";
-/// Unit of a load whose steps have different units.
+/// Unit of a load in which steps have different units.
 const STEP: &str = "step";
 /// Suffix for the words of a load during which the system's stacks are sampled.
 pub(crate) const PROFILED: &str = ", profiled";

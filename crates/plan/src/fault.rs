@@ -23,7 +23,7 @@ impl Fault {
         Self { place: place.into(), what: what.into(), help: help.into() }
     }
 
-    /// Error in a condition of a flag. Suggests the metric whose name is close to an unknown one.
+    /// Error in a condition of a flag. For an unknown metric, suggests one with a similar name.
     pub fn of_condition(flag: &str, error: &ConditionError) -> Self {
         let ConditionError { condition, part: (start, end), unknown, .. } = error;
         let meant = unknown

@@ -24,11 +24,11 @@ pub struct Plan {
     pub title: String,
     /// Name of the system that a command line gives. `None` if it gives none, and for the systems of a study.
     pub system: Option<String>,
-    /// Address of the system itself, which is started and monitored: that of `url`.
+    /// Address of the system itself, which is started and monitored: the one in `url`.
     pub front: Peer,
     /// Systems that steps talk to, by number: systems for requests first, then databases. At least one.
     pub endpoints: Vec<Endpoint>,
-    /// Database behind a system that takes only requests. It is queried for the wait events of its sessions.
+    /// Database behind a system that accepts only requests. It is queried for the wait events of its sessions.
     pub watched: Option<Database>,
     /// Processes of a system that already runs, if the plan names them. `None` means the processes that listen at its address.
     pub running: Option<RunningAs>,
@@ -87,7 +87,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The database that takes transactions, or the one behind a system that takes only requests.
+    /// Database that runs transactions, or the one behind a system that accepts only requests.
     pub fn database(&self) -> Option<&Database> {
         self.loads().find_map(EndpointLoad::database).or(self.watched.as_ref())
     }
@@ -100,7 +100,7 @@ impl Plan {
         }
     }
 
-    /// The first system: that of `url`.
+    /// First system: the one of `url`.
     pub fn endpoint(&self) -> &Endpoint {
         &self.endpoints[0]
     }
@@ -128,7 +128,7 @@ pub struct Errands {
     pub setup: Vec<PlannedStep>,
     /// Requests after the load.
     pub teardown: Vec<PlannedStep>,
-    /// Systems of the requests. Empty until the plan of a variant is made.
+    /// Systems of the requests. Empty before the plan of a variant is built.
     pub at: Vec<Endpoint>,
     /// Statements before the load.
     pub setup_sql: Vec<ErrandSql>,
@@ -141,11 +141,11 @@ pub struct Errands {
 pub struct ErrandSql {
     /// Number of requests of the section before them.
     pub after_requests: usize,
-    /// Name of the database among the endpoints. `None` for that of `url` or `database`.
+    /// Name of the database among the endpoints. `None` for `url` or `database`.
     pub endpoint: Option<String>,
     /// The statements, and their file if they have one.
     pub sql: SqlFile,
-    /// Database of the endpoint. `None` until the plan of a variant is made.
+    /// Database of the endpoint. `None` before the plan of a variant is built.
     pub database: Option<Database>,
 }
 
@@ -195,7 +195,7 @@ pub struct PlannedStep {
 pub enum Action {
     /// A request or a transaction.
     Owned(OwnedAction),
-    /// A load made by an external load generator.
+    /// Load from an external load generator.
     Tool(ToolAction),
 }
 
@@ -206,7 +206,7 @@ pub struct ToolAction {
     pub tool: &'static loadtools::Tool,
     /// Words of its command as the plan has them, with names in braces.
     pub written: Vec<String>,
-    /// Concurrent users. `None` if the plan does not say how many.
+    /// Concurrent users. `None` if the plan does not set their number.
     pub users: Option<u32>,
     /// Command of the warm-up, whose output is discarded. `None` if the load has no warm-up.
     pub warm_up: Option<Cmd>,
@@ -296,7 +296,7 @@ pub enum Pin {
     No,
     /// One core per thread, from the cores that this process may use.
     Auto,
-    /// The listed cores, assigned in turn.
+    /// Listed cores, assigned in turn.
     Cores(Vec<usize>),
 }
 
@@ -352,13 +352,13 @@ impl Plan {
         steps.filter_map(transaction).collect()
     }
 
-    /// Number of a step among those of its system.
+    /// Number of a step within its system.
     pub(crate) fn number_at_endpoint(&self, number: usize) -> u16 {
         let endpoint = self.steps[number].endpoint;
         self.steps[..number].iter().filter(|step| step.endpoint == endpoint).count() as u16
     }
 
-    /// The external load generator, whose load is the only step. `None` if Tenbin makes the load.
+    /// External load generator, whose load is the only step. `None` if Tenbin makes the load.
     pub fn tool(&self) -> Option<&ToolAction> {
         self.steps.iter().find_map(|step| match &step.action {
             Action::Tool(tool) => Some(tool),

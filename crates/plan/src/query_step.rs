@@ -83,7 +83,7 @@ fn exclude(table: &Table, one: &str, other: &str) -> bool {
     table.exclusive.iter().any(|pair| pair.contains(&one) && pair.contains(&other))
 }
 
-/// Parts of a query that make up the value of a key.
+/// Parts of a query that define the value of a key.
 fn parts(key: &Key) -> Vec<&'static str> {
     match key.kind {
         Kind::Table(table) => table.keys.iter().flat_map(parts).collect(),

@@ -108,11 +108,11 @@ impl Replay {
         }
     }
 
-    /// Replay on a system. `is_started` says that Tenbin starts it, so that its data may change.
+    /// Replay on a system. `is_started` means that Tenbin starts the system, so that its data may change.
     ///
     /// # Errors
     ///
-    /// The log has statements that may write, and nothing allows them.
+    /// The log has statements that may write, but writes are not allowed.
     pub(crate) fn on(&self, is_started: bool) -> Result<Self, Fault> {
         let may_write = self.allows_writes || is_started;
         if self.writes > 0 && !may_write {

@@ -144,7 +144,7 @@ fn path(url: &Url) -> &str {
     }
 }
 
-/// Properties of the URL of a system that steps take over. `plan` is that of a load on the URL alone. `None` for a database.
+/// Properties of a system's URL that its steps inherit. `plan` is the plan of a load on the URL alone. `None` for a database.
 pub(crate) fn site(url: &str, plan: &Plan) -> Option<Site> {
     let action = plan.steps.first()?.owned()?;
     let url = read_url(url).ok()?;
@@ -225,7 +225,7 @@ fn certificate(draft: &Draft) -> Option<ClientCertificate> {
     Some(ClientCertificate { cert, key: draft.tls.key.clone() })
 }
 
-/// Log-in from a URL, if its protocol has one. A password that the URL omits comes from the environment.
+/// Log-in from a URL, if its protocol has a log-in. The environment provides a password that the URL omits.
 fn access(url: &Url, protocol: &Protocol, faults: &mut Vec<Fault>) -> Access {
     let Some(log_in) = protocol.steps().and_then(|steps| steps.log_in) else { return Access::none() };
     let access = access_of(url);
@@ -292,7 +292,7 @@ fn addresses(draft: &Draft, host: &str, port: u16, faults: &mut Vec<Fault>) -> V
     addresses
 }
 
-/// Parses IP addresses separated by commas. `None` if any of them is invalid.
+/// Parses IP addresses separated by commas. `None` if any address is invalid.
 fn ips(list: &str) -> Option<Vec<IpAddr>> {
     list.split(',').map(|text| ip(text.trim())).collect()
 }

@@ -18,7 +18,7 @@ pub enum RunningSpec {
 pub enum RunningAs {
     /// Process and all of its descendants.
     Pid(u32),
-    /// The process whose ID is in this file, and all of its descendants.
+    /// Process with the ID in this file, and all of its descendants.
     PidFile(PathBuf),
     /// The processes of this Docker or Podman container, and all of their descendants.
     Container(String),

@@ -153,7 +153,7 @@ impl Checked {
     }
 }
 
-/// Explains a script in pgbench's language, as on PostgreSQL, whose tools it comes from.
+/// Explains a script in pgbench's language, in the PostgreSQL dialect of pgbench.
 ///
 /// # Errors
 ///
@@ -452,7 +452,7 @@ impl Checker<'_> {
         self.played.iter().any(|played| !matches!(played, Played::Workload(_)))
     }
 
-    /// Query mode. The default is that of the workloads; for scripts it is `simple`, as in pgbench.
+    /// Query mode. Workloads have a default; for scripts it is `simple`, as in pgbench.
     fn mode(&mut self, workloads: &[&Workload], deck: &ScriptSet) -> Mode {
         let given = self.spec.mode.as_ref();
         let at = given.and_then(Spanned::at);
@@ -532,7 +532,7 @@ pub(crate) fn read_distribution(text: &str) -> Result<Distribution, String> {
     }
 }
 
-/// Help for a script of sysbench: the built-in workload of its name. `None` if the file is no such script.
+/// Help for a script of sysbench: the built-in workload with its name. `None` if the file is not a sysbench script.
 fn lua_instead(path: &str) -> Option<String> {
     let name = file_name(path.strip_suffix(".lua")?).replace('_', "-");
     match workload::find(&name) {

@@ -26,7 +26,7 @@ pub fn has_known_scheme(url: &str) -> bool {
 ///
 /// # Errors
 ///
-/// The URL of a kind that reads all of it is wrong.
+/// The URL is wrong. Only kinds that parse the whole URL detect this.
 pub fn shown_url(url: &str) -> Result<String, Vec<Fault>> {
     (SystemKind::by_url(url).shown)(url)
 }
@@ -92,7 +92,7 @@ pub(crate) struct SystemKind {
     pub(crate) has_connect_timeout: bool,
     /// Reads the target of a command line.
     pub(crate) target: fn(&Draft, &mut Vec<Fault>) -> Option<Target>,
-    /// Error for the text of a command line that takes the place of a URL, if it is checked before the load. `None` if there is none.
+    /// Error for a command-line argument in the place of a URL, if this kind checks it before the load. `None` if there is no error.
     pub(crate) url_fault: fn(&str) -> Option<Fault>,
     /// URL for display.
     pub(crate) shown: fn(&str) -> Result<String, Vec<Fault>>,
@@ -108,11 +108,11 @@ pub(crate) struct SystemKind {
     pub(crate) plan_of_traffic: fn(&Launch, &str, &LoadSpec) -> Planned,
     /// Whether the key `database` may refer to this kind, as a second system in addition to the one of `url`.
     pub(crate) may_be_second: bool,
-    /// Checks a URL of a plan, whose variables are replaced by placeholders. The third argument says whether it has a `socket`.
+    /// Checks a URL of a plan in which variables are replaced by placeholders. The third argument is true if the plan has a `socket`.
     pub(crate) check_url: fn(&Node, &str, bool, &mut Reading<'_>),
     /// Workloads of records on this kind of system.
     pub(crate) records: RecordsOfKind,
-    /// URL with this scheme that takes the place of one that may have a password.
+    /// Placeholder URL with this scheme, used instead of one that may have a password.
     pub(crate) placeholder_url: fn(&str) -> String,
     /// Name of the system with this URL if it runs within this program. `None` for a server.
     pub(crate) in_process: fn(&str) -> Option<&'static str>,
@@ -135,17 +135,17 @@ pub(crate) struct KindWords {
 const KINDS: [&SystemKind; 2] = [&requests::SYSTEMS, &database::SYSTEMS];
 
 impl SystemKind {
-    /// Kind of the system with this URL. For an unknown scheme that of requests, which reports it.
+    /// Kind of the system with this URL. An unknown scheme yields the kind for requests, which reports the error.
     pub(crate) fn by_url(url: &str) -> &'static Self {
         KINDS.into_iter().find(|kind| (kind.has_url)(url)).unwrap_or(KINDS[0])
     }
 
-    /// Kind of the systems that take a step. `None` if no system takes it. Of several, the last one.
+    /// Kind of system that runs a step. `None` if no kind does. If there are several, the last one.
     pub(crate) fn by_step(step: &Node) -> Option<&'static Self> {
         KINDS.into_iter().rev().find(|kind| (kind.takes_step)(step))
     }
 
-    /// Kind of the systems that take recorded traffic.
+    /// Kind of system that replays recorded traffic.
     pub(crate) fn for_traffic(traffic: &Traffic) -> &'static Self {
         KINDS.into_iter().find(|kind| kind.unit == traffic.unit).unwrap_or(KINDS[0])
     }

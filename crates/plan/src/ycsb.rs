@@ -31,7 +31,7 @@ pub(crate) const FIELDS_DEFAULT: u32 = 10;
 pub(crate) const FIELDS_MAX: u32 = 100;
 /// Default bytes of a field.
 pub(crate) const FIELD_BYTES_DEFAULT: u32 = 100;
-/// Max bytes of a field: that of a random text.
+/// Max bytes of a field, equal to the max of a random text.
 pub(crate) const FIELD_BYTES_MAX: u32 = 65_536;
 /// Exponent of the distributions of keys.
 const EXPONENT: f64 = 0.99;
@@ -117,7 +117,7 @@ pub enum RecordLayout {
 
 /// Workloads of records on a kind of system.
 pub(crate) struct RecordsOfKind {
-    /// Operations on records of the system with this URL. `None` if it has none in this layout.
+    /// Operations on records of the system with this URL. `None` if it does not support this layout.
     pub(crate) operations: fn(&str, RecordLayout) -> Option<&'static Records>,
     /// Whether records are rows of tables, which must be created before they are filled.
     pub(crate) has_tables: bool,
@@ -232,7 +232,7 @@ fn is_used(steps: &str, name: &str) -> bool {
         || steps.match_indices(&format!(":{name}")).any(|(at, found)| is_end(&steps[at + found.len()..]))
 }
 
-/// Address of a running system, for plans that are made from texts.
+/// Address of a running system, for plans that are built from texts.
 #[derive(Clone, Debug, Default)]
 pub struct RunningSystem {
     /// URL, which may have a password.
@@ -247,11 +247,11 @@ impl RecordLoading {
     /// Default connections that insert records.
     pub const JOBS_DEFAULT: u32 = 4;
 
-    /// Plans of the loads that insert the records, each once. They are made one after the other.
+    /// Plans of the loads that insert all records, to run one after another.
     ///
     /// # Errors
     ///
-    /// The URL is wrong, or its protocol has no records.
+    /// The URL is wrong, or its protocol does not support records.
     pub fn plans(&self, system: &RunningSystem) -> Result<Vec<Plan>, Vec<Fault>> {
         let wrong = |(what, help): (String, String)| vec![Fault::new("URL", what, help)];
         let operations = operations(&system.url, self.layout)
@@ -307,7 +307,7 @@ impl RecordShape {
 
 /// Study of a load on the system of a URL, from sections of a plan.
 fn study(url: &str, sections: &str) -> Result<Study, Vec<Fault>> {
-    // The URL of the system takes the place of this one later. It may have a password, which no plan contains.
+    // Placeholder that is replaced by the URL of the system later. The URL may have a password, which no plan may contain.
     let scheme = url.split(':').next().unwrap_or_default();
     let placeholder = (SystemKind::by_url(url).placeholder_url)(scheme);
     let text = format!("{sections}url: \"{placeholder}\"\n");

@@ -122,7 +122,7 @@ pub(crate) fn object_of_run(view: &View<'_>) -> Option<Value> {
     Some(object)
 }
 
-/// JSON object of a passing condition: the check passes if it is true.
+/// JSON object of a condition of a baseline. The verdict is `passed` if the condition is true.
 pub(crate) fn gate_object(gate: &Failure) -> Value {
     let mut object = gate.object();
     let verdict = match gate.decision() {

@@ -90,7 +90,7 @@ impl CostLine {
         (max >= least).then(|| max / min.max(least / 10.0))
     }
 
-    /// Largest figure ÷ smallest. `None` if `rank` is, or if the smallest is next to nothing: a factor of nothing has no meaning.
+    /// Largest figure ÷ smallest. `None` if `rank` is `None`, or if the smallest figure is close to zero, where a ratio is meaningless.
     fn ratio(&self) -> Option<f64> {
         let least = NAMED_MIN[usize::from(self.cost.unit == CostUnit::Bytes)];
         let (min, _) = self.extremes()?;

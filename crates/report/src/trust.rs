@@ -11,7 +11,7 @@ use crate::study::{StudyView, VariantRow};
 use crate::units::percent_with;
 use crate::view::View;
 
-/// Max spread of errors at which one number describes all figures well.
+/// Max error, as a share, up to which one number describes all figures.
 const TOGETHER_MAX: f64 = 0.1;
 /// Smallest share by which a figure may be off that is reported.
 const TOLD_MIN: f64 = 0.005;

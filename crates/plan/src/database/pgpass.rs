@@ -8,7 +8,7 @@ use wire::sql::Secret;
 
 const FILE_BYTES_MAX: u64 = 1 << 20;
 
-/// Log-in whose password is looked up.
+/// Log-in to look up a password for.
 pub(super) struct PasswordQuery<'a> {
     pub(super) host: &'a str,
     pub(super) port: u16,

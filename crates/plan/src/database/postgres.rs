@@ -1,4 +1,4 @@
-//! URLs of PostgreSQL. Parameters, environment variables, and defaults are those of libpq.
+//! PostgreSQL URLs. Parameters, environment variables, and defaults match libpq.
 
 pub(super) mod connection_string;
 pub(super) mod parameters;
@@ -326,7 +326,7 @@ fn from_file(
     }
 }
 
-/// Use of TLS, as `sslmode` says.
+/// Use of TLS according to `sslmode`.
 struct Tls {
     wish: TlsWish,
     /// `None` if TLS is never used.

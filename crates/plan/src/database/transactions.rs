@@ -17,7 +17,7 @@ use crate::units::show_duration;
 /// An SQL load. Its steps name their scripts by number.
 #[derive(Clone, Debug)]
 pub struct Transactions {
-    /// Database that takes the transactions.
+    /// Database that runs the transactions.
     pub database: Database,
     /// Parsed scripts.
     pub deck: ScriptSet,
@@ -131,12 +131,12 @@ impl EndpointLoad for Transactions {
 }
 
 impl Transactions {
-    /// Transactions on a system. `None` if it takes another load.
+    /// Transactions on a system. `None` if its load is of another type.
     pub fn at(endpoint: &Endpoint) -> Option<&Self> {
         endpoint.load.downcast()
     }
 
-    /// Transactions of each database that takes some, in the order of its number.
+    /// Transactions of each database that has some, in the order of its number.
     pub fn in_plan(plan: &Plan) -> impl Iterator<Item = &Self> {
         plan.endpoints.iter().filter_map(Self::at)
     }

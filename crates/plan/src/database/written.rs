@@ -150,7 +150,7 @@ fn is_plain_user(scheme: &str, who: &str) -> bool {
     !scheme.starts_with("http") && !who.contains([':', '/', '?', '#', '@', '%', '&', '='])
 }
 
-/// Removes text in the place of a port that is not a number. It may be a password whose host was forgotten.
+/// Removes a text in the port position that is not a number. It may be a password in a URL without a host.
 fn without_words_for_ports(url: &str, from: usize) -> String {
     let end = url[from..].find(['/', '?', '#', ']']).map_or(url.len(), |at| from + at);
     match url[from..end].rsplit_once(':') {

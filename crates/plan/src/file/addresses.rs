@@ -31,7 +31,7 @@ pub(crate) fn hash_of(node: &Node) -> Option<&Node> {
     node.get("select")?.get("hash")
 }
 
-/// Reads the URLs of a list after the first, and `select`. `node` has both keys, or is the URL itself. `check` checks a URL whose
+/// Reads the URLs of a list after the first, and `select`. `node` has both keys, or is the URL itself. `check` checks a URL in which
 /// variables are replaced.
 pub(crate) fn read(
     node: &Node,

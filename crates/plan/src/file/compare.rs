@@ -56,7 +56,7 @@ pub(crate) fn read(
     let spec = node.map(CompareSpec::of_node).unwrap_or_default();
     let section = Section { spec: &spec, compared, is_quick: quick.is_some() };
     let by = spec.by.as_ref().and_then(Spanned::get).cloned().unwrap_or(ComparedBy::of(Metric::usual()));
-    // A word such as `compare: no`.
+    // Value that is a word, such as `compare: no`.
     let is_word = node.is_some_and(|node| node.text().is_some());
     let find = given(&spec.find).unwrap_or(if is_word { Find::Failures } else { Find::Every });
     let is_alone = find != Find::Failures && compared.variants.len() == 2 || find == Find::Best;

@@ -16,7 +16,7 @@ const COLUMNS_MAX: usize = 1_000;
 const CELLS_MAX: usize = 10_000_000;
 const KINDS: [&str; 9] =
     ["uniform", "zipf", "latest", "sequence", "text", "words", "uuid", "timestamp", "csv"];
-/// Kinds whose values are whole numbers.
+/// Kinds with integer values.
 const NUMBERS: &[&str] = &["uniform", "zipf", "latest", "sequence"];
 /// Keys that apply to some kinds of sources.
 const KIND_KEYS: [(&str, &[&str]); 7] = [
@@ -34,7 +34,7 @@ pub(crate) struct DataText {
     pub(crate) name: String,
     at: Span,
     kind: DataKind,
-    /// Variables that take values from the source: number of the variable, and column.
+    /// Variables that the source fills: number of the variable, and column.
     fills: Vec<(u16, usize)>,
 }
 
@@ -43,7 +43,7 @@ enum DataKind {
     Number(Source),
     /// A built-in value, which the plan does not define.
     BuiltIn(Source),
-    /// Placeholder for a source whose file has errors, so that nothing else is reported about it.
+    /// Placeholder for a source with errors in its file, so that no further errors are reported about it.
     Unknown,
     Table {
         columns: Vec<String>,
@@ -164,7 +164,7 @@ fn only_kind<'n>(
     Some((kind, text))
 }
 
-/// Source of a kind. Numbers become names of records if the source has a `hash`.
+/// Source of a kind. Numbers are converted to names of records if the source has a `hash`.
 fn source(kind: &str, node: &Node, text: &str, reading: &mut Reading<'_>) -> Option<Source> {
     let source = plain_source(kind, node, text, reading)?;
     let prefix = node.text_of("hash").filter(|_| NUMBERS.contains(&kind));

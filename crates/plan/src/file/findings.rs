@@ -21,7 +21,7 @@ pub(crate) struct Finding {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Findings {
     pub(crate) list: Vec<Finding>,
-    /// Number of errors that are counted and not kept.
+    /// Number of errors that are only counted.
     pub(crate) further: usize,
     /// Warnings about suspicious places.
     pub(crate) warnings: Vec<Finding>,

@@ -20,7 +20,7 @@ const KEPT_FILES_MAX: usize = 20;
 /// Max size of all files of a plan together, each counted as often as it is named, in bytes.
 const ALL_BYTES_MAX: u64 = 512 * 1024 * 1024;
 
-/// The folder of a plan. Everything that is read from it goes into the plan's hash.
+/// Folder of a plan. All content that is read from it becomes part of the plan's hash.
 pub(crate) struct Folder {
     /// Absolute path.
     pub(crate) path: PathBuf,
@@ -96,8 +96,7 @@ impl Folder {
         Ok(Hashed { file, hash: Context::new(&SHA256) })
     }
 
-    /// Adds the bytes that were read from a stream to the hash, and the words for what was taken of them. Returns 16 hex digits over
-    /// both.
+    /// Adds the bytes that were read from a stream, and the description of the selected part, to the hash. Returns 16 hex digits over both.
     pub(crate) fn note_stream(&mut self, stream: Hashed, words: &str) -> String {
         let mut hash = stream.hash;
         hash.update(words.as_bytes());

@@ -39,7 +39,7 @@ pub(crate) enum ValueKind {
     WordOr(&'static [&'static str], &'static Form),
     /// A mapping with the keys of a table.
     Table(&'static Table),
-    /// A mapping whose keys are built when the program runs.
+    /// Mapping with keys that are built at run time.
     Derived(&'static LazyLock<Table>),
     /// A list.
     List(&'static ValueKind),

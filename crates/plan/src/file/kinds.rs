@@ -1,4 +1,4 @@
-//! Kinds of steps, and of the systems that take them.
+//! Kinds of steps, and the kinds of systems that run them.
 
 use wire::Protocol;
 use wire::step::Unit;
@@ -6,7 +6,7 @@ use wire::step::Unit;
 use super::tree::Node;
 use crate::system_kind::SystemKind;
 
-/// Kind of a step, and of the systems that take it.
+/// Kind of a step, and the kind of system that runs it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kind {
     pub(crate) system: &'static SystemKind,
@@ -112,7 +112,7 @@ impl Kinds {
         self.0.is_empty()
     }
 
-    /// Kind of system that `url` is for: of several, the first in their order. `None` if there are no steps.
+    /// Kind of the system of `url`: if there are several, the first one in their order. `None` if there are no steps.
     pub(crate) fn front(&self) -> Option<&'static SystemKind> {
         self.0.iter().min().map(|kind| kind.system)
     }

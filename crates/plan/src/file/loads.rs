@@ -133,7 +133,7 @@ fn short_words(node: &Node) -> String {
     }
 }
 
-/// Reads the values of a load. Values that contradict its amount are reported here and left out.
+/// Reads the values of a load. Values that contradict its amount are reported here and omitted.
 fn spec(node: &Node, seed: u64, quick: Option<&Quick<'_>>, reading: &mut Reading<'_>) -> LoadSpec {
     let mut spec = LoadSpec::of_node(node);
     spec.seed = Some(seed.into());

@@ -235,7 +235,7 @@ enum Braces {
     Themselves,
 }
 
-/// Reads a value from the command line, where braces stand for themselves. A value of another kind becomes an empty table.
+/// Reads a value from the command line, where braces are literal. A value of another kind becomes an empty table.
 pub(crate) fn value_of_command_line(node: &Node, kind: &Kind) -> Result<Value, WrongValue> {
     Ok(value(node, kind, Braces::Themselves)?.unwrap_or_else(|| Value::Table(Vec::new())))
 }

@@ -1,7 +1,7 @@
-//! Fills the values of parameters into the tree of a plan before it is read, so that every key may have parameters.
+//! Fills the values of parameters into the tree of a plan before it is read, so that every key may use parameters.
 //!
-//! Texts of systems are left alone where variables are filled in when a system starts: they may have names of ports and folders as
-//! well, and experiments change their parameters. Values there that are a number, a word, or a size are filled in here.
+//! Texts of systems are skipped if their variables are filled in when a system starts: they may name ports and folders as well, and
+//! experiments change their parameters. Values of systems that are a number, a word, or a size are filled in here.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,7 +30,7 @@ const LEFT_ALONE: [&str; 13] = [
     "figures",
     "endpoints",
 ];
-/// Keys of a load that are left alone. The command of a tool is filled in when it starts.
+/// Keys of a load that are skipped. The command of a tool is filled in when it starts.
 const LEFT_ALONE_IN_LOADS: [&str; 2] = ["name", "tool"];
 
 /// Parameters while a plan is read.
@@ -46,7 +46,7 @@ pub(crate) struct Parameters {
     is_filled: bool,
     /// Names of the parameters that any text outside of systems has, or any value of a system that is not a text.
     used: BTreeSet<String>,
-    /// Names in texts that are filled in later: those of figures, and commands of tools.
+    /// Names in texts that are filled in later: in figures, and in commands of tools.
     in_later_texts: BTreeSet<String>,
     /// Texts that were filled in, with their parameters.
     places: Vec<(Span, String)>,
@@ -107,7 +107,7 @@ impl Parameters {
         self.used.len()
     }
 
-    /// Values of a variant that make its setting differ from others, with the index of its system.
+    /// Values of a variant that make its configuration differ from others, with the index of its system.
     pub(crate) fn key(&self, variant: &Variant) -> (usize, Vec<String>) {
         let values = variant.knobs.iter().filter(|(name, _)| self.used.contains(name));
         (variant.system, values.map(|(_, value)| value.clone()).collect())
@@ -203,7 +203,7 @@ impl Parameters {
         Node { at: node.at, value: Value::Map(filled.collect()) }
     }
 
-    /// Fills in what is no text, and cannot be filled in later.
+    /// Fills in values that are not texts, and cannot be filled in later.
     fn fill_kind(&mut self, node: &Node, kind: &ValueKind) -> Node {
         match (kind, &node.value) {
             (ValueKind::Table(table), _) => self.fill_table(node, table),
@@ -256,7 +256,7 @@ impl Parameters {
         Node { at: node.at, value }
     }
 
-    /// Text with values, and the values that it has. `None` if no parameter stands in it.
+    /// Text with filled-in values, and these values. `None` if the text has no parameter.
     fn filled(&mut self, text: &str) -> Option<(String, String)> {
         let (mut filled, mut values, mut done) = (String::new(), BTreeSet::new(), 0);
         for (name, start, end) in names_in(text) {

@@ -333,7 +333,7 @@ fn in_order(processes: Vec<Process>, entries: &[Entry], reading: &mut Reading<'_
     order.into_iter().filter_map(|place| processes[place].take()).collect()
 }
 
-/// Finds processes that need each other in a cycle, each with the place of its `needs`. Each process in `left` must need another
+/// Finds processes that depend on each other in a cycle, each with the place of its `needs`. Each process in `left` must depend on another
 /// one in `left`.
 fn cycle(left: &[usize], needs: &[Vec<(usize, Span)>]) -> Option<Vec<(usize, Span)>> {
     let mut path: Vec<(usize, Span)> = Vec::new();

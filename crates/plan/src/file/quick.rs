@@ -18,18 +18,18 @@ impl<'a> Quick<'a> {
         Some(quick)
     }
 
-    /// Values that replace those of a system's parameters.
+    /// Values that replace the values of a system's parameters.
     pub(crate) fn vary(&self, system: &str) -> Option<&'a Node> {
         self.node.get("vary")?.get(system).filter(|node| matches!(node.value, Value::Map(_)))
     }
 
-    /// Values that replace those of the plan's parameters, by name.
+    /// Values that replace the values of the plan's parameters, by name.
     pub(crate) fn parameters(&self) -> impl Iterator<Item = &'a Entry> {
         let vary = self.node.get("vary").map_or(&[][..], Node::entries);
         vary.iter().filter(|entry| !matches!(entry.value.value, Value::Map(_)))
     }
 
-    /// `only` or `except` that replaces that of a system.
+    /// `only` or `except` that replaces the system's key.
     pub(crate) fn choice(&self, system: &str, key: &str) -> Option<&'a Node> {
         self.node.get("systems")?.get(system)?.get(key)
     }

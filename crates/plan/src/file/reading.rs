@@ -25,13 +25,13 @@ pub(crate) struct Reading<'a> {
     pub(crate) source: &'a str,
     pub(crate) folder: Folder,
     pub(crate) findings: Findings,
-    /// Number of the system whose setting is read.
+    /// Number of the system whose configuration is read.
     pub(crate) system: usize,
     /// Kinds of all steps.
     pub(crate) kinds: Kinds,
     /// Kinds of the steps that go to `url` and `database`, because they name no endpoint.
     pub(crate) at_url: Kinds,
-    /// Max requests in flight on one connection that every step allows. `None` if there are no steps.
+    /// Max requests in flight per connection that every step allows. `None` if there are no steps.
     pub(crate) pipeline_max: Option<u32>,
     /// Looks up the value of an environment variable.
     pub(crate) environment: &'a dyn Fn(&str) -> Result<String, VarError>,

@@ -32,7 +32,7 @@ const BUFFER_BYTES: usize = 256 * 1024;
 /// Logs that were read, by their keys. A plan is read once for each setting, and a log once.
 pub(crate) type ReadLogs = BTreeMap<String, Result<Replay, FileProblem>>;
 
-/// Reads the log of a load, and sets the values that follow from it. `None` if there is none, or if it has errors.
+/// Reads the log of a load, and sets the values that it determines. `None` if there is no log, or if it has errors.
 pub(crate) fn read(load: &Node, spec: &mut LoadSpec, reading: &mut Reading<'_>) -> Option<Replay> {
     let entry = load.entry("replay")?;
     for other in load.entries().iter().filter(|entry| !KEYS.contains(&entry.key.as_str())) {
@@ -188,7 +188,7 @@ impl Asked {
     }
 }
 
-/// Format of a log by its name, or by a pattern, which goes into the layout. The inner `None` leaves it to the first lines.
+/// Format of a log by its name, or by a pattern, which becomes the layout. If the inner value is `None`, the first lines decide.
 #[allow(clippy::option_option, reason = "an error that is reported, and no format, are two things")]
 fn named(entry: &Entry, layout: &mut Layout, reading: &mut Reading<'_>) -> Option<Option<&'static Format>> {
     let text = entry.value.text()?;

@@ -12,7 +12,7 @@ use crate::study::names_in;
 /// Max characters of a text that a message repeats.
 const SHOWN_MAX: usize = 60;
 
-/// Checks a whole plan against its table. `parameters` are the names whose values may stand in braces.
+/// Checks a whole plan against its table. `parameters` are the names that may be used in braces.
 pub(crate) fn check<'a>(
     root: &Node,
     table: &Table,
@@ -87,7 +87,7 @@ impl NamedValue<'_> {
         }
     }
 
-    /// Reports parameters that are not defined, in a value that cannot have braces. Returns whether it has any.
+    /// Reports undefined parameters in a value that cannot have braces. Returns whether it has any.
     fn undefined(self, node: &Node, text: &str, findings: &mut Findings) -> bool {
         let Some((name, ..)) = names_in(text).next() else { return false };
         let (what, listed_as) =
@@ -201,7 +201,7 @@ impl NamedValue<'_> {
         }
     }
 
-    /// The key with a value, or only the value if there is no key.
+    /// Key with a value, or only the value if there is no key.
     fn example_of(self, value: &str) -> String {
         match self.example {
             "" => format!("`{value}`"),

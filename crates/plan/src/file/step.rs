@@ -70,7 +70,7 @@ pub(crate) fn read(
     })
 }
 
-/// A step that was read, with the places of its title and of its credentials. `None` if it has errors.
+/// Parsed step, with the places of its title and of its credentials. `None` if it has errors.
 type ReadAction = Option<(OwnedAction, Span, Option<Span>)>;
 
 /// Reads a step at the system with this name.
@@ -89,7 +89,7 @@ pub(crate) fn read_transaction(
     Some(planned(None, sql::read_step(node, &mut StepReader { variables, reading })?))
 }
 
-/// Reads a request, whose protocol may own its step.
+/// Reads a request. Its protocol may have protocol-specific steps.
 pub(crate) fn read_request(
     node: &Node,
     endpoint: &str,

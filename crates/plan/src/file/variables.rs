@@ -32,15 +32,14 @@ pub(crate) struct Variables {
     /// Whether each iteration has only one step.
     is_mix: bool,
     uses: usize,
-    /// Variables of all scripts: those that `sql` defines, and those of the workloads that are played.
+    /// Variables of all scripts: the ones that `sql` defines, and the ones of the workloads in use.
     of_scripts: BTreeSet<String>,
     /// Variables that the scripts of this scenario have set so far.
     given: DefinedVariables,
 }
 
 impl Variables {
-    /// `saves` are the sections `save` of all steps. `of_scripts` are the variables that scripts have in addition to those of
-    /// steps.
+    /// `saves` are the sections `save` of all steps. `of_scripts` are the variables of scripts, in addition to the variables of steps.
     pub(crate) fn new<'a>(
         data: Vec<DataText>,
         saves: impl Iterator<Item = &'a Node>,

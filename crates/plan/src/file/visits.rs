@@ -133,7 +133,7 @@ impl Visits {
         }
     }
 
-    /// Puts the condition of an item on its first visit, where it applies to all of them.
+    /// Moves the condition of an item to its first visit, where it applies to all visits of the item.
     fn guard(&mut self, before: usize, condition: Option<&Condition>) {
         let visits = (self.list.len() - before) as u16;
         if let (Some(condition), Some(first)) = (condition, self.list.get_mut(before)) {

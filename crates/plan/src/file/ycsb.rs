@@ -1,7 +1,7 @@
 //! Expands `workload` of a plan: the steps and the data of a built-in workload, in the protocol of the system.
 //!
-//! The sections are written into the tree before it is read, so that they are checked like those of any plan. Each system may have
-//! another protocol: the tree is then read once for each system.
+//! The sections are written into the tree before it is read, so that they are checked like the sections of any plan. Systems may have
+//! different protocols: the tree is then read once for each system.
 
 use super::findings::Findings;
 use super::parse;
@@ -156,7 +156,7 @@ fn layout(system: &Node) -> RecordLayout {
     if asked == Some("true") { RecordLayout::Jsonb } else { RecordLayout::Columns }
 }
 
-/// Systems of a plan: those of `systems`, or the plan itself with its `url`.
+/// Systems of a plan: the section `systems`, or the plan itself with its `url`.
 fn systems(root: &Node) -> impl Iterator<Item = &Node> {
     let listed = root.get("systems").map_or(&[][..], Node::entries);
     let own = listed.is_empty().then_some(root);

@@ -45,8 +45,8 @@ pub enum At {
         grace_ns: u64,
         /// Rate per second before the overload, during the recovery, and during the measurement.
         per_s: f64,
-        /// Send delay in nanoseconds after which requests are dropped. Otherwise, requests that the overload left in the generator
-        /// would count against the system.
+        /// Send delay in nanoseconds after which requests are dropped. Otherwise, requests that queued up in the generator during an
+        /// overload would count against the system.
         shed_after_ns: u64,
     },
 }

@@ -36,11 +36,11 @@ pub struct Launch {
     pub variant: String,
     /// Figures of the plan.
     pub figures: Vec<LaunchFigure>,
-    /// URL that the load goes to.
+    /// URL of the system under load.
     pub url: String,
     /// URLs of a list after `url`.
     pub further: Further,
-    /// URL of the database that takes transactions, if requests go to `url`.
+    /// URL of the database that runs transactions, if `url` accepts requests.
     pub database: Option<String>,
     /// Further systems that steps talk to, by name.
     pub endpoints: Vec<LaunchEndpoint>,
@@ -56,7 +56,7 @@ pub struct Launch {
     pub before: Vec<Cmd>,
     /// Commands that run to completion after the last process has stopped.
     pub after: Vec<Cmd>,
-    /// Command whose first line of output is the version of the system.
+    /// Command that prints the version of the system as its first line.
     pub version: Option<Cmd>,
     /// Processes in the order of their start. Empty if the system already runs.
     pub processes: Vec<Proc>,
@@ -72,7 +72,7 @@ pub struct Launch {
     pub limits: Limits,
     /// Size of the separate disk that is mounted in the run's folder, in bytes. `None` without a separate disk.
     pub disk_bytes: Option<u64>,
-    /// Address that the processes listen at: that of the host that they run on.
+    /// Address that the processes listen on: the address of their host.
     pub host: Ipv4Addr,
     /// Events under load, in the order of the plan.
     pub events: Vec<LaunchEvent>,
@@ -92,7 +92,7 @@ impl Launch {
         LaunchEndpoint { name, url, further, socket: self.socket.clone(), tls: self.tls.clone(), pool: None }
     }
 
-    /// Endpoint of the system that steps of this role speak to.
+    /// Endpoint of the system in this role.
     pub(crate) fn place(&self, role: &Role) -> LaunchEndpoint {
         match self.endpoints.iter().find(|endpoint| endpoint.name == role.name) {
             Some(endpoint) => endpoint.clone(),
@@ -192,7 +192,7 @@ pub struct Proc {
     pub stop: StopHow,
     /// Whether an event starts the process, instead of the start of the system.
     pub is_started_by_event: bool,
-    /// Proxy that Tenbin runs, which is not part of what is measured. `None` for a process of the system.
+    /// Proxy that Tenbin runs, which is not part of the measured system. `None` for a process of the system.
     pub proxy: Option<Proxy>,
 }
 

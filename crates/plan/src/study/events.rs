@@ -1,4 +1,4 @@
-//! Events under load. The plan says when they happen, and each system says what happens.
+//! Events under load. The plan defines their times, and each system defines its actions.
 
 use std::path::PathBuf;
 use wire::masking::without_secrets;
@@ -119,7 +119,7 @@ pub enum EventAction {
     },
     /// Fills the system's own disk.
     Fill {
-        /// Space that is left free, in bytes.
+        /// Free space to leave, in bytes.
         leave_bytes: u64,
         /// Duration in nanoseconds. `None` means until the end.
         for_ns: Option<u64>,

@@ -177,7 +177,7 @@ impl Study {
         source.fills.iter().all(|(variable, _)| name(*variable).is_some_and(|name| name.starts_with('(')))
     }
 
-    /// Words for the state that users of a scenario keep between steps, such as cookies.
+    /// Describes the state that users of a scenario keep between steps, such as cookies.
     fn session_words<'a>(&self, mut visits: impl Iterator<Item = &'a Repeated<'a>>) -> String {
         let session = |visit: &Visit| {
             let action = self.script.steps.get(usize::from(visit.step))?.owned()?;
@@ -296,7 +296,7 @@ impl Study {
     }
 }
 
-/// Words for the database and the endpoints that a system has next to its URL; empty if it has none.
+/// Describes the database and the endpoints of a system in addition to its URL. Empty if it has none.
 fn endpoints_in_words(system: &super::System) -> String {
     let database = system.database.as_ref();
     let mut words =

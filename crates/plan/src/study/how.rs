@@ -21,7 +21,7 @@ pub enum Find {
     Every,
     /// The best variant.
     Best,
-    /// The best variant of each system, and a comparison of those.
+    /// The best variant of each system, and a comparison of these.
     BestOfEach,
     /// Variants that fail. Nothing is compared.
     Failures,
@@ -102,7 +102,7 @@ impl Compare {
         }
     }
 
-    /// Min number of runs under one load if nothing fails: until a large difference is found, or all of them.
+    /// Min number of runs under one load if no run fails: until a large difference is found, or all of them.
     pub(crate) fn runs_least(&self, variants: usize) -> u64 {
         let each = variants as u64;
         match self.how(variants) {

@@ -40,7 +40,7 @@ impl Study {
         ports
     }
 
-    /// Seed of generated rows: that of the plan if it has one, so that studies without a seed have equal rows.
+    /// Seed of generated rows: the seed of the plan, or a constant, so that studies without a seed have equal rows.
     fn seed_of_rows(&self) -> u64 {
         if self.has_seed { self.seed } else { 1 }
     }

@@ -227,7 +227,7 @@ fn send_to(step: &mut PlannedStep, site: Option<&Site>) {
     }
 }
 
-/// Rejects a request of `setup` or `teardown` whose system speaks another protocol, or takes no requests.
+/// Rejects a request of `setup` or `teardown` to a system with another protocol, or to one that accepts no requests.
 fn check_protocol(step: &PlannedStep, endpoint: &Endpoint) -> Result<(), Vec<Fault>> {
     let (sent, spoken) = (step.owned().and_then(|action| action.protocol), endpoint.protocol());
     if sent == spoken {

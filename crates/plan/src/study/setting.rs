@@ -2,7 +2,7 @@
 
 use super::Study;
 
-/// The studies of all variants whose parameters stand outside of systems. Empty if there are no such parameters.
+/// Studies of all variants, if parameters are used outside of systems. Empty if there are no such parameters.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Settings {
     /// Studies with the values of their parameters filled in.

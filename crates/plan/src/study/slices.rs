@@ -1,4 +1,4 @@
-//! Decides whether a study is made in slices, and explains why not.
+//! Decides whether a study uses slices, and explains why not.
 
 use std::net::Ipv4Addr;
 use std::path::Path;
@@ -57,7 +57,7 @@ pub(crate) struct WholeRuns {
     not_quickened: Option<(u32, Option<u64>)>,
 }
 
-/// Reason why a plan is not made in slices, and the help.
+/// Reason why a plan does not use slices, and the help.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoSlices {
     /// Sentence without its period.
@@ -91,7 +91,7 @@ fn is_given<T>(value: &Option<Spanned<T>>) -> bool {
 }
 
 impl Study {
-    /// Parameters of slices. `None` if the study is made in whole runs.
+    /// Parameters of slices. `None` if the study uses whole runs.
     pub fn slicing(&self) -> Option<Slicing> {
         let is_asked = self.compare.interleave != Interleave::Runs;
         let load = self.loads.first().filter(|_| is_asked && self.no_slices().is_none())?;
@@ -125,7 +125,7 @@ impl Study {
         }
     }
 
-    /// Shortens a quick comparison in slices. Within a minute it has a verdict, or says how long one would take.
+    /// Shortens a quick comparison in slices. Within a minute it has a verdict, or an estimate of the time for one.
     pub(crate) fn quicken_slices(&mut self) {
         if self.is_quick && self.how() == How::Duel && self.slicing().is_some() {
             self.whole.not_quickened = Some((self.compare.blocks, self.compare.within_ns));
@@ -142,7 +142,7 @@ impl Study {
         self.whole.no_place = Some(because);
     }
 
-    /// Reason why the study cannot be made in slices. `None` if it can.
+    /// Reason why the study cannot use slices. `None` if it can.
     pub fn no_slices(&self) -> Option<NoSlices> {
         let of_whole = || {
             let what = "two variants are compared in slices, or up to 8 with `find: best`, with blocks enough for a verdict";

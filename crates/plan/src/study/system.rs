@@ -23,7 +23,7 @@ pub struct System {
     pub(crate) url: Braced,
     /// URLs of a list after `url`.
     pub(crate) list: UrlList,
-    /// URL of the database that takes transactions, if requests go to `url`.
+    /// URL of the database that runs transactions, if `url` accepts requests.
     pub(crate) database: Option<Braced>,
     /// Further systems that steps talk to.
     pub(crate) endpoints: Vec<EndpointText>,
@@ -148,7 +148,7 @@ pub(crate) struct Process {
     pub(crate) stop: StopText,
     /// Whether an event starts the process, instead of the start of the system.
     pub(crate) is_started_by_event: bool,
-    /// Proxy that Tenbin runs, which is not part of what is measured. `None` for a process of the system.
+    /// Proxy that Tenbin runs, which is not part of the measured system. `None` for a process of the system.
     pub(crate) proxy: Option<ProxyText>,
 }
 
@@ -264,7 +264,7 @@ impl System {
         std::iter::once(&self.url).chain(&self.list.further).chain(&self.database).chain(further)
     }
 
-    /// All texts that may have variables, those of [`Self::urls`] first.
+    /// All texts that may have variables, starting with [`Self::urls`].
     pub(crate) fn texts(&self) -> impl Iterator<Item = &Braced> {
         let commands = self.before.iter().chain(&self.after).chain(&self.version).flatten();
         let running = self.running.as_ref().map(RunningText::text);

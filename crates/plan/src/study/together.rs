@@ -49,8 +49,8 @@ impl Study {
             .or_else(|| self.shared_disk(&launches).filter(|_| is_one_disk))
     }
 
-    /// Makes whole runs if `interleave: auto` would make slices that this machine cannot hold. Call it before anything else uses
-    /// the study.
+    /// Changes to whole runs if `interleave: auto` chose slices that this machine cannot support. Call it before the study is used in any
+    /// other way.
     pub fn settle_at(&mut self, place: &Place) {
         if self.compare.interleave == Interleave::Auto
             && let Some(no) = self.no_slices_at(place)
@@ -59,7 +59,7 @@ impl Study {
         }
     }
 
-    /// Reason against slices if two variants write to one store, where each finds what the other left.
+    /// Reason against slices if two variants share a store, in which each would find the other's data.
     fn shared_store(&self, launches: &[Launch]) -> Option<NoSlices> {
         let mut written: Vec<String> = Vec::new();
         for (variant, launch) in launches.iter().enumerate() {
@@ -235,7 +235,7 @@ fn known_memory(launch: &Launch) -> Option<Known> {
     settings.into_iter().chain([heap]).flatten().max_by_key(|known| known.bytes)
 }
 
-/// Value of a setting in a line of a command or a file, such as `shared_buffers = '2GB'`, `-c shared_buffers=2GB`, or
+/// Value of a server setting in a line of a command or a file, such as `shared_buffers = '2GB'`, `-c shared_buffers=2GB`, or
 /// `--innodb-buffer-pool-size=1G`. Comments are ignored.
 fn setting(line: &str, name: &str, unit_bytes: u64) -> Option<u64> {
     let line = line.split('#').next()?.to_ascii_lowercase().replace('-', "_");

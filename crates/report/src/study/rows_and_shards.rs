@@ -73,8 +73,8 @@ pub(crate) fn facts(
     rows.chain(shards(page, view, load).map(|line| ("shards", line)))
 }
 
-/// Sentences about the rows of a load: one for each run whose rows do not add up, one for the total, and one for runs whose rows could not
-/// be read. Empty if no run has this check.
+/// Sentences about the rows of a load: one for each run whose rows do not add up, one for the total if all add up, and one for runs whose
+/// rows could not be read. Empty if no run has this check.
 fn rows(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     let mut all = CheckedRows::default();
