@@ -68,7 +68,7 @@ pub(crate) fn end(client: &mut dyn Client) -> Result<(), Error> {
     client.query(&format!("DROP TABLE {MARKS}"), "removing the marks").map(|_| ())
 }
 
-/// Two questions to a database: whether marks are left, with a row if so, and the options of the call that left them.
+/// Two queries: whether marks exist, with a row if so, and the options of the call that left them.
 pub fn questions_for_marks(engine: Engine) -> [String; 2] {
     let asked = format!("SELECT said FROM {MARKS} WHERE item = '{ASKED}'");
     [(databases::of(engine).find_table)(MARKS), asked]

@@ -20,7 +20,7 @@ pub struct Options {
     pub tables: u32,
     /// Number of rows in each `sbtest` table.
     pub table_size: u32,
-    /// Number of rows in the workload's own table, if it has one. `None` for the workload's usual number.
+    /// Number of rows in the workload-specific table, if it has one. `None` for the default number.
     pub rows: Option<u64>,
     /// Fill factor of pgbench's tables in percent. PostgreSQL only.
     pub fillfactor: u8,

@@ -39,7 +39,7 @@ pub struct OwnData {
 /// A text of SQL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SqlText {
-    /// File that it comes from. `None` for a text of the plan.
+    /// Source file. `None` for a text of the plan.
     pub file: Option<String>,
     /// Text with one or several statements.
     pub text: String,
@@ -147,7 +147,7 @@ fn make_room(client: &mut dyn Client, engine: Engine, names: &[&str], is_fresh: 
     let mut tables = Vec::new();
     for name in names {
         let searched = name.replace('\'', "''");
-        // PostgreSQL reads the name as SQL does; the others compare it with that of their catalog.
+        // PostgreSQL parses the name as SQL does; the others compare it with the name in their catalog.
         let searched = if kind.freezes_rows { searched } else { searched.replace(['"', '`'], "") };
         if !client.query(&(kind.find_table)(&searched), "looking for tables")?.is_empty() {
             tables.push((*name).to_owned());

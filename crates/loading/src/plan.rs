@@ -77,7 +77,7 @@ impl Plan {
         &self.asked
     }
 
-    /// True if all rows of a table are written in one transaction. A partitioned table cannot take frozen rows.
+    /// True if all rows of a table are written in one transaction. A partitioned table cannot have frozen rows.
     fn is_whole(&self, table: &Table) -> bool {
         databases::of(self.engine).freezes_rows && !table.is_partitioned && table.rows <= WHOLE_ROWS_MAX
     }

@@ -10,7 +10,7 @@ use crate::client::Client;
 use crate::databases;
 use crate::error::Error;
 
-/// Tables whose statistics a server did not update.
+/// Tables with statistics that a server did not update.
 #[derive(Debug)]
 pub(crate) struct Statistics {
     engine: Engine,

@@ -153,7 +153,7 @@ impl Checked {
     }
 }
 
-/// Explains a script in pgbench's language, in the PostgreSQL dialect of pgbench.
+/// Explains a script in pgbench's language, parsed as for PostgreSQL.
 ///
 /// # Errors
 ///

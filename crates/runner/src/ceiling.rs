@@ -44,7 +44,7 @@ pub(crate) struct Shape<'a> {
     pub(crate) reached_per_s: f64,
 }
 
-/// Replies per second at the ceiling, from the store or measured now. The error says why there is none.
+/// Replies per second at the ceiling, from the store or measured now. The error states why there is no value.
 pub(crate) fn find(shape: &Shape<'_>, store: &Store) -> Result<f64, String> {
     let plan = shape.plan;
     let mut without = plan

@@ -25,7 +25,7 @@ use crate::usage::Usage;
 const LISTEN: Duration = Duration::from_millis(50);
 /// Time for which the seconds of several workers are collected, to be stored together.
 const GATHER: Duration = Duration::from_millis(20);
-/// Time that a run may take beyond its duration and its deadline before it is asked to stop: three of five seconds.
+/// Overrun time after which a run is asked to stop: three of the five seconds beyond its duration and its deadline.
 const OVERRUN_MAX: Duration = Duration::from_secs(3);
 
 /// Results of a load.
@@ -50,7 +50,7 @@ pub(crate) struct Collected {
     pub(crate) was_given_up: bool,
     /// Resources that the generator used since the load started.
     pub(crate) usage: Usage,
-    /// Load generator that made the load; `None` if it was Tenbin's engine.
+    /// External load generator. `None` if it was Tenbin's engine.
     pub(crate) tool: Option<evidence::LoadTool>,
     /// Notes of another load generator on its figures.
     pub(crate) tool_notes: Vec<String>,
@@ -108,7 +108,7 @@ pub(crate) struct Collector<'a> {
     pub(crate) steps: usize,
     /// Start of the measured window, in nanoseconds since the start of the load.
     pub(crate) warm_up_ns: u64,
-    /// Rule by which the load may end at the first steady end; `None` if it has one end.
+    /// Rule by which the load may end at the first steady point. `None` if it has a single possible end.
     pub(crate) extension: Option<Extension>,
     /// Rule by which the load ends because no reply is usable; `None` if it does not.
     pub(crate) early_end: Option<EarlyEnd>,
@@ -225,7 +225,7 @@ impl<'a> Collector<'a> {
         self.feed.store.keep_moments(self.feed.run, &moments).map_err(|error| storage(error, collected))?;
         for (second, steps) in seconds {
             for (step, intervals) in &steps {
-                // Parts of steps have numbers above those of the steps. Sums over steps leave them out.
+                // Parts of steps have numbers above the step numbers. Sums over steps exclude them.
                 if let Some(wholes) = collected.wholes.get_mut(usize::from(*step)) {
                     for interval in intervals {
                         wholes[interval.phase as usize].absorb(&interval.tally)?;

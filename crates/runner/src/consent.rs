@@ -43,7 +43,8 @@ impl OwnerToken {
     /// Reads the token from a file, or creates the file with a new token.
     ///
     /// # Errors
-    /// The file cannot be read or created, or holds something else.
+    ///
+    /// The file cannot be read or created, or has other content.
     pub fn in_file(path: &Path) -> io::Result<Self> {
         match fs::read_to_string(path) {
             Ok(text) => Self::read(&text),

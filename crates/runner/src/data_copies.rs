@@ -28,7 +28,7 @@ const CONFIGURATION_BYTES_MAX: u64 = 1 << 20;
 const SEARCHED_FILES_MAX: usize = 20_000;
 /// Files that servers write again at each start.
 const REWRITTEN: [&str; 3] = ["postmaster.opts", "postmaster.pid", "logfile"];
-/// Help where copies take long because the file system has no reflinks.
+/// Help if copies take long because the file system has no reflinks.
 const REFLINKS_HELP: &str = "with reflinks, copies take no time: truncate -s 20G /var/tmp/tenbin.xfs && mkfs.xfs /var/tmp/tenbin.xfs && \
      mkdir -p /mnt/tenbin && mount -o loop /var/tmp/tenbin.xfs /mnt/tenbin, then set TMPDIR=/mnt/tenbin";
 /// Length of a copy in bytes, from which on reflinks are suggested.
@@ -153,7 +153,7 @@ fn again(stream: &Stream, because: &str) -> Prepared {
     Prepared::Again
 }
 
-/// Publishes what was done. The first remark on a copy has help if it takes long.
+/// Publishes the outcome. The first remark on a copy has help if it takes long.
 fn tell(stream: &Stream, what: &str, took: Duration, copied: Option<lab::Copied>, is_first: bool) {
     let seconds = took.as_secs_f64();
     let copy = copied.map_or_else(String::new, |copied| {

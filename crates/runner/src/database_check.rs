@@ -28,7 +28,7 @@ pub struct DatabaseFacts {
     pub version: Option<String>,
     /// Scale of the tables; `None` if it was not read.
     pub scale: Option<i64>,
-    /// Connections that the server can take in addition to those that are open. `None` if it is unknown, or must not be checked.
+    /// Additional connections that the server can accept. `None` if the number is unknown, or must not be checked.
     pub connections_left: Option<u64>,
     /// Connection state that the load relies on and a pooler loses.
     pub warnings: Vec<Warning>,
@@ -87,7 +87,7 @@ pub enum NotReady {
         /// Further options for `tenbin prepare`.
         options: String,
     },
-    /// The scale of the load differs from that of the tables: rows would be missing, or some would never be requested.
+    /// The scale of the load differs from the scale of the tables: rows would be missing, or some would never be requested.
     #[error(
         "the tables have scale {found}, and the load is for scale {given}\n  help: leave the scale out: it is read from the tables"
     )]
@@ -97,7 +97,7 @@ pub enum NotReady {
         /// Scale of the load.
         given: i64,
     },
-    /// The number of items of the load differs from that of the tables: rows would be missing, or some would never be requested.
+    /// The number of items of the load differs from the one of the tables: rows would be missing, or some would never be requested.
     #[error(
         "the tables have {found} items, and the load is for {given}\n  help: add --table-size {found} (`table-size: {found}` in a plan), or \
          fill the tables with `tenbin prepare {url} --workload tpcc-like --table-size {given} --fresh`"
@@ -279,7 +279,7 @@ pub(crate) fn ask(
         && let [Some(version), max, taken, process] = values.as_slice()
     {
         let number = |value: &Option<String>| value.as_ref().and_then(|value| value.parse::<u64>().ok());
-        // A pooler takes the connections: it reports its own process at log-in, and answers come from a server behind it.
+        // A pooler accepts the connections: it reports its own process at log-in, and answers come from a server behind it.
         let is_pooled = (desk.kind.reports_processes)(version)
             && number(process).is_some_and(|process| Some(process) != backend_pid.map(u64::from));
         let pooling = desk.kind.pooling.filter(|_| is_pooled).and_then(|recognize| recognize(&desk));
@@ -385,7 +385,7 @@ fn question(tables: Tables, many: &str) -> (String, String) {
     (question, options.to_owned())
 }
 
-/// Table whose number of rows is the scale.
+/// Table whose row count is the scale.
 fn scale_table(tables: Tables) -> &'static str {
     if tables == Tables::Tpcc { "tpcc_warehouse" } else { "pgbench_branches" }
 }

@@ -1,7 +1,7 @@
 //! Monitors a database under load: wait events of its sessions several times a second, and its counters once a second.
 //!
-//! One session on its own thread asks, and leaves itself out. If even the fastest of the last answers took more than 4 ms, samples
-//! become rarer, down to one per second. Statistics that cannot be read are reported once.
+//! One session on a separate thread sends the queries, and excludes itself. If even the fastest of the last answers took more than 4 ms,
+//! the sample rate decreases, down to one per second. Statistics that cannot be read are reported once.
 
 pub(crate) mod shape;
 pub(crate) mod tally;
@@ -58,7 +58,7 @@ pub(crate) trait Dialect: Send {
     /// Counters since the start of the server, and sizes.
     fn counters(&mut self, asked: &mut Asked<'_>) -> Result<Vec<Counter>, Error>;
 
-    /// Last statements of sessions, and plans of those that read whole tables.
+    /// Last statements of sessions, and plans of statements that scan whole tables.
     fn texts(&mut self, _asked: &mut Asked<'_>) -> Result<StatementTexts, Error> {
         Ok(StatementTexts::default())
     }
@@ -132,8 +132,7 @@ impl Asked<'_> {
         self.session.ask(question)
     }
 
-    /// Asks a question that a server may reject, such as for lack of privileges. Then the result is `None`, and the reason is
-    /// noted.
+    /// Sends a query that a server may reject, for example for lack of privileges. A rejection yields `None`, and the reason is noted.
     pub(crate) fn ask_if_allowed(&mut self, what: &str, question: &str) -> Result<Option<Answer>, Error> {
         let answer = self.session.ask(question);
         self.if_allowed(what, answer)
@@ -172,7 +171,7 @@ impl Shared {
         std::mem::take(&mut *self.missing.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Notes a reason. Only the first one for each `what` is kept.
+    /// Notes a reason. Only the first reason for each `what` is kept.
     pub(crate) fn lacks(&self, what: &str, because: &str) {
         let probe = if what.is_empty() { INSIDE.to_owned() } else { format!("{INSIDE}: {what}") };
         let mut missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
@@ -356,8 +355,8 @@ pub(crate) fn number(row: &[Option<String>], place: usize) -> Option<f64> {
     text(row, place).parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0)
 }
 
-/// Sessions that block others, from rows of process, state, statement, whether it waits for a lock, and number of blocked sessions.
-/// Sessions that wait themselves are left out if others do not: they are in the queue, not at its head.
+/// Sessions that block others, from rows of process, state, statement, whether it waits for a lock, and number of blocked sessions. Omits
+/// sessions that wait themselves if others do not: they are in the queue, not at its head.
 pub(crate) fn blocking(answer: &Answer, quotes: shape::Quotes) -> Vec<(String, f64)> {
     let at_head: Vec<_> = answer.iter().filter(|row| text(row, 3) != "t").collect();
     let rows = if at_head.is_empty() { answer.iter().collect() } else { at_head };

@@ -37,7 +37,7 @@ pub(crate) struct Kind {
     pub(crate) version_question: &'static str,
     /// Formats name and version, from the version that the server reports.
     pub(crate) version_line: fn(&str) -> String,
-    /// Asks a server whose version is that of another product for its own name and version. `None` if no server of this kind needs it.
+    /// Queries the name and version of a server that reports the version of another product. `None` if no server of this kind needs it.
     pub(crate) own_version: Option<fn(&ServerQuestions<'_>, &str) -> Option<String>>,
     /// Whether a server of this version reports equal process IDs at the log-in and in a query.
     pub(crate) reports_processes: fn(&str) -> bool,
@@ -57,13 +57,13 @@ pub(crate) struct Kind {
     pub(crate) server_copy: Option<FindServerCopy>,
     /// Starts a monitor of the connections of this process. `None` for a server.
     pub(crate) watch_in_process: Option<fn() -> Box<dyn DatabaseWatch>>,
-    /// Kind of the endpoints that take its transactions.
+    /// Kind of the endpoints that run its transactions.
     endpoint: &'static EndpointKind,
 }
 
 /// Statements that show the plan of another statement.
 pub(crate) struct Explain {
-    /// Statements that make the session read only, and limit the time of a statement.
+    /// Statements that make the session read only, and set a statement timeout.
     pub(crate) before: &'static [&'static str],
     /// Words before a statement that cannot write, which may be run.
     pub(crate) of_reads: &'static str,
@@ -76,7 +76,7 @@ type FindServerCopy = fn(&plan::Database, &OwnData) -> Result<Box<dyn ServerCopy
 
 /// Copy of a database within its server. The copy is removed when dropped.
 pub(crate) trait ServerCopy: fmt::Debug {
-    /// Makes the copy. The error says why it is impossible.
+    /// Creates the copy. The error states why it is impossible.
     fn make(&mut self) -> Result<(), String>;
 
     /// Replaces the database by its copy, and returns a description of the method. Errors are descriptions as well.
@@ -91,7 +91,7 @@ pub(crate) fn server_copy(
     Some((of(database.engine).server_copy?)(database, own))
 }
 
-/// A store whose protocol owns its steps, and how it is monitored under load.
+/// Store with protocol-specific steps, and the way to monitor it under load.
 pub struct Store {
     /// Name of the protocol.
     protocol: &'static str,
@@ -131,7 +131,7 @@ pub(crate) fn discovered(plan: &Plan) -> Result<Option<Box<Plan>>, Refusal> {
 
 const KINDS: [&Kind; 3] = [&postgres::KIND, &mysql::KIND, &sqlite::KIND];
 
-/// Finds the kind of an endpoint: that of its database, or that of requests.
+/// Finds the kind of an endpoint: the kind of its database, or the kind for requests.
 pub(crate) fn kind_at(endpoint: &plan::Endpoint) -> &'static EndpointKind {
     Transactions::at(endpoint).map_or(&REQUESTS, |sql| of(sql.database.engine).endpoint)
 }

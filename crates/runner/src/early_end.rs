@@ -1,4 +1,4 @@
-//! Early end of a load whose requests all end badly: they are rejected, or get a broken reply.
+//! Ends a load early if all of its requests fail: they are rejected, or get a broken reply.
 
 use std::time::Duration;
 

@@ -16,7 +16,7 @@ use crate::protocol::{self, Steps};
 use crate::recording;
 use crate::replay::{self, Traffic};
 
-/// Checks what a load left at an endpoint: a note for the run, or a failure. `None` if there is nothing to check.
+/// Checks the data that a load left at an endpoint. Returns a note for the run, or a failure. `None` if there is nothing to check.
 type CheckAfter = fn(&plan::Endpoint) -> Option<Result<String, Failure>>;
 
 /// Addresses of an endpoint, and the duration of their name resolution.
@@ -43,7 +43,7 @@ pub(crate) struct EndpointKind {
     pub(crate) record_way: fn(&Plan, &Prepared, &mut NewRun) -> Vec<String>,
     /// Checks the system after the load. Returns a note for the run; `None` if there is nothing to note.
     pub(crate) check_after: Option<CheckAfter>,
-    /// Help if it has no room for more connections. `None` if connections are limited only by this machine.
+    /// Help if the endpoint cannot accept more connections. `None` if only this machine limits connections.
     pub(crate) room_help: Option<&'static str>,
     /// Name of the protocol if Tenbin has no instant server for it, which would measure the ceiling of the generator. `None` if it has one.
     pub(crate) has_no_instant_server: fn(&plan::Endpoint) -> Option<&'static str>,
@@ -53,7 +53,7 @@ pub(crate) struct EndpointKind {
 pub(crate) struct FirstConnection<'a> {
     pub(crate) endpoint: &'a plan::Endpoint,
     pub(crate) peer: &'a Peer,
-    /// Number of the peer among those of the load.
+    /// Number of the peer within the load.
     pub(crate) place: u16,
     pub(crate) steps: &'a Steps,
     /// Connections that the load holds.
@@ -83,7 +83,7 @@ pub(crate) enum ConnectionRoom {
 }
 
 impl ConnectionRoom {
-    /// ConnectionRoom at two systems: the lowest number that one of them reports.
+    /// ConnectionRoom of two systems: the lower number that they report.
     pub(crate) fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::Left(one), Self::Left(other)) => Self::Left(one.min(other)),
@@ -109,7 +109,7 @@ impl<'a> StepsAt<'a> {
     }
 }
 
-/// Systems that take requests.
+/// Systems that accept requests.
 pub(crate) static REQUESTS: EndpointKind = EndpointKind {
     addresses: |endpoint, public| addresses(endpoint.peers(), false, public),
     ask: |first| {

@@ -75,7 +75,7 @@ impl Before {
     pub(crate) fn compare(self, system: &[u32], databases: &[Listens]) -> Environment {
         let Some((census, at)) = self.looked else { return Environment::default() };
         let (now, over_s) = (Census::now(), at.elapsed().as_secs_f64());
-        // A worker that began to listen during the load is no other process.
+        // A worker that started to listen during the load belongs to the system.
         let late = self.places.iter().filter_map(|place| listening::listeners(place).ok()).flatten();
         let roots: Vec<u32> = self.listeners.iter().chain(system).copied().chain(late).collect();
         let mut own = now.families(&roots);

@@ -18,7 +18,7 @@ use crate::recipe;
 use crate::stopper::{StopLevel, Stopper};
 use crate::systems::Started;
 
-/// Stage in the failure of a run whose event failed.
+/// Stage in the failure of a run with a failed event.
 const STAGE: &str = "event";
 /// Maximum length of the last output line that a failure quotes.
 const LINE_CHARACTERS_MAX: usize = 200;

@@ -21,7 +21,7 @@ pub(crate) struct Extension {
 }
 
 impl Extension {
-    /// `None` if the load has only one end. `threads` is the number of threads whose pulses arrive.
+    /// `None` if the load has a single possible end. `threads` is the number of threads that send pulses.
     pub(crate) fn of(plan: &Plan, threads: u32) -> Option<Self> {
         let next_ns = plan.first_end_ns()?;
         let each_ns = next_ns.saturating_sub(plan.warm_up_ns).max(1);
@@ -41,7 +41,7 @@ impl Extension {
         while has_begun && !self.is_settled && self.extended < self.extend_max && elapsed_ns >= self.next_ns {
             let found = steadiness::judge(&self.planned, pulses, self.threads, Some(self.next_ns));
             self.is_settled = found.is_none_or(|found| {
-                // A late steady state counts: its start-up stays in the figures, however long the load becomes.
+                // A late steady state does not count as steady: its start-up stays in the figures, however long the load becomes.
                 matches!(found.verdict, SteadinessVerdict::Steady | SteadinessVerdict::WarmingUp)
             });
             if !self.is_settled {

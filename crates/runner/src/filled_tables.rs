@@ -1,8 +1,8 @@
 //! Checks that the tables of a workload are filled as its load assumes.
 //!
-//! An interrupted `tenbin prepare` leaves the table of its marks. Tables that another tool filled have no marks: they are checked by
-//! their rows. Small tables are counted. Counting a large one would take long, and bring it into the cache before the load, so there
-//! the highest key is compared.
+//! An interrupted `tenbin prepare` leaves the table of its marks. Tables that another tool filled have no marks, so their rows are checked.
+//! Small tables are counted. Counting a large one would take long, and load it into the cache before the run, so its highest key is
+//! compared instead.
 
 use plan::Transactions;
 use sql::workload::{Tables, Workload};
@@ -20,7 +20,7 @@ const ACCOUNTS: u64 = 100_000;
 /// Workloads that need no rows, or leave fewer behind.
 const WITHOUT_ROWS: [&str; 2] = ["oltp-insert", "oltp-delete"];
 
-/// Tables whose rows a load addresses by keys from 1 to a number of rows.
+/// Tables in which a load addresses rows by keys from 1 to a number of rows.
 #[derive(Debug, PartialEq, Eq)]
 struct KeyedTables {
     names: Vec<String>,
@@ -31,7 +31,8 @@ struct KeyedTables {
     instead: &'static str,
 }
 
-/// Checks the tables of a workload. `scale` is that of the tables, and `options` are those of `tenbin prepare` that would fill them.
+/// Checks the tables of a workload. `scale` is the scale of the tables, and `options` are the options of `tenbin prepare` that would fill
+/// them.
 ///
 /// # Errors
 ///

@@ -68,9 +68,10 @@ pub trait Generator: Debug {
         Ok(())
     }
 
-    /// Makes the `setup` requests of a plan; `None` if it has none.
+    /// Sends the `setup` requests of a plan. `None` if it has none.
     ///
     /// # Errors
+    ///
     /// A request was rejected, or not answered.
     fn set_up(&self, plan: &Plan, stopper: &Stopper) -> Result<Option<SetUp>, Refusal> {
         let _ = (plan, stopper);
@@ -96,6 +97,7 @@ pub trait Ready: Debug + Send {
     /// Starts the part of the load that `share` selects. All parts together are the load.
     ///
     /// # Errors
+    ///
     /// Resources are exhausted, such as threads.
     fn start(self: Box<Self>, share: Share) -> io::Result<Box<dyn Underway>>;
 }

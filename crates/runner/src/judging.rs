@@ -81,7 +81,7 @@ pub(crate) struct Closed {
 }
 
 impl Closed {
-    /// Share of CPU time that another load generator used while it made the load, of `cores`, or of all cores if that is empty.
+    /// CPU utilization of an external load generator during its load, as a share of `cores`, or of all cores if `cores` is empty.
     fn tool_share(&self, cores: &[usize]) -> Option<f64> {
         let cores = match cores.len() {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
@@ -171,7 +171,7 @@ fn merged(wholes: Vec<[Whole; 2]>, is_whole: bool) -> Result<[Tally; 2], RunErro
     Ok(merged)
 }
 
-/// End of the window: that of the load, or the last counted answer if the number of requests ended the load.
+/// End of the window: the end of the load, or the last counted answer if the number of requests ended the load.
 fn window_end_ns(plan: &Plan, tally: &Tally, ends: &[WorkerEnd]) -> u64 {
     // A tool measures for as long as it reports, and a failed tool has measured nothing.
     let planned_ns = plan.stop.at_ns.filter(|_| plan.tool().is_none());

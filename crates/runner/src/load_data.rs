@@ -81,7 +81,7 @@ pub fn fill(
     Ok(loading::run(&plan, &place, &told)?)
 }
 
-/// Runs statements on one connection. `file` is the file that they come from, for errors.
+/// Runs statements on one connection. `file` is their source file, for errors.
 pub fn run_sql(database: &plan::Database, file: Option<&str>, text: &str) -> Result<(), FillError> {
     let text = SqlText { file: file.map(str::to_owned), text: text.to_owned() };
     Ok(loading::run_sql(&[text], &place(database)?)?)

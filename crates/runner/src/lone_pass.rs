@@ -1,5 +1,5 @@
-//! Lone pass: a single user goes through the steps of a plan, on a system that rejected a whole load. This distinguishes an
-//! overload from a plan that can never succeed.
+//! Lone pass: a single user runs the steps of a plan on a system that rejected a whole load. This distinguishes an overload from a plan
+//! that can never succeed.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::RecvTimeoutError;
@@ -94,7 +94,7 @@ fn pass(tools: &Tools<'_>, plan: &Plan, scenario: Scenario) -> Option<BTreeMap<u
     loop {
         underway.stop(if tools.is_stopped() { StopLevel::Abort } else { StopLevel::Go });
         match underway.next(LISTEN) {
-            // Parts of steps have numbers above those of the steps.
+            // Parts of steps have numbers above the step numbers.
             Ok(Message::Interval { step, interval }) if usize::from(step) < plan.steps.len() => {
                 tallies.entry(step).or_default().merge(&interval.tally);
             }

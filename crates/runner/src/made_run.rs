@@ -15,7 +15,7 @@ use crate::run_error::RunError;
 use crate::tools::Tools;
 use crate::watchdog::Watchdog;
 
-/// A run that was made and stored.
+/// Completed and stored run.
 #[derive(Clone, Debug)]
 pub struct MadeRun {
     /// Name of the run in the store.
@@ -50,7 +50,7 @@ fn brief(run: &Run) -> Result<Brief, StoreError> {
     })
 }
 
-/// A run whose load has ended or never started, and whose ending is not stored yet.
+/// Run with a load that has ended or never started. Its ending is not stored yet.
 pub(crate) struct Loaded {
     pub(crate) run: RunId,
     pub(crate) ending: Ending,
@@ -67,7 +67,7 @@ impl Loaded {
         Self { run, ending, counts: Some(counts), is_first_answer, watchdog: Some(watchdog) }
     }
 
-    /// A run whose load never started.
+    /// Run in which the load never started.
     pub(crate) fn without(tools: &Tools<'_>, run: RunId, verdict: Verdict, failure: Option<Failure>) -> Self {
         let ending = without_a_load(verdict, failure, tools.generator.usage().rss_peak_bytes);
         Self { run, ending, counts: None, is_first_answer: false, watchdog: None }

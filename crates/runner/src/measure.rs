@@ -26,7 +26,7 @@ use crate::watchdog::Watchdog;
 /// Time beyond the duration and the deadline of the last request after which the watchdog ends the process.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// A finished load whose ending is not stored yet.
+/// Finished load, before its ending is stored.
 pub(crate) struct Measured {
     pub(crate) ending: Ending,
     /// Counts of the measured phase.

@@ -49,7 +49,7 @@ pub(crate) struct UnavailableTime {
     cores_s: f64,
     /// Time for which the generator's control group was throttled, in seconds; `None` if not measured.
     pub(crate) throttled_s: Option<f64>,
-    /// Number of looks at each proxy, and number of those that found it busy.
+    /// Number of looks at each proxy, and number of looks that found it busy.
     aside: BTreeMap<String, [u64; 2]>,
     /// Connections by process, with the time of the reading in nanoseconds since the load started.
     held: Vec<(u64, Held)>,
@@ -120,7 +120,7 @@ pub(crate) struct MonitoredSystem<'a> {
     clock: Option<Clock>,
     /// Planned warm-up, and planned length of the load with it. A load without a planned length has `None`.
     planned: (Duration, Option<Duration>),
-    /// Database of the load; `None` if it has none.
+    /// Database of the load. `None` if it has none.
     database: Option<MonitoredDatabase>,
     inside: Option<Box<dyn DatabaseWatch>>,
     /// Counters of the database before the load; `None` if they are not read.
@@ -323,7 +323,7 @@ impl<'a> MonitoredSystem<'a> {
         if self.died.is_none() { self.system.take() } else { None }
     }
 
-    /// Time that the start of the system waited for it to become steady; `None` if it did not wait.
+    /// Time that the start waited for the system to become steady. `None` if it did not wait.
     pub(crate) fn steady_start(&self) -> Option<SteadyStart> {
         let steady = self.system.as_ref()?.steady()?;
         Some(SteadyStart {
@@ -392,7 +392,7 @@ impl Monitor for MonitoredSystem<'_> {
             let (warm_up, length) = self.planned;
             self.watch = Some(self.lab.watch(subject, LookTimes::of_load(origin, warm_up, length)));
             self.clock = Some(Clock { origin, next_second: 0 });
-            // The load has its connections by now, so the monitor takes none of them.
+            // The load already has its connections, so the monitor takes none of them.
             self.inside = self.database.as_ref().and_then(|database| self.lab.watch_database(database));
         }
         self.figures.start(origin, self.planned.0);

@@ -1,4 +1,4 @@
-//! A run before it is made: its load, and the system around it if there is one.
+//! Run before it starts: its load, and the system that is started for it, if any.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -43,7 +43,7 @@ const ALL_REJECTED: &str =
 /// Remark on a run whose load was rejected as a whole.
 const AGAIN: &str = "every request was rejected, but not those of a single user: the run is made again";
 
-/// Everything that defines a run before it is made.
+/// Definition of a run before it starts.
 #[derive(Debug)]
 pub struct PlannedRun<'a> {
     /// Plan as given, plus the values that `setup` saved.
@@ -71,7 +71,7 @@ pub struct PlannedRun<'a> {
     pub(crate) copies: Option<&'a DataCopies>,
     /// Whether the system was started with its prepared data.
     pub(crate) has_data: bool,
-    /// Client that made the `setup` requests and will make those of `teardown`.
+    /// Client that sent the `setup` requests and will send the `teardown` requests.
     pub(crate) set_up: Option<SetUp>,
 }
 
@@ -92,8 +92,8 @@ pub(crate) enum First {
 }
 
 impl First {
-    /// Rule by which the load ends because no reply is usable. `None` if it does not. A tool reports only at its end, so it has no
-    /// such rule.
+    /// Rule by which the load ends early because no reply is usable. `None` if there is no such rule. A tool reports only at its end, so it
+    /// has none.
     pub(crate) fn early_end(self, plan: &Plan) -> Option<EarlyEnd> {
         let is_short = || plan.stop.at_ns.is_some_and(|at| at < LASTING_NS);
         let after = match self {
@@ -211,7 +211,7 @@ impl<'a> PlannedRun<'a> {
         Ok(MonitoredSystem::system(lab, system, subject, events))
     }
 
-    /// Creates tables where required, makes the `setup` requests, and connects once.
+    /// Creates tables if required, sends the `setup` requests, and connects once.
     pub(crate) fn prepare(&mut self, tools: &Tools<'_>, stream: &Stream) -> Result<Prepared, Failure> {
         if let Some(mut prepared) = self.prepared.take() {
             self.take_discovered(&mut prepared);
@@ -243,7 +243,7 @@ impl<'a> PlannedRun<'a> {
         prepared.map_err(|refusal| failure(self.starts_processes(), "connect", refusal.to_string()))
     }
 
-    /// Replaces the plan with the one whose servers were discovered, if any were.
+    /// Replaces the plan with the one for the discovered servers, if there are any.
     fn take_discovered(&mut self, prepared: &mut Prepared) {
         if let Some(plan) = prepared.discovered.take() {
             self.plan = Cow::Owned(*plan);
@@ -340,7 +340,7 @@ pub struct Bench<'a> {
     /// Path of this program, which also runs as keeper of the systems' processes.
     tenbin: &'a Path,
     cores: Cores,
-    /// Variants whose first answers were judged, with the number of the load if that has its own scenario.
+    /// Variants whose first answers were judged, with the number of the load if its scenario differs.
     answering: RefCell<BTreeSet<(usize, Option<usize>)>>,
     /// System that stays up between runs of an experiment.
     kept: RefCell<Option<KeptSystem>>,
@@ -454,7 +454,7 @@ impl<'a> Bench<'a> {
         if let Some(of) = place.intervention.as_ref().filter(|of| !of.needs_restart()) {
             return self.make_live(place, of, (variant, load), seed, stream);
         }
-        // A kept system would hold the ports of the plan, and disturb.
+        // A kept system would occupy the ports of the plan, and disturb the run.
         if let Some(kept) = self.kept.take() {
             kept.stop(stream);
         }
@@ -524,7 +524,7 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Makes a run of an experiment whose change needs no restart, on the system of the previous run if it is still up.
+    /// Runs an experiment with a change that needs no restart, on the system of the previous run if it is still up.
     fn make_live(
         &self,
         place: &StudyPlace,
@@ -584,7 +584,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// Indexes of a place's variant and load in the plan. A search has a single load, whose levels have their own names.
+/// Indexes of a place's variant and load in the plan. A search has a single load with separately named levels.
 fn find(study: &Study, place: &StudyPlace) -> Result<(usize, usize), RunError> {
     let variant = study.variants.iter().position(|variant| {
         study.systems[variant.system].name == place.system && variant.name == place.variant

@@ -40,7 +40,7 @@ const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(20);
 pub struct Prepared {
     /// Number of generator threads.
     pub threads: u32,
-    /// Rule that chose the number of threads; `None` if another load generator makes the load.
+    /// Rule that chose the number of threads. `None` if an external load generator makes the load.
     pub thread_rule: Option<ThreadRule>,
     /// Cores that the threads are pinned to; empty if they are not pinned.
     pub cores: Vec<usize>,
@@ -56,7 +56,7 @@ pub struct Prepared {
     pub is_certificate_missing: bool,
     /// Facts that a database reported.
     pub learnt: DatabaseFacts,
-    /// Processes that the plan names as those of the system; `None` if it names none.
+    /// Processes that the plan lists as the system. `None` if it lists none.
     pub running: Option<SearchedSystem>,
     /// Plan with the servers that the servers of its URLs reported. `None` if its URLs name the servers.
     pub discovered: Option<Box<Plan>>,
@@ -368,7 +368,7 @@ pub(crate) fn prepare_unless_stopped(
     }
 }
 
-/// Resources that this machine lacks. Users of several peers hold one connection to each; ports are counted per peer.
+/// Resources that this machine lacks. Users of several peers have one connection to each; ports are counted per peer.
 pub(crate) fn shortfalls_of(plan: &Plan, threads: u32, needs_ports: bool) -> Vec<Shortfall> {
     let (connections, threads) = (u64::from(plan.connections()), u64::from(threads));
     let peers = peer_count(plan);
@@ -380,7 +380,7 @@ pub(crate) fn shortfalls_of(plan: &Plan, threads: u32, needs_ports: bool) -> Vec
     if of_all.is_empty() { shortfalls(connections, threads, needs_ports) } else { of_all }
 }
 
-/// Number of connections that the load holds at the same time.
+/// Number of connections that the load opens at once.
 pub(crate) fn connections(plan: &Plan) -> u32 {
     plan.connections().min(plan.pool().unwrap_or(u32::MAX))
 }

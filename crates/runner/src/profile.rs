@@ -20,7 +20,7 @@ const LONGEST: Duration = Duration::from_secs(3_600);
 pub(crate) struct RunProfiler {
     asked: Option<ProfileRequest>,
     sampling: Option<Box<dyn Sampling>>,
-    /// Reason why there is no profile; `None` if there is one, or none was requested.
+    /// Reason why there is no profile. `None` if there is one, or if none was requested.
     missing: Option<String>,
 }
 

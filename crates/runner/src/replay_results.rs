@@ -1,4 +1,4 @@
-//! Stores what a replay found: how far its results differ from those of the log, and what each fingerprint returned.
+//! Stores the results of a replay: how far they differ from the log, and the outcomes of each fingerprint.
 
 use evidence::Reading;
 use judge::{REPLAY_SUBJECT, REPLAYED_CHECKSUM, REPLAYED_ROWS};
@@ -8,7 +8,7 @@ use store::StoreError;
 
 use crate::feed::Feed;
 
-/// Bits of a checksum that a reading holds exactly.
+/// Bits of a checksum that fit exactly into a reading.
 const CHECKSUM_BITS: u32 = 48;
 
 /// Note with the divergence of a replay from its log. `None` if the log has no results.

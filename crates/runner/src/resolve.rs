@@ -107,7 +107,7 @@ fn choose(found: &[IpAddr], port: u16, public: &PublicLoads) -> Result<Vec<Socke
     Ok(usual)
 }
 
-/// Returns the addresses without duplicates, if all of them may be loaded.
+/// Returns the addresses without duplicates, if the plan may load all of them.
 pub(crate) fn permitted(
     addresses: &[IpAddr],
     port: u16,
@@ -171,8 +171,8 @@ fn class(address: IpAddr) -> Option<&'static str> {
     forbidden_class(address).or_else(|| (treated_as_public() == Some(address)).then_some(PUBLIC))
 }
 
-/// Address that the environment makes public, for a test of consent. It is only compared with addresses that may be loaded, so it
-/// can forbid but never allow.
+/// Address that an environment variable marks as public, for a test of consent. It is only compared with addresses that may be loaded, so
+/// it can forbid but never allow.
 fn treated_as_public() -> Option<IpAddr> {
     std::env::var("TENBIN_TREAT_AS_PUBLIC").ok()?.parse().ok()
 }

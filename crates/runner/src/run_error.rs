@@ -5,7 +5,7 @@ use plan::Fault;
 use record::{Counts, IdentityBroken, WindowBroken};
 use store::StoreError;
 
-/// Reason why a run did not come to its end.
+/// Reason why a run did not complete.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// The store failed.

@@ -20,7 +20,7 @@ use rustix::fs::OFlags;
 const PREFIX: &str = "tenbin-";
 const MARK: &str = "owner";
 const INNER: &str = "dir";
-/// Mode of the folder. It may hold keys, data, and configuration of the system, so no other user may read it.
+/// Mode of the folder. It may contain keys, data, and configuration of the system, so no other user may read it.
 const MODE: u32 = 0o700;
 /// Mode of the folder if started as root. A system may drop its privileges (PostgreSQL, workers of nginx), and must reach files by
 /// name, but need not list them.
@@ -119,8 +119,7 @@ enum SweepResult {
     Left(String),
 }
 
-/// Removes the folders of killed Tenbin processes. Returns one line for each folder that was removed, or left although it has a
-/// mark.
+/// Removes the folders of killed Tenbin processes. Returns one line for each folder that was removed, or that stays although it has a mark.
 pub(crate) fn sweep() -> Vec<String> {
     sweep_in(&std::env::temp_dir())
 }

@@ -16,7 +16,7 @@ use crate::databases;
 use crate::load_data;
 use crate::time_limit::TimeLimit;
 
-/// Number of fingerprints whose plans are asked for.
+/// Number of fingerprints whose plans are queried.
 const PLANS_MAX: usize = 10;
 /// Time limit for all plans.
 const WITHIN: Duration = Duration::from_secs(60);

@@ -1,4 +1,4 @@
-//! Stretches the password of a load (PBKDF2) once for all its connections, within the time that a connection may take to open.
+//! Stretches the password of a load (PBKDF2) once for all its connections, within the timeout for opening a connection.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -29,7 +29,7 @@ struct StretchedPasswords {
     spent: Duration,
 }
 
-/// Log-in whose password is stretched once for all sessions. `time_max` limits the total time.
+/// Log-in with a password that is stretched once for all sessions. `time_max` limits the total time.
 pub(crate) fn shared(login: &Login, time_max: Duration) -> Arc<Login> {
     Arc::new(Login { stretcher: Some(stretcher(time_max)), ..login.clone() })
 }

@@ -38,7 +38,7 @@ pub trait Lab: Debug {
         lab::hosts::free_network().map_err(|failure| RunError::Network(failure.to_string()))
     }
 
-    /// First line of a command's output; `None` if the command fails. `keeper` holds its process.
+    /// First line of a command's output. `None` if the command fails. `keeper` runs its process.
     fn first_line(
         &self,
         command: &Command,
@@ -82,7 +82,7 @@ pub trait Lab: Debug {
         None
     }
 
-    /// Path of the program `tenbin`, which includes the target that answers at once. The error says why it cannot be started.
+    /// Path of the program `tenbin`, which includes the instant target. The error states why the target cannot be started.
     fn tenbin(&self) -> Result<PathBuf, String>;
 }
 
@@ -91,7 +91,7 @@ pub trait Started: Debug {
     /// Root processes, in the order of their start.
     fn roots(&self) -> Vec<Root>;
 
-    /// Folders of the control groups that limit CPU time and memory; `None` where there is no limit.
+    /// Folders of the control groups that limit CPU time and memory. `None` without a limit.
     fn limits(&self) -> (Option<PathBuf>, Option<PathBuf>) {
         (None, None)
     }
@@ -115,6 +115,7 @@ pub trait Started: Debug {
     /// Starts the events of a load that started at `origin`.
     ///
     /// # Errors
+    ///
     /// Their threads could not be started. No event takes place.
     fn begin_events(&mut self, events: Vec<Event>, origin: Instant) -> io::Result<Box<dyn RunningEvents>>;
 
@@ -147,9 +148,10 @@ pub trait Sampling: Debug {
     /// Stops sampling, without waiting.
     fn stop(&mut self);
 
-    /// Folds the samples into a profile. The processes should still run, so that their functions can be named.
+    /// Aggregates the samples into a profile. The processes should still be running, so that their functions can be named.
     ///
     /// # Errors
+    ///
     /// Reason why there is no profile, with help.
     fn fold(self: Box<Self>) -> Result<Profile, String>;
 }
@@ -164,7 +166,7 @@ pub struct Room {
 }
 
 impl Room {
-    /// Room in the folder of another process, which is not removed.
+    /// Space in the folder of another process, which is not removed.
     pub fn at(dir: PathBuf, ports: Vec<u16>) -> Self {
         Self { ports, dir, _scratch: None }
     }

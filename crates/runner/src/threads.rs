@@ -17,10 +17,10 @@ pub(crate) struct GeneratorThreads {
 }
 
 impl GeneratorThreads {
-    /// Chooses the number of threads. `pinned` lists the cores of the generator; if it is empty, any core that this process may
-    /// use.
+    /// Chooses the number of threads. `pinned` lists the cores of the generator. If it is empty, any core that this process may use is
+    /// available.
     ///
-    /// A system on this machine needs cores, too: threads beyond half of the cores take more from it than they add.
+    /// A system on this machine needs cores, too: threads beyond half of the cores cost it more than they add.
     pub(crate) fn choose(plan: &Plan, pinned: &[usize], is_system_here: bool) -> Self {
         // For a database in this process, each connection has a separate thread.
         if plan.endpoints.iter().any(plan::Endpoint::is_in_process) {

@@ -9,7 +9,7 @@ use std::time::Duration;
 pub(crate) struct TimeLimit(Option<thread::JoinHandle<()>>, Arc<AtomicBool>);
 
 impl TimeLimit {
-    /// Sets `is_given_up` after `within`. `name` is that of the thread.
+    /// Sets `is_given_up` after `within`. `name` is the name of the thread.
     pub(crate) fn start(name: &str, within: Duration, is_given_up: Arc<AtomicBool>) -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
         let ends = Arc::clone(&is_over);

@@ -1,7 +1,7 @@
-//! Checks the rows that a load wrote: how many there are on all servers together, and whether a key is there more than once.
+//! Checks the rows that a load wrote: their total number on all servers, and duplicate keys.
 //!
-//! [`WrittenRows::begin`] counts the rows before the load, and [`WrittenRows::end`] counts them after it and reads all keys, in pages
-//! of one statement each. Both keep readings, which `judge::Written` compares with the outcomes of the requests.
+//! [`WrittenRows::begin`] counts the rows before the load, and [`WrittenRows::end`] counts them after it and reads all keys, in pages of
+//! one statement each. Both store readings, which `judge::Written` compares with the outcomes of the requests.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
@@ -159,7 +159,7 @@ fn fingerprint(text: &str) -> u128 {
 
 /// A key as a literal of SQL.
 fn quoted(text: &str) -> Result<String, String> {
-    // MySQL takes a backslash in a literal as an escape, and PostgreSQL does not.
+    // MySQL treats a backslash in a literal as an escape, and PostgreSQL does not.
     if text.contains(['\\', '\0']) {
         return Err("a key has a backslash or a null character".to_owned());
     }

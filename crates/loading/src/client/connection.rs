@@ -14,7 +14,7 @@ use crate::error::Error;
 
 /// Timeout for connecting and logging in.
 pub const LOGIN_TIMEOUT: Duration = Duration::from_secs(10);
-/// Timeout for a silent server. The index of a very large table takes hours.
+/// Timeout for a silent server. Building the index of a very large table takes hours.
 const SILENCE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 /// Interval at which the flag for giving up is checked.
 const LISTEN: Duration = Duration::from_millis(50);

@@ -114,7 +114,7 @@ impl Default for Tally {
 const COUNTERS_MAX: usize = 128;
 
 impl Tally {
-    /// Adds one sample of all sessions. `samples` has those with the most sessions first, so that rare labels become `other`.
+    /// Adds one sample of all sessions. `samples` starts with the labels with the most sessions, so that rare labels become `other`.
     pub(crate) fn add(&mut self, samples: Vec<Sample>) {
         self.samples += 1;
         for Sample { state, wait, statement, sessions } in samples {

@@ -49,7 +49,7 @@ pub(super) const fn in_process(
     }
 }
 
-/// Transactions at an endpoint, which has a kind of this file only if it takes some.
+/// Transactions of an endpoint. `None` if it runs none.
 fn at(endpoint: &plan::Endpoint) -> Result<&Transactions, Refusal> {
     Transactions::at(endpoint).ok_or_else(|| {
         let what = "the system takes no transactions";
@@ -108,7 +108,7 @@ fn compile(at: &StepsAt<'_>) -> Result<Box<dyn Channels>, Refusal> {
     script.map(|script| Box::new(script) as _).map_err(|what| wrong_script(sql, what))
 }
 
-/// Log-in of the connections of a load, whose password is stretched once for all of them.
+/// Log-in of the connections of a load. Its password is stretched once for all of them.
 fn login(plan: &Plan, login: &wire::sql::Login) -> Arc<wire::sql::Login> {
     stretching::shared(login, Duration::from_nanos(plan.connect_timeout_ns))
 }

@@ -1,4 +1,4 @@
-//! Counters of MariaDB and MySQL by which the cost of a load is read. They are those of the whole server.
+//! MariaDB and MySQL counters that give the cost of a load. They cover the whole server.
 
 use loading::Answer;
 

@@ -134,7 +134,7 @@ fn explained(prepare: Option<&str>, explain: &str, asked: &mut Asked<'_>) -> Res
     asked.ask_if_allowed(PLANS_NAME, explain)
 }
 
-/// Highest number of a parameter such as `$2`; 0 without one.
+/// Highest number of a parameter such as `$2`, or 0 if there is none.
 fn parameters(query: &str) -> usize {
     let after = query.split('$').skip(1);
     let digits = after.map(|rest| rest.chars().take_while(char::is_ascii_digit).collect::<String>());
@@ -155,7 +155,7 @@ fn whole_table(answer: &Answer, table: &str) -> Option<String> {
     Some(format!("{}{filter}", lines[at].trim()))
 }
 
-/// Condition of a plan without values and without casts of them.
+/// Condition of a plan without values and without their casts.
 fn without_types(condition: &str) -> String {
     let mut shaped = shape(condition, Quotes::Names);
     while let Some(at) = shaped.find("?::") {

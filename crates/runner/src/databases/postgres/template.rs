@@ -16,7 +16,7 @@ use crate::load_data;
 
 /// End of the name of a copy.
 const COPY: &str = "_tenbin_copy";
-/// Comment on a copy, by which a later run recognizes one that was left behind.
+/// Comment on a copy, by which a later run recognizes a leftover copy.
 const COMMENT: &str = "copy of tenbin";
 /// Maximum length of a name in bytes.
 const NAME_BYTES_MAX: usize = 63;

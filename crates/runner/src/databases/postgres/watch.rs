@@ -196,7 +196,7 @@ pub(super) struct Postgres {
 
 /// Longest time in which the statistics of all tables may be read each second.
 const TABLES_WITHIN: Duration = Duration::from_millis(200);
-/// Number of slow readings in a row after which these statistics are left out. On a busy machine, one says nothing.
+/// Number of consecutive slow readings after which these statistics are omitted. A single slow reading may be due to a busy machine.
 const SLOW_TABLES_MAX: u32 = 4;
 
 impl Dialect for Postgres {

@@ -12,12 +12,12 @@ use crate::prepare::{self, Refusal};
 
 const NODES: &str = "CLUSTER NODES";
 const REPLICATION: &str = "INFO replication";
-/// Flags of nodes that take no connections.
+/// Flags of nodes that accept no connections.
 const GONE: [&str; 4] = ["fail", "handshake", "noaddr", "fail?"];
 
 /// Address of a server: host and port.
 type Address = (String, u16);
-/// Servers to connect to, and how one of them is selected.
+/// Servers to connect to, and the rule that selects one of them.
 type Servers = (Vec<Address>, Select);
 
 /// The endpoint with the servers that its URLs lead to. `None` if its URLs name the servers, or they are known already.
@@ -110,8 +110,8 @@ fn cluster(peer: &plan::Peer, secrets: &plan::Secrets) -> Result<Servers, Refusa
     Ok((addresses, Select::Cluster(nodes)))
 }
 
-/// Reads the reply to CLUSTER NODES: a line for each node, with its address, its flags, and its slots. A node without a host has
-/// that of the server that was asked.
+/// Reads the reply to CLUSTER NODES: a line for each node, with its address, its flags, and its slots. A node without a host has the host
+/// of the server that replied.
 fn nodes(text: &str, asked_host: &str) -> ClusterNodes {
     let mut nodes = ClusterNodes::default();
     for line in text.lines() {

@@ -65,7 +65,7 @@ impl SlowLog {
         }
     }
 
-    /// Counters by command: slow calls, their seconds, and those of them on the key that had most.
+    /// Counters by command: slow calls, their total seconds, and the seconds on the key with the most.
     pub(super) fn counters(&self) -> impl Iterator<Item = Counter> {
         self.commands.iter().flat_map(|(name, command)| {
             let on_one_key = command.keys.values().copied().fold(0.0, f64::max);

@@ -1,4 +1,4 @@
-//! Counters of Redis and its commands, from INFO. A reading that a version does not report is left out.
+//! Counters of Redis and its commands, from INFO. Readings that a version does not report are omitted.
 
 use std::collections::BTreeMap;
 
