@@ -50,14 +50,14 @@ struct Entry {
     trial: fn(&Others) -> Trial,
 }
 
-/// Outcome of a trial.
+/// Outcome of a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The trial succeeded.
     Works,
     /// The trial failed. Holds the error of the kernel or of a program.
     Fails(String),
-    /// The trial could not be made. Holds the reason.
+    /// The test could not run. Holds the reason.
     NotTried(String),
 }
 
@@ -72,7 +72,7 @@ pub struct Permission {
     pub needed_for: &'static str,
     /// Action of the trial: a file that was read, a socket, or a command.
     pub tried: String,
-    /// Outcome of the trial.
+    /// Outcome of the test.
     pub outcome: Outcome,
     /// Remedy that a person can apply if the trial fails.
     pub remedy: &'static str,
@@ -298,8 +298,8 @@ impl Need {
     }
 }
 
-/// Makes all trials, which takes about a second. Changes only objects that Tenbin creates itself, and removes them again: a child
-/// process, control groups, a file system, and a network namespace.
+/// Runs all tests, which takes about a second. Changes only objects that Tenbin creates itself, and removes them again: a child process,
+/// control groups, a file system, and a network namespace.
 pub fn try_all() -> Vec<Permission> {
     let others = Others::find();
     let tried = LIST.iter().map(|entry| {

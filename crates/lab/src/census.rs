@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use crate::in_words;
 use crate::processes;
 
-/// Max threads of one process whose affinity is read.
+/// Max threads per process for which the affinity is read.
 const THREADS_MAX: usize = 4_096;
 /// Max number of ancestors that are followed.
 const DEPTH_MAX: usize = 64;
@@ -55,7 +55,7 @@ impl Census {
         Self { processes: entries.collect(), cores_ticks: parse_cores(&stat) }
     }
 
-    /// CPU time of each process since `earlier`, highest first. Processes without CPU time are left out.
+    /// CPU time of each process since `earlier`, highest first. Processes without CPU time are omitted.
     pub fn since(&self, earlier: &Self) -> Vec<Used> {
         let ticks_per_s = rustix::param::clock_ticks_per_second() as f64;
         let known = self.known_before(earlier);

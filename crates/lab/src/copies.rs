@@ -1,6 +1,7 @@
-//! Copies files and folders, which share their blocks where the file system can do that (reflinks of XFS, Btrfs, and others).
+//! Copies files and folders. Copies share their blocks with the originals if the file system supports it (reflinks of XFS, Btrfs, and
+//! others).
 //!
-//! Sockets, pipes, and devices are left out. Owners, modes, and links stay as they are.
+//! Sockets, pipes, and devices are skipped. Owners, modes, and links are preserved.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
@@ -56,7 +57,7 @@ pub fn copy(from: &Path, to: &Path) -> io::Result<Copied> {
     let mut copied = Copied::default();
     for entry in fs::read_dir(from)? {
         let name = entry?.file_name();
-        // A file may be removed meanwhile, such as one of a log that is rotated.
+        // A file may be removed during the copy, such as a rotated log.
         match copy(&from.join(&name), &to.join(&name)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             one => copied = copied.and(one?),

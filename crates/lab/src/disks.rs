@@ -195,7 +195,7 @@ pub(crate) fn unmount(point: &Path) -> Result<(), String> {
     }
 }
 
-/// Unmounts disks whose Tenbin is dead. Returns their number.
+/// Unmounts disks of dead Tenbin processes. Returns their number.
 pub(crate) fn remove_of_the_dead() -> usize {
     let table = fs::read("/proc/self/mountinfo").unwrap_or_default();
     mounts(&table).filter(|point| owner(point) == Some(Owner::Dead) && unmount(point).is_ok()).count()

@@ -99,7 +99,7 @@ pub enum Action {
     },
     /// Changes limits, permanently or for a time.
     Limit {
-        /// Limits to change. The system must have been started with them as limits to come.
+        /// Limits to change. The system must have been started with them in `to_come`.
         limits: Limits,
         /// Duration of the change.
         lasting: EffectDuration,
@@ -125,7 +125,7 @@ pub enum Action {
         /// Way to make the system reload the files.
         reload: Reload,
     },
-    /// Changes the load. The system does not take part.
+    /// Changes the load, without an action on the system.
     Switch(Box<dyn Switch>),
 }
 
@@ -184,7 +184,7 @@ pub enum Sign {
     Tcp(SocketAddr),
 }
 
-/// A resource that is held while a command runs, such as a lock in a database. Dropping it releases the resource.
+/// Resource that is held while a command runs, such as a lock in a database. Dropping it releases the resource.
 pub trait Lock: Debug + Send {
     /// Acquires the resource. Calls `is_given_up` every few tenths of a second.
     ///
@@ -199,7 +199,7 @@ pub trait Lock: Debug + Send {
     fn release(&mut self) -> Result<(), String>;
 }
 
-/// A change of the load, such as the number of servers that get requests. It takes effect at once.
+/// Change of the load, such as the number of servers that get requests. It takes effect at once.
 pub trait Switch: Debug + Send {
     /// Makes the change.
     fn switch(&mut self);

@@ -159,7 +159,7 @@ pub(crate) fn within(name: &str, argv: &[String]) -> Vec<String> {
     prefix.into_iter().chain(argv.iter().cloned()).collect()
 }
 
-/// Removes the namespaces whose Tenbin is dead. Returns their number.
+/// Removes the namespaces of dead Tenbin processes. Returns their number.
 pub(crate) fn remove_of_the_dead() -> usize {
     let entries = fs::read_dir(NAMES).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());

@@ -337,7 +337,7 @@ impl Keeper {
         self.phase = Phase::Stopping { until: Deadline::after(within), rest_at, then };
     }
 
-    /// Starts to end all processes. No client is left that could extend the deadline.
+    /// Starts to end all processes. The deadline is final, because the client that could extend it has disconnected.
     fn orphaned(&mut self) {
         self.thaw();
         if let Phase::Killing { until, .. } = self.phase {

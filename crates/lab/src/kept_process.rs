@@ -64,10 +64,10 @@ pub(crate) struct KeeperState {
     pub(crate) capture: Capture,
     /// Whether the keeper is expected to have no process: an event has ended it, or has not started it yet.
     pub(crate) is_at_rest: bool,
-    /// Result of the end by an event. `None` until no process is left.
+    /// Result of an end by an event. `None` while processes are left.
     pub(crate) rested: Option<EndedProcesses>,
-    /// Number of processes that the last pause has stopped. `None` until the keeper has reported it. `is_continued` says whether
-    /// they have resumed.
+    /// Number of processes that the last pause has stopped. `None` until the keeper has reported it. `is_continued` is true if they have
+    /// resumed.
     pub(crate) paused: Option<usize>,
     pub(crate) is_continued: bool,
     /// Bytes of output before the current process was started.

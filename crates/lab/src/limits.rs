@@ -66,11 +66,12 @@ impl Limits {
     }
 }
 
-/// Checks that a system could be limited here to `limits`, and later to each of `to_come`, by creating and removing its groups.
-/// Starts no process of a system.
+/// Checks that a system could be limited here to `limits`, and later to each of `to_come`, by creating and removing its groups. Starts no
+/// process of a system.
 ///
 /// # Errors
-/// Names what is missing, and the remedy.
+///
+/// Names the missing part, and the remedy.
 pub fn check(limits: &Limits, to_come: &[Limits]) -> Result<(), Failure> {
     if limits.is_none() && to_come.is_empty() {
         return Ok(());

@@ -20,7 +20,7 @@ pub struct MemoryLeft {
     pub swapped_out_pages: u64,
 }
 
-/// Returns the memory that is left now. `None` if the kernel does not report it.
+/// Returns the available memory. `None` if the kernel does not report it.
 pub fn memory_left() -> Option<MemoryLeft> {
     let text = |path: &str| fs::read_to_string(path).ok();
     let meminfo = text("/proc/meminfo")?;

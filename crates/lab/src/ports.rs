@@ -1,4 +1,4 @@
-//! Finds free ports for systems, and the processes that hold other ports.
+//! Finds free ports for systems, and the processes that use other ports.
 
 mod holder;
 

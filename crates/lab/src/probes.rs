@@ -76,7 +76,7 @@ pub struct Subject {
     pub tool: Option<u32>,
     /// TCP ports on which the system listens.
     pub ports: Vec<u16>,
-    /// Port that the load goes to. Connections to it belong to the load generator.
+    /// Port under load. Connections to it belong to the load generator.
     pub served: Option<u16>,
     /// Unix sockets on which the system listens.
     pub unix_sockets: Vec<PathBuf>,
@@ -102,10 +102,9 @@ pub struct Reading {
 
 /// Values that were read at one point in time.
 ///
-/// Counters and times (`cpu_user_s`, `switches_voluntary`, `disk_read_bytes`, …) are increases during `over`, not scaled to a
-/// second: divide by `over` for a share or a rate. `pressure_…_share` values are shares of `over` already. `threads_…` values with
-/// a label are mean numbers of threads during `over`, and are left out if 0. Sizes and lengths (`rss_bytes`, `threads`,
-/// `listen_queue`, …) are valid at `at`.
+/// Counters and times (`cpu_user_s`, `switches_voluntary`, `disk_read_bytes`, …) are increases during `over`, not scaled to a second:
+/// divide by `over` for a share or a rate. `pressure_…_share` values are shares of `over` already. `threads_…` values with a label are mean
+/// numbers of threads during `over`, and are omitted if 0. Sizes and lengths (`rss_bytes`, `threads`, `listen_queue`, …) are valid at `at`.
 #[derive(Clone, Debug)]
 pub struct Look {
     /// Start of the look.

@@ -104,7 +104,7 @@ pub(crate) fn signal(seen: &Seen, signal: Signal) -> bool {
     is_the_same && pidfd_send_signal(&handle, signal.raw()).is_ok()
 }
 
-/// Command line of a process, shortened, or its name in brackets if it has none.
+/// Command line of a process, shortened. If it is empty, the name in brackets.
 pub(crate) fn command_line(pid: u32) -> String {
     let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let text = String::from_utf8_lossy(&words).replace('\0', " ");

@@ -19,11 +19,11 @@ pub struct Recipe {
     pub dir: PathBuf,
     /// Files to write, with paths relative to `dir`.
     pub files: Vec<(PathBuf, Vec<u8>)>,
-    /// Folder whose contents are copied into `dir` before its files are written. `None` for none.
+    /// Folder whose contents are copied into `dir` before its files are written. `None` if there is none.
     pub contents: Option<PathBuf>,
     /// Folder to which `dir` is copied when all processes have ended. `None` for no copy.
     pub copy_to: Option<PathBuf>,
-    /// Commands that run one after the other before the first process. Processes that they leave running are ended by the stop.
+    /// Commands that run one after another before the first process. The stop ends processes that they leave running.
     pub before: Vec<Command>,
     /// Commands that run after the last process has ended, even if the start failed.
     pub after: Vec<Command>,

@@ -26,7 +26,7 @@ pub struct Root {
 /// Result of stopping a system.
 #[derive(Clone, Debug, Default)]
 pub struct Stopped {
-    /// Failures of the stop. The system is gone nevertheless, unless a failure says otherwise.
+    /// Failures of the stop. All processes have ended nevertheless, unless a failure states otherwise.
     pub failures: Vec<Failure>,
     /// Output of each process and command: first the processes, in start order.
     pub outputs: Vec<Output>,
@@ -162,8 +162,8 @@ impl System {
 
     /// Stops everything in reverse order, and runs the commands after.
     ///
-    /// Nothing is left of the system afterwards: processes that exceed their timeout are killed, ports are free, and the folder is
-    /// removed. A failure reports any step that did not succeed.
+    /// Afterwards, processes that exceeded their timeout are killed, ports are free, and the folder is removed. A failure reports any step
+    /// that did not succeed.
     pub fn stop(mut self) -> Stopped {
         self.take_down()
     }
@@ -177,7 +177,7 @@ impl System {
 
 impl Drop for System {
     fn drop(&mut self) {
-        // A system that was stopped has nothing left to take down.
+        // A stopped system needs no further cleanup.
         if self.folder.is_some() {
             self.take_down();
         }

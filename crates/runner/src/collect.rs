@@ -25,7 +25,7 @@ use crate::usage::Usage;
 const LISTEN: Duration = Duration::from_millis(50);
 /// Time for which the seconds of several workers are collected, to be stored together.
 const GATHER: Duration = Duration::from_millis(20);
-/// Overrun time after which a run is asked to stop: three of the five seconds beyond its duration and its deadline.
+/// Max time of a run beyond its duration and its deadline, after which it is asked to stop: three of five seconds.
 const OVERRUN_MAX: Duration = Duration::from_secs(3);
 
 /// Results of a load.

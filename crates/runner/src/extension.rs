@@ -41,7 +41,7 @@ impl Extension {
         while has_begun && !self.is_settled && self.extended < self.extend_max && elapsed_ns >= self.next_ns {
             let found = steadiness::judge(&self.planned, pulses, self.threads, Some(self.next_ns));
             self.is_settled = found.is_none_or(|found| {
-                // A late steady state does not count as steady: its start-up stays in the figures, however long the load becomes.
+                // A late steady state counts as settled: an extension cannot remove its start-up from the figures.
                 matches!(found.verdict, SteadinessVerdict::Steady | SteadinessVerdict::WarmingUp)
             });
             if !self.is_settled {

@@ -22,7 +22,7 @@ use crate::thread_check::{ConfirmationRun, Threads};
 use crate::tools::Tools;
 use crate::written::WrittenRows;
 
-/// Runs the load of a plan, and stores its results.
+/// Performs runs, one after another.
 #[derive(Clone, Copy, Debug)]
 pub struct Runner<'a> {
     /// Store of the runs.

@@ -36,7 +36,7 @@ pub(crate) struct Stage {
     instruments: Option<PathBuf>,
     /// Output of the version command, once it ran.
     version: OnceCell<Option<String>>,
-    /// Variant with equal prepared data: system and parameters.
+    /// Key of the prepared data that the variant can use: system and parameters.
     pub(crate) data_key: String,
     /// Whether the study has several runs of each variant.
     pub(crate) is_repeated: bool,

@@ -125,7 +125,7 @@ pub fn may_write(statement: &Statement, engine: Engine) -> bool {
 
 /// True if a text of statements may store data. Statements that only change the state of their session do not.
 pub fn text_may_write(text: &str, engine: Engine) -> bool {
-    // RESET of MySQL is no statement of a session: it removes logs.
+    // RESET of MySQL affects more than the session: it removes logs.
     let is_change = |word: &str| engine.dialect().commits_implicitly && is_among(COMMITTING, word);
     let is_of_session = |piece: &str| {
         let words = words(piece, engine);

@@ -1,4 +1,4 @@
-//! Built-in workloads: the scripts of pgbench and sysbench, statement for statement, and those of the studies.
+//! Built-in workloads: the scripts of pgbench and sysbench, statement by statement, and the scripts of the studies.
 
 mod texts;
 pub mod tpcc;

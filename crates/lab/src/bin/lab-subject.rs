@@ -51,7 +51,7 @@ fn main() -> ExitCode {
 fn serve_http(address: &str) -> std::io::Result<()> {
     let listener = TcpListener::bind(address)?;
     for stream in listener.incoming() {
-        // A client that disconnected is no reason to end.
+        // A disconnected client must not end the server.
         let _ = stream.and_then(answer);
     }
     Ok(())

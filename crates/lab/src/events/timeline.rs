@@ -45,6 +45,7 @@ impl Timeline {
     /// Starts the events of a load that began at `origin`. All planned occurrences are available at once from [`Timeline::take`].
     ///
     /// # Errors
+    ///
     /// A thread could not be started. No event takes place then.
     pub fn begin(system: &System, events: Vec<Event>, origin: Instant) -> io::Result<Timeline> {
         let hall = Arc::new(TimelineState {
@@ -158,7 +159,7 @@ impl TimelineState {
         self.state().is_interrupted
     }
 
-    /// Plays all occurrences of an event, one after the other.
+    /// Runs all occurrences of an event, one after another.
     fn play(&self, mut event: Event, teller: &Sender<Happened>) {
         let occurrences: Vec<Happened> = planned(&event).collect();
         for mut happened in occurrences {

@@ -84,7 +84,7 @@ impl Tree {
         true
     }
 
-    /// Reaps all children that have ended. Orphans are reparented to the keeper, so without a child no descendant is left.
+    /// Reaps all children that have ended. Orphans are reparented to the keeper, so if it has no child, all descendants have ended.
     pub(crate) fn reap(&mut self) {
         loop {
             match wait(WaitOptions::NOHANG) {

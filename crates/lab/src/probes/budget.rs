@@ -1,8 +1,8 @@
 //! Budget for the cost of observing a system: one limit for the observing thread, and its division among the parts.
 //!
-//! Values of the machine are read in every look, and their cost is deducted first. Processes are read in every look too; values of
-//! each thread, and values that seldom change, are read in the looks that the share of threads allows. If processes cost more than
-//! is left, they are read less often, and the looks in between wait for them. Samples of threads get the share that looks leave.
+//! Values of the machine are read in every look, and their cost is deducted first. Processes are read in every look too. Values of each
+//! thread, and values that seldom change, are read as often as the share of threads allows. If processes cost more than the rest of the
+//! budget, they are read less often, and the looks in between wait for them. Samples of threads get the share that looks do not use.
 
 use std::time::Duration;
 

@@ -20,7 +20,7 @@ use super::threads::Members;
 /// Metrics that a script may write.
 const METRICS: [&str; 5] =
     ["runtime_function_s", "runtime_gc_s", "runtime_gil_looks", "runtime_gil_waits", "runtime_gil_wait_s"];
-/// Max number of files, and of bytes that are read from each of them in one look.
+/// Max number of files, and max bytes read from each of them per look.
 const FILES_MAX: usize = 256;
 const BYTES_MAX: usize = 64 << 10;
 /// Max number of values in one look.

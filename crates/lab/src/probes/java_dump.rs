@@ -17,7 +17,7 @@ const BYTES_MAX: u64 = 4 << 20;
 /// Max number of monitors of one dump.
 const MONITORS_MAX: usize = 16;
 const LABEL_CHARACTERS_MAX: usize = 160;
-/// Looks in which a virtual machine may fail to answer before it is left alone.
+/// Number of looks without an answer after which a virtual machine is skipped.
 const TRIES_MAX: u32 = 5;
 
 /// Virtual machines that were asked, and the number of looks without an answer.

@@ -1,8 +1,8 @@
-//! Total resource usage of a process tree, while its members come and go.
+//! Total resource usage of a process tree with members that come and go.
 //!
-//! When a process ends and its parent waits for it, the kernel adds its usage to the parent's counters for children. Usage is never
-//! lost, it only moves. So the sum over all living processes grows by the usage since the last look, after subtracting the last
-//! known usage of members that ended.
+//! When a process ends and its parent reaps it, the kernel adds its usage to the parent's counters for children. So usage moves, but is
+//! never lost. The sum over all living processes therefore grows by the usage since the last look, after subtracting the last known usage
+//! of members that ended.
 
 /// Change over the whole tree since the look before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -90,7 +90,7 @@ pub(crate) struct Seen {
     pub(crate) uses: Uses,
     /// Whether this user may not read the disk I/O of the process.
     pub(crate) is_io_hidden: bool,
-    /// Scheduler statistics of its only thread, read before everything else. `None` if it has several threads.
+    /// Scheduler statistics of its only thread, read before all other values. `None` if it has several threads.
     ran: Option<SchedStat>,
 }
 
@@ -114,7 +114,7 @@ impl Member {
         }
     }
 
-    /// Reads the process. `None` if it has ended. A process that has not run since the look before is not read again.
+    /// Reads the process. `None` if it has ended. A process that has not run since the previous look is not read again.
     pub(crate) fn look(&mut self) -> Option<Seen> {
         // The scheduler statistics are read first, so that the next look notices any later activity.
         let ran = self.schedstat.as_mut().and_then(|file| SchedStat::parse(&file.short_text().ok()?));
@@ -141,7 +141,7 @@ impl Member {
             return None;
         }
         let [.., read, written] = self.last;
-        // The I/O of a zombie is no longer readable, and no longer grows.
+        // The I/O of a zombie cannot be read, and has stopped growing.
         let io = if stat.is_zombie { Ok(String::new()) } else { self.io.short_text() };
         let is_io_hidden = io.as_ref().is_err_and(|error| error.kind() == ErrorKind::PermissionDenied);
         let bytes = io.ok().as_deref().and_then(disk_bytes);
@@ -190,7 +190,7 @@ impl Member {
         }
     }
 
-    /// Number of open files; 0 if it has ended. `None` if they are hidden.
+    /// Number of open files, 0 if the process has ended. `None` if they are hidden.
     pub(crate) fn open_files(&self) -> Option<u64> {
         let folder = format!("/proc/{}/fd", self.pid);
         // Since Linux 6.2, the size of the directory is the number of open files.

@@ -29,7 +29,7 @@ impl RunningSystem {
         Self { sought, is_taken: false, has_more: false, next: None, has_searched: false }
     }
 
-    /// Returns the processes to follow from now on, if they changed. `is_followed` says whether a process is still there.
+    /// Returns the processes to follow from now on, if they changed. `is_followed` returns whether a process still exists.
     pub(crate) fn look(
         &mut self,
         now: Instant,

@@ -49,7 +49,7 @@ impl Runtimes {
     }
 }
 
-/// Runtime of a process. `None` if it has none of these, or its program is hidden.
+/// Runtime of a process. `None` if it has none of the known ones, or if its program is hidden.
 pub(crate) fn runtime_of(pid: u32) -> Option<&'static str> {
     let path = format!("/proc/{pid}/exe");
     let program = fs::read_link(&path).ok()?;

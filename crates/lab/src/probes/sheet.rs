@@ -100,7 +100,7 @@ impl<const N: usize> Default for Counters<N> {
 }
 
 impl<const N: usize> Counters<N> {
-    /// Returns the increase of each counter. New objects are left out, and a decrease counts as 0.
+    /// Returns the increase of each counter. New objects are omitted, and a decrease counts as 0.
     pub(crate) fn grown(&mut self, now: Vec<(String, [u64; N])>) -> Vec<(String, [u64; N])> {
         let grown = now.iter().filter_map(|(name, counts)| {
             let last = self.last.get(name)?;
@@ -111,7 +111,7 @@ impl<const N: usize> Counters<N> {
         grown
     }
 
-    /// Like `grown`, but leaves out objects whose counters are all 0, because a machine has many unused devices.
+    /// Like `grown`, but omits objects if all of their counters are 0, because a machine has many unused devices.
     pub(crate) fn grown_if_used(&mut self, now: Vec<(String, [u64; N])>) -> Vec<(String, [u64; N])> {
         let mut grown = self.grown(now);
         grown.retain(|(name, _)| self.last.get(name).is_some_and(|counts| *counts != [0; N]));

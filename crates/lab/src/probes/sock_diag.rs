@@ -28,7 +28,7 @@ pub(crate) struct Listening {
 /// A listening Unix socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct UnixListening {
-    /// Path as it was bound; empty if it has no name.
+    /// Path as bound. Empty if it has no name.
     pub(crate) path: PathBuf,
     /// Lower 32 bits of the inode, and the major and minor number of the device.
     pub(crate) file: Option<(u32, (u32, u32))>,

@@ -133,7 +133,7 @@ impl System {
         }
     }
 
-    /// Number of groups that are no servers of others.
+    /// Number of groups that are not servers of other groups.
     fn planned_groups(&self) -> usize {
         self.groups.len() - self.servers.len()
     }
@@ -318,7 +318,7 @@ fn read_holders(
     }
 }
 
-/// Union of the cores that these processes may run on. `None` if none of them exists any more.
+/// Union of the cores that these processes may run on. `None` if all of them have ended.
 fn cores_allowed(pids: impl Iterator<Item = u32>) -> Option<Vec<usize>> {
     let (mut all, mut last) = (CpuSet::new(), None);
     for pid in pids {

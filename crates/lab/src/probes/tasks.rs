@@ -84,7 +84,7 @@ impl Task {
         Self { id, schedstat: file("schedstat"), status: file("status"), last: Default::default() }
     }
 
-    /// Reads the thread. `None` if it has ended. All usage of a new thread counts as usage since the look before.
+    /// Reads the thread. `None` if it has ended. All usage of a new thread counts as usage since the previous look.
     fn look(&mut self, is_first: bool, has_schedstat: bool, done: &mut ThreadUsage) -> Option<()> {
         let (last_sched, last_status) = self.last;
         let mut sched = SchedStat::default();
@@ -157,7 +157,7 @@ mod tests {
         assert!(tasks.known.iter().any(|task| task.id == id));
         end.send(()).unwrap();
         thread.join().unwrap();
-        // A join returns when the thread has left its memory, shortly before the kernel stops listing it.
+        // A join returns when the thread has released its memory, shortly before the kernel stops listing it.
         let listed = format!("/proc/{process}/task/{id}");
         let limit = Instant::now() + Duration::from_secs(10);
         while Path::new(&listed).exists() && Instant::now() < limit {

@@ -49,7 +49,7 @@ pub(super) const fn in_process(
     }
 }
 
-/// Transactions of an endpoint. `None` if it runs none.
+/// Returns the transactions of an endpoint. Fails if it runs none.
 fn at(endpoint: &plan::Endpoint) -> Result<&Transactions, Refusal> {
     Transactions::at(endpoint).ok_or_else(|| {
         let what = "the system takes no transactions";

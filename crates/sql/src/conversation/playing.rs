@@ -103,7 +103,7 @@ impl SqlConversation {
         }
     }
 
-    /// Sends a statement whose text is generated each time.
+    /// Sends a statement with a text that is generated each time.
     fn put_made(&mut self, number: u16, is_kept: bool) {
         self.scratch.clear();
         let backslashes = self.backslashes();
@@ -176,7 +176,7 @@ impl SqlConversation {
         }
     }
 
-    /// Refusal of a statement whose number of rows differs from the expectation of the step.
+    /// Rejection of a statement whose row count differs from the expectation of the step.
     pub(super) fn unexpected_rows(&self, number: u16) -> Option<Refusal> {
         if self.loaded_rows > 0 && self.rows != self.loaded_rows {
             return Some(Refusal {

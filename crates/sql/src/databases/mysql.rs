@@ -14,7 +14,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     verified_by: "ssl-mode=VERIFY_IDENTITY",
     placeholders: Placeholders::Question,
     has_pipelines: false,
-    // The name of the file means nothing: the client sends rows that it made.
+    // The file name has no meaning: the client sends generated rows.
     load_rows: Some(|rows| {
         format!(
             "LOAD DATA LOCAL INFILE 'rows' INTO TABLE {} CHARACTER SET utf8mb4 ({})",
@@ -45,7 +45,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     retries,
 };
 
-/// Scripts with COMMIT instead of END, which is no statement in MySQL, and with an id of 0, which requests the next id.
+/// Scripts with COMMIT instead of END, which is not a statement in MySQL, and with an id of 0, which requests the next id.
 const SCRIPTS: &[(&str, &str)] = &[
     ("tpcb-like", include_str!("../workloads/tpcb-like.mysql.sql")),
     ("simple-update", include_str!("../workloads/simple-update.mysql.sql")),

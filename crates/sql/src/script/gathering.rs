@@ -17,7 +17,7 @@ pub(crate) struct Gathering {
     rows_before: u64,
     /// True if a result has begun but not ended.
     is_open: bool,
-    /// Column to be stored whose name is not valid for a variable.
+    /// Column to be stored with a name that is not valid for a variable.
     illegal: Option<String>,
     name: Vec<u8>,
 }

@@ -24,7 +24,7 @@ pub(crate) enum Mark {
     Colon { is_quoted: bool },
     /// `{name}`
     Braces(Place),
-    /// `{name}` in a quotation that cannot hold every value safely. Contains the kind of quotes.
+    /// `{name}` in a quotation that cannot contain every value safely. Holds the kind of quotes.
     Unfit(&'static str),
 }
 

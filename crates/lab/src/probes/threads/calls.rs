@@ -6,8 +6,8 @@ use super::state::State;
 /// Reason why a thread is not running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wait {
-    /// Waits for another thread, at an address of its process. `is_timed` says whether the wait has a timeout, `lock` which locks
-    /// wait so; `None` if none does.
+    /// Waits for another thread, at an address of its process. `is_timed` is true if the wait has a timeout. `lock` is the kind of lock
+    /// that waits this way; `None` if no lock does.
     Futex { address: u64, is_timed: bool, lock: Option<LockCall> },
     /// Reads from a file descriptor.
     Read(u64),
@@ -236,7 +236,7 @@ impl Call {
     }
 }
 
-/// Inode of a socket, from the target of a descriptor. `None` if it is no socket.
+/// Inode of a socket, from the target of a descriptor. `None` if it is not a socket.
 pub(crate) fn inode_of(link: &str) -> Option<u64> {
     link.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()
 }
