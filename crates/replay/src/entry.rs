@@ -67,7 +67,7 @@ impl Action {
 /// Result of a statement or request, as far as a log has it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum LoggedResult {
-    /// The log does not say how it ended.
+    /// Unknown, because the log does not contain the outcome.
     #[default]
     Unknown,
     /// Success.

@@ -139,7 +139,7 @@ impl Format {
         FORMATS.iter().find(|format| format.name == name)
     }
 
-    /// Format whose lines begin with a prefix that users may give.
+    /// Format with a line prefix that users may configure.
     pub fn prefixed() -> Option<&'static Self> {
         Self::named("postgres")
     }

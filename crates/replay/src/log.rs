@@ -8,7 +8,7 @@ use crate::lines;
 use crate::output::{Output, Reader};
 use crate::skipped::{Reason, Skipped};
 
-/// Bytes at the beginning of a log that decide which format it has.
+/// Bytes at the start of a log that determine its format.
 const SAMPLE_BYTES: u64 = 1 << 20;
 
 /// A log that is being read.

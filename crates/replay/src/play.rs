@@ -13,7 +13,7 @@ pub use self::requests::{RequestPlay, RequestPlayer};
 pub use self::sql::{OpenSession, SqlPlay, SqlPlayer};
 pub use crate::databases::{CommandPlay, CommandPlayer};
 
-/// Error for a system whose protocol has neither statements nor requests.
+/// Error for a system with a protocol that has neither statements nor requests.
 pub const NOT_REPLAYABLE: &str = "traffic cannot be replayed in the protocol of this system";
 
 /// Number of the part of a fingerprint.

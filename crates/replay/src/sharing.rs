@@ -23,7 +23,7 @@ pub struct Shared {
     pub own: usize,
     /// Number of connections that they share.
     pub connections: usize,
-    /// Number of transactions, or of statements outside of transactions, that wait for one of another session.
+    /// Number of transactions, or of single statements, that wait for a transaction of another session.
     pub waiting: u64,
     /// Longest such wait by the times of the log, in nanoseconds.
     pub wait_max_ns: u64,
@@ -67,7 +67,7 @@ impl Trace {
     }
 }
 
-/// Splits the statements of a slot into transactions, and single statements outside of them.
+/// Splits the statements of a slot into transactions and single statements outside of transactions.
 fn split(items: Vec<Item>, roles: &[Role]) -> Vec<Vec<Item>> {
     let (mut transactions, mut is_open) = (vec![Vec::new()], false);
     for mut item in items {

@@ -28,7 +28,7 @@ pub(crate) static TRAFFIC: Traffic = Traffic {
     help_for_flags: "name a web server with --to http://HOST:PORT",
     other_kind: Some(["the log has HTTP requests, and the system is a database", "name a web server"]),
     other_server: ["the log has HTTP requests, and the system is another", "name a web server"],
-    // The method of a request says it.
+    // The method of the request decides.
     may_write: |_| false,
     play: |replaying| {
         let (Some(protocol), Some(like)) = (replaying.protocol, replaying.like) else {

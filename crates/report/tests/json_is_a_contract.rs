@@ -209,7 +209,7 @@ fn study_has_best_variants_and_differences() {
     let ranking = comparison["ranking"].as_array().unwrap();
     let bests: Vec<_> = ranking.iter().filter(|ranked| ranked["is_best"] == true).collect();
     assert_eq!(bests.len(), 3, "one of each system");
-    // This variant is faster, but has 2.5 % errors, so it is ranked without being the best.
+    // This variant is faster, but has 2.5 % errors, so it is ranked first without being the best.
     assert_eq!(
         (&ranking[0]["variant"], &ranking[0]["is_best"]),
         (&"workers=8 threads=16".into(), &false.into())
@@ -223,7 +223,7 @@ fn study_has_best_variants_and_differences() {
         let number = |key: &str| pair[key].as_f64().unwrap();
         assert!(number("low") <= number("ratio") && number("ratio") <= number("high"), "{pair}");
     }
-    // An invalid run of unicorn leaves seven blocks, of which six were judged.
+    // An invalid run of unicorn leaves seven blocks. Six of them were judged.
     assert_eq!((&pairs[0]["common_blocks"], &pairs[0]["blocks"]), (&7.into(), &6.into()));
     let failures = value["failures"].as_array().unwrap();
     assert_eq!(failures.len(), 8);

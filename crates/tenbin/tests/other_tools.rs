@@ -1,4 +1,4 @@
-//! Loads made by another load generator: its figures are stored, missing ones are absent, and no process of it remains.
+//! Loads from external load generators: their figures are stored, missing ones are absent, and no process remains.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -17,7 +17,7 @@ use crate::values::Values;
 pub struct Ticket(pub u32);
 
 impl Ticket {
-    /// Placeholder where there is no exchange.
+    /// Placeholder if there is no exchange.
     pub const NONE: Self = Self(u32::MAX);
 }
 
@@ -60,7 +60,7 @@ pub enum Event {
 /// Redirection of an exchange to another peer of its step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Redirect {
-    /// Number of the peer among those of [`Channels::peers_of`].
+    /// Index of the peer in [`Channels::peers_of`].
     pub peer: u16,
     /// Whether the redirect applies only to this exchange. [`Channel::ask_once`] then announces it to the peer.
     pub is_once: bool,
@@ -180,7 +180,7 @@ pub trait Channel: Send {
     /// Progress of the reply to an exchange.
     fn stage(&self, ticket: Ticket) -> Stage;
 
-    /// Number of the part whose reply is awaited. `None` if parts are not counted separately.
+    /// Number of the part that awaits a reply. `None` if parts are not counted separately.
     fn part(&self, ticket: Ticket) -> Option<u16> {
         let _ = ticket;
         None

@@ -78,8 +78,8 @@ pub trait Conversation: Send {
         Next::Await
     }
 
-    /// All bytes to send next; the engine tracks how many it has written. They change only with [`Conversation::greet`] and the
-    /// other calls that return [`Greeting::Send`] or [`Next::Send`].
+    /// All bytes to send next. The engine tracks how many it has written. They change only with [`Conversation::greet`] and the other calls
+    /// that return [`Greeting::Send`] or [`Next::Send`].
     fn outgoing(&self) -> &[u8];
 
     /// Max bytes of [`Conversation::outgoing`] that one write passes to the kernel, at least 1.
@@ -96,7 +96,7 @@ pub trait Conversation: Send {
     /// Progress of the reply under way.
     fn stage(&self) -> Stage;
 
-    /// Number of the part whose reply is awaited. `None` if parts are not counted separately.
+    /// Number of the part that awaits a reply. `None` if parts are not counted separately.
     fn part(&self) -> Option<u16> {
         None
     }
@@ -250,7 +250,7 @@ pub enum Progress {
     Redirected {
         /// Number of bytes that belong to the reply; the rest was not read.
         used: usize,
-        /// The peer that takes the request.
+        /// Peer that receives the request.
         redirect: Redirect,
     },
 }
@@ -267,13 +267,13 @@ pub struct PartEnd {
 /// Result of a complete reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reply {
-    /// Status code of the protocol, such as 200; 0 if it has none. For an SQL transaction: number of attempts.
+    /// Status code of the protocol, such as 200, or 0 if it has none. For an SQL transaction: number of attempts.
     pub status: u16,
     /// Reason why the reply counts as rejected. `None` if it is as expected.
     pub refusal: Option<Refusal>,
     /// Whether the connection can carry another request.
     pub reusable: bool,
-    /// Seconds for which the peer keeps an idle connection open, according to its reply; 0 if the reply does not say.
+    /// Seconds for which the peer keeps an idle connection open, according to its reply. 0 if the reply does not state it.
     pub idle_max_s: u16,
     /// Size in bytes, framing included.
     pub received_bytes: u64,
@@ -282,7 +282,7 @@ pub struct Reply {
 /// Reason why a reply counts as rejected: it was not what the scenario expects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// Class of the error in reports. After [`ErrorClass::ScriptStopped`] the user of a closed load makes no further request.
+    /// Class of the error in reports. After [`ErrorClass::ScriptStopped`] the user of a closed load sends no further request.
     pub class: ErrorClass,
     /// Status code, or the number of the rule of the step that failed.
     pub code: u32,

@@ -93,10 +93,10 @@ pub const PROTOCOL: Protocol = Protocol {
 /// Memory of a variable on each connection, in addition to the bytes of its value.
 const VALUE_BYTES: u64 = 64;
 
-/// Memory of the connections whose first replies are compared. Growing buffers may own twice the bytes that they hold.
+/// Memory of the connections that compare first replies. Growing buffers may own twice the bytes that they contain.
 const COMPARED_BYTES_MAX: u64 = first_replies::CONNECTIONS as u64 * 3 * first_replies::KEPT_BYTES_MAX as u64;
 
-/// Number of connections whose first encoded bodies are decoded for their size.
+/// Number of connections that decode their first encoded bodies to learn their size.
 const SAMPLED_CONNECTIONS: u32 = 8;
 /// Memory of these connections: a growing buffer of the body, and the decoded body.
 const SAMPLED_MEMORY_BYTES_MAX: u64 =
@@ -198,7 +198,7 @@ impl Http1 {
         Ok(script)
     }
 
-    /// Makes error messages of refusals quote the beginning of the reply's body. Every body is kept while it arrives.
+    /// Makes error messages of rejections quote the start of the reply's body. Every body is kept while it arrives.
     #[must_use]
     pub fn quoting(mut self) -> Self {
         self.quote_bodies();

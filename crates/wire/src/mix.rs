@@ -1,4 +1,4 @@
-//! A mix of several scripts: a user runs steps of all of them, each on a link to its own peer.
+//! Mix of several scripts: a user runs steps of all of them, each on a link to its peer.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -36,7 +36,7 @@ impl Mix {
         Self { shards: shards.into(), ..self }
     }
 
-    /// The shards whose first peer is `first`.
+    /// Shards that start at the peer `first`.
     fn shards_from(&self, first: u16) -> Option<&Shards> {
         self.shards.iter().find(|shards| shards.peers().start == first)
     }
@@ -64,7 +64,7 @@ impl Mix {
 impl Channels for Mix {
     /// # Panics
     ///
-    /// If there is no script with this number.
+    /// There is no script with this number.
     fn open(&self, peer: u16, number: u32) -> Box<dyn Channel> {
         let (script, own) = self.of(peer);
         script.open(own, number)

@@ -63,8 +63,8 @@ pub enum Compile {
     Transactions(OpenSession),
 }
 
-/// Creates the session of a new connection. A private transport is safe from eavesdropping, such as a Unix socket. The nonce must
-/// be random, and different for each connection.
+/// Creates the session of a new connection. A private transport, such as a Unix socket, is safe from eavesdropping. The nonce must be
+/// random, and different for each connection.
 pub type OpenSession = fn(login: Arc<Login>, is_private: bool, nonce: [u8; 18]) -> Box<dyn Session>;
 
 /// Error of a step that cannot be compiled.
@@ -111,7 +111,7 @@ impl Protocol {
         }
     }
 
-    /// Keys next to the key that makes a step. `None` if its steps have a single key, or are transactions.
+    /// Keys that are allowed in addition to the step key. `None` if its steps have a single key, or are transactions.
     pub fn further_keys(&self) -> Option<&'static FurtherKeys> {
         match self.compile {
             Compile::StepsWith(_, further) => Some(further),
@@ -133,7 +133,7 @@ impl Protocol {
     }
 }
 
-/// All supported protocols. The first is that of requests that name no other.
+/// All supported protocols. The first one applies to requests that name no other.
 pub const PROTOCOLS: &[Protocol] = &[
     http1::PROTOCOL,
     postgres::PROTOCOL,
@@ -154,7 +154,7 @@ pub fn of_scheme(name: &str) -> Option<(&'static Protocol, &'static Scheme)> {
     PROTOCOLS.iter().find_map(of)
 }
 
-/// URL schemes of the protocols whose steps are transactions, or of all others if `are_requests`.
+/// URL schemes of the protocols with transactions as steps, or of all others if `are_requests`.
 pub fn schemes(are_requests: bool) -> impl Iterator<Item = &'static Scheme> {
     let fits = move |protocol: &&Protocol| protocol.session().is_some() != are_requests;
     PROTOCOLS.iter().filter(fits).flat_map(|protocol| protocol.schemes)

@@ -21,7 +21,7 @@ use crate::sql::Stretcher;
 const ROUNDS_MAX: u32 = 100_000;
 const BLOCK_BYTES: usize = 64;
 
-/// A hash; that of SHA-1 is followed by zeros.
+/// Hash. A SHA-1 hash is followed by zeros.
 type Hash = [u8; 32];
 
 /// A SASL mechanism, by its hash function.
@@ -152,7 +152,7 @@ impl Fault {
 pub(crate) struct Scram {
     mechanism: Mechanism,
     nonce: String,
-    /// GS2 header, which says whether the log-in is bound.
+    /// GS2 header, which states whether the log-in is bound.
     header: String,
     /// Data of the binding; empty if there is none.
     bound_to: Vec<u8>,

@@ -17,9 +17,9 @@ pub struct Serial<C> {
     conversation: C,
     /// Ticket of the exchange in flight, or [`Ticket::NONE`].
     ticket: Ticket,
-    /// Number of outgoing bytes of the conversation that were sent; [`NOTHING_TO_SEND`] if it has none.
+    /// Number of outgoing bytes of the conversation that were sent. [`NOTHING_TO_SEND`] if it has none.
     written: u32,
-    /// User whose variables the conversation has, and the stamp of the latest value that it has.
+    /// User with variables in the conversation, and the stamp of the latest value there.
     known: (Ticket, u32),
 }
 
@@ -317,7 +317,7 @@ impl Channels for Box<dyn Channels> {
     }
 }
 
-/// A script whose peer is in this process.
+/// Script with a peer in this process.
 #[derive(Debug)]
 pub struct InProcess<S>(pub S);
 

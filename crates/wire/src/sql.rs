@@ -170,7 +170,7 @@ pub enum Transaction {
 pub struct ServerError {
     /// The five characters of the SQLSTATE; zeros if the server sent none.
     pub sqlstate: SqlState,
-    /// The server's own error number; 0 if it has none.
+    /// The server's error number, or 0 if it has none.
     pub number: u16,
     /// Error message of the server, of limited length and with arbitrary content.
     pub text: String,

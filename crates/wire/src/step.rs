@@ -50,7 +50,7 @@ use crate::sql::Stretcher;
 pub struct OwnSteps {
     /// Name of the protocol in sentences: `raw TCP`.
     pub noun: &'static str,
-    /// Short description of what a step defines, after "it says".
+    /// Short description of the content of a step, used after "it says".
     pub says: &'static str,
     /// Example of a URL of a system.
     pub url: &'static str,
@@ -58,7 +58,7 @@ pub struct OwnSteps {
     pub query: &'static str,
     /// Keys of steps in plans, at least one. Queries of URLs use these keys as well, without enclosing tables.
     pub keys: &'static [Key],
-    /// Key within the table of the first step key that takes the body of a command line; `None` if there is none.
+    /// Key within the table of the first step key that receives the body of a command line. `None` if there is none.
     pub body: Option<&'static str>,
     /// Keys of `expect` and `save` of a step; `None` if its replies are neither checked nor saved.
     pub reply: Option<ReplyKeys>,
@@ -76,7 +76,7 @@ pub struct OwnSteps {
     pub compile: CompileSteps,
 }
 
-/// Function that reads a step, whose values have the kinds of its keys.
+/// Function that reads a step. The values have the kinds of its keys.
 pub type ReadStep = fn(&WrittenStep<'_>) -> Result<Arc<dyn Step>, WrongValue>;
 
 /// Function that compiles the steps of a load to its channels.
@@ -146,7 +146,7 @@ pub struct StepsOfLoad<'a> {
     pub stretcher: Option<&'a Stretcher>,
     /// Number of the address that all connections go to. `None` if connections are spread over the addresses.
     pub shard: Option<usize>,
-    /// Nodes of the cluster that the steps go to. `None` if the system is no cluster.
+    /// Nodes of the cluster that the steps go to. `None` if the system is not a cluster.
     pub nodes: Option<&'a ClusterNodes>,
 }
 
@@ -250,8 +250,8 @@ pub trait Step: Any + fmt::Debug + Send + Sync {
     /// Bytes that the step sends, before framing; names in braces stand for variables.
     fn message(&self) -> &[u8];
 
-    /// Further fields of the step in records of plans, by name; `None` is recorded as `null`. `number` is the step's number among those
-    /// of its system.
+    /// Additional fields of the step in records of plans, by name. `None` is recorded as `null`. `number` is the step's number within its
+    /// system.
     fn record(&self, _number: u16) -> Vec<(&'static str, Option<Value>)> {
         Vec::new()
     }
@@ -266,7 +266,7 @@ pub trait Step: Any + fmt::Debug + Send + Sync {
         None
     }
 
-    /// Distinguishes steps that send the same message, for the hash of a plan.
+    /// Distinguishes steps with equal messages, for the hash of a plan.
     fn fingerprint(&self) -> String {
         String::new()
     }
@@ -277,7 +277,7 @@ pub trait Step: Any + fmt::Debug + Send + Sync {
         None
     }
 
-    /// Method in records of plans, such as GET. `None` if the name of the protocol stands in its place.
+    /// Method in records of plans, such as GET. `None` if the record has the name of the protocol instead.
     fn method(&self) -> Option<&str> {
         None
     }
@@ -312,7 +312,7 @@ pub trait Step: Any + fmt::Debug + Send + Sync {
         None
     }
 
-    /// The step with the properties that it takes over from its system. `None` if it takes over none.
+    /// Returns the step with the properties that it inherits from its system. `None` if it inherits none.
     fn at(&self, _site: &Site) -> Option<Arc<dyn Step>> {
         None
     }
@@ -391,12 +391,12 @@ impl OwnSteps {
     }
 }
 
-/// Protocols whose steps have a single key.
+/// Protocols with single-key steps.
 pub fn owners() -> impl Iterator<Item = (&'static Protocol, &'static OwnSteps)> {
     PROTOCOLS.iter().filter_map(|protocol| Some((protocol, protocol.own_steps()?)))
 }
 
-/// Protocols whose steps have further keys, with these keys.
+/// Protocols with additional step keys, and these keys.
 pub fn with_further_keys() -> impl Iterator<Item = (&'static OwnSteps, &'static FurtherKeys)> {
     PROTOCOLS.iter().filter_map(|protocol| Some((protocol.steps()?, protocol.further_keys()?)))
 }
@@ -406,7 +406,7 @@ pub fn requests() -> &'static Protocol {
     &PROTOCOLS[0]
 }
 
-/// Protocol whose steps have this key, alone or with further keys. `None` if no protocol has it.
+/// Protocol with this step key, alone or with further keys. `None` if there is none.
 pub fn protocol_of(key: &str) -> Option<&'static Protocol> {
     PROTOCOLS.iter().find(|protocol| protocol.steps().is_some_and(|steps| steps.key(key).is_some()))
 }

@@ -64,7 +64,7 @@ impl Default for Exchange {
 pub enum Receive {
     /// Ends after this number of bytes, at least 1.
     Bytes(u64),
-    /// After these bytes: 1 to [`DELIMITER_BYTES_MAX`] of them.
+    /// Ends after these bytes: 1 to [`DELIMITER_BYTES_MAX`] of them.
     Until(Vec<u8>),
 }
 

@@ -131,7 +131,8 @@ pub(crate) fn monitors(dump: &str) -> Vec<(&'static str, String, f64)> {
     values
 }
 
-/// Address and class of a monitor, lock, or semaphore that a thread waits for. Threads that wait to be notified, as idle ones do, want none.
+/// Address and class of a monitor, lock, or semaphore that a thread waits for. `None` for threads that wait for a notification, as idle
+/// ones do.
 fn wanted(line: &str) -> Option<(&str, &str)> {
     let rest = line.strip_prefix("- waiting to lock <").or_else(|| {
         let rest = line.strip_prefix("- parking to wait for  <")?;

@@ -8,7 +8,7 @@ use wire::step::Unit;
 use crate::traffic::Traffic;
 use commands::CommandPlay;
 
-/// Commands of Redis, and of servers that speak its protocol.
+/// Commands of Redis and compatible servers.
 pub(crate) static TRAFFIC: Traffic = Traffic {
     entries: "commands of redis",
     entries_of_server: "commands of redis",

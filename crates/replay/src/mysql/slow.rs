@@ -21,7 +21,7 @@ use crate::lines;
 use crate::output::{Output, Reader};
 use crate::skipped::Reason;
 
-/// Number of sessions that are kept.
+/// Max number of sessions in memory.
 const SESSIONS_MAX: usize = 100_000;
 
 /// Reader of the format.

@@ -9,7 +9,7 @@ use wire::ErrorClass;
 use crate::entry::LoggedResult;
 use crate::trace::Item;
 
-/// Max number of kinds of differences that are kept. Further ones are only counted.
+/// Max number of kinds of differences that are stored. Further ones are only counted.
 pub const DIFFERENCES_MAX: usize = 200;
 
 /// Results of all fingerprints.
@@ -39,7 +39,7 @@ struct Counters {
 pub struct FingerprintOutcome {
     /// Number of statements that ended with a reply, or with a lost connection.
     pub replies: u64,
-    /// Number of them that failed.
+    /// Number of statements that failed.
     pub errors: u64,
     /// Number of rows that were returned.
     pub rows: u64,
@@ -47,9 +47,9 @@ pub struct FingerprintOutcome {
     pub same: u64,
     /// Number of statements that ended differently than in the log.
     pub differs: u64,
-    /// Number of statements whose result in the log is unknown.
+    /// Number of statements with an unknown result in the log.
     pub unknown: u64,
-    /// Number of statements that were left out because their transaction was lost with its connection.
+    /// Number of statements that were skipped because their transaction was lost with its connection.
     pub unsent: u64,
     /// Number of statements that the replay ended because they waited for a lock longer than its rule allows.
     pub lock_waits: u64,
@@ -63,8 +63,8 @@ impl FingerprintOutcome {
     /// Share of differing results above which a replay has diverged from its log.
     pub const DIVERGENCE_MAX: f64 = 0.01;
 
-    /// Share of results that differ, from 0 to 1, of those that the log has. Statements of lost transactions differ. `None` if the
-    /// log has none.
+    /// Share of results that differ, from 0 to 1, relative to the results in the log. Statements of lost transactions count as different.
+    /// `None` if the log has no results.
     pub fn divergence(&self) -> Option<f64> {
         let differs = self.differs + self.unsent;
         let known = self.same + differs;
@@ -122,7 +122,7 @@ impl Outcomes {
         }
     }
 
-    /// Counts an item that was left out.
+    /// Counts a skipped item.
     pub(crate) fn leave_out(&self, item: &Item) {
         if let Some(counters) = self.by_fingerprint.get(usize::from(item.fingerprint)) {
             counters.unsent.fetch_add(1, Ordering::Relaxed);
@@ -152,7 +152,7 @@ impl Outcomes {
                 self.keep(item, replayed);
             }
         }
-        // A log without results does not say whether the statement waited there, too.
+        // A log without results does not show whether the statement waited in the original run, too.
         match replayed {
             _ if is_same == Some(true) => {}
             Replayed::Error(_, ErrorClass::LockTimeout) => add(&counters.lock_waits, 1),

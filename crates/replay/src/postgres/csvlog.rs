@@ -1,4 +1,4 @@
-//! The csvlog format: 22 to 26 columns, whose quoted texts may have line breaks.
+//! csvlog format: 22 to 26 columns with quoted texts that may contain line breaks.
 
 use super::message::Message;
 use super::sessions::Sessions;
@@ -14,7 +14,7 @@ const COLUMNS: std::ops::RangeInclusive<usize> = 22..=26;
 #[derive(Debug, Default)]
 pub(crate) struct Csvlog {
     sessions: Sessions,
-    /// Lines of a record whose quotes are still open.
+    /// Lines of a record with an open quote.
     record: Vec<u8>,
     has_open_quote: bool,
 }

@@ -1,4 +1,4 @@
-//! The stderr format: a prefix, a severity, and a text, whose further lines begin with a tab.
+//! stderr format: a prefix, a severity, and a text with further lines that begin with a tab.
 
 use super::message::{Message, PARTS};
 use super::prefix::{KNOWN, Prefix};

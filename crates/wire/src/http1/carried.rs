@@ -12,7 +12,7 @@ use super::request::{Credentials, Request};
 use crate::step::Reader;
 use crate::step::tree::{Node, Span};
 
-/// Hidden variable with the cookies of a user. No name in braces can be that of a hidden variable.
+/// Hidden variable with the cookies of a user. A name in braces can never refer to a hidden variable.
 const COOKIES_OF_USER: &str = "(cookies)";
 /// Hidden variable with the cookies of an iteration.
 const COOKIES_OF_ITERATION: &str = "(cookies of an iteration)";
@@ -39,8 +39,8 @@ pub(super) fn words(name: &str) -> &'static str {
 #[derive(Default)]
 pub(super) struct Carried<'a> {
     list: Vec<Item<'a>>,
-    /// Hidden variable with the cookies. `None` if cookies are not kept. Each system has its own, with the system's name at the
-    /// end.
+    /// Hidden variable with the cookies. `None` if cookies are not kept. Each system has a separate one, with the system's name as its
+    /// suffix.
     jar: Option<&'static str>,
     /// Max consecutive redirects.
     redirects: u8,

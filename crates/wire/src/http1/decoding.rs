@@ -62,7 +62,7 @@ impl Coding {
 enum End {
     /// The stream ended after `used` input bytes.
     Complete { used: usize },
-    /// The output limit or the end of the kept input came first.
+    /// The output limit or the end of the kept input was reached first.
     Cut,
 }
 

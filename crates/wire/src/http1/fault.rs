@@ -48,7 +48,7 @@ impl Fault {
     /// replies may have answered other requests. A server may send 408 before it closes an idle connection (RFC 9110, 15.5.9).
     #[cold]
     pub(super) fn surplus(bytes: &[u8]) -> PeerFault {
-        // Servers of some other protocols speak first.
+        // In some other protocols, the server sends first.
         if let Some(fault) = foreign::recognized(bytes) {
             return fault;
         }

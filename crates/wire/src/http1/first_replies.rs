@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::template::target_of;
 use crate::conversation::FirstReplies;
 
-/// Number of connections whose first replies are compared.
+/// Number of connections that compare their first replies.
 pub(super) const CONNECTIONS: u32 = 8;
 /// Max replies of a connection that are compared.
 const REPLIES_MAX: u32 = 64;
@@ -29,7 +29,7 @@ pub(super) struct Comparison {
 }
 
 impl Comparison {
-    /// Sets the request whose reply comes next.
+    /// Sets the request that the next reply answers.
     pub(super) fn begin(&mut self, request: &[u8]) {
         let head_end = memchr::memmem::find(request, b"\r\n\r\n").map_or(request.len(), |at| at + 4);
         let body = &request[head_end..];

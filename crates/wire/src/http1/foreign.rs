@@ -56,11 +56,11 @@ pub(super) fn recognized(bytes: &[u8]) -> Option<PeerFault> {
     Some(PeerFault::new(ErrorClass::ProtocolError, code, FOREIGN[number].1).showing(bytes))
 }
 
-/// Returns the class and the message of the error if a server answered without TLS where TLS was expected. `None` if the answer is
-/// unknown, or a TLS alert.
+/// Returns the class and the message of the error if a server answered without TLS where TLS was expected. `None` if the answer is unknown,
+/// or a TLS alert.
 ///
-/// Plain HTTP is a TLS error, because the scheme of the URL is wrong. Another protocol is a protocol error, because no scheme of
-/// HTTP is right. Its message says what to correct, and quotes the beginning of the answer.
+/// Plain HTTP is a TLS error, because the scheme of the URL is wrong. Another protocol is a protocol error, because no HTTP scheme is
+/// right. Its message states the correction, and quotes the start of the answer.
 pub(super) fn instead_of_tls(bytes: &[u8]) -> Option<(ErrorClass, String)> {
     if bytes.starts_with(b"HTTP/") {
         return Some((ErrorClass::TlsProtocol, "the server speaks plain HTTP".into()));

@@ -28,7 +28,7 @@ pub(super) struct Head {
     pub(super) status: u16,
     pub(super) length: Length,
     pub(super) keeps_alive: bool,
-    /// Seconds for which the server keeps an idle connection open, according to its reply; 0 if the reply does not say.
+    /// Seconds for which the server keeps an idle connection open, according to its reply. 0 if the reply does not state it.
     pub(super) idle_max_s: u16,
     /// Number of the first header check that fails. `None` if all hold.
     pub(super) failed_check: Option<u32>,
@@ -73,7 +73,7 @@ pub(super) fn read(bytes: &[u8], step: &Prepared, values: &mut Values) -> HeadRe
 
 pub(super) type HeadRead = Result<Option<(usize, Head)>, PeerFault>;
 
-/// Parses a head as strictly as `config` says. `None` if a header line is malformed.
+/// Parses a head with the strictness of `config`. `None` if a header line is malformed.
 #[inline]
 fn parse(config: &ParserConfig, bytes: &[u8], step: &Step, values: &mut Values) -> Option<HeadRead> {
     let mut headers = [const { MaybeUninit::<Header<'_>>::uninit() }; HEADERS_MAX];

@@ -8,21 +8,21 @@ use once_cell::race::OnceBox;
 
 use super::framing::Head;
 
-/// Number of heads that a step keeps, such as those of a hit and of a miss of a cache.
+/// Max number of heads per step, such as the ones of a cache hit and a cache miss.
 const KNOWN_MAX: usize = 2;
 /// Max bytes of a head that is kept.
 const BYTES_MAX: usize = 2 * 1024;
 /// Bytes of a date (RFC 9110, 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
 const DATE_BYTES: usize = 29;
 
-/// First heads of the replies to a step, for steps whose result depends on nothing else. Shared by all connections.
+/// First heads of the replies to a step, for steps with results that depend on nothing else. Shared by all connections.
 #[derive(Debug)]
 pub(super) struct KnownHeads([OnceBox<Known>; KNOWN_MAX]);
 
 /// A parsed head.
 #[derive(Debug)]
 struct Known {
-    /// Bytes before the value of `Date`; the whole head if it has none.
+    /// Bytes before the value of `Date`, or the whole head if it has none.
     front: Box<[u8]>,
     /// Bytes after the date. `None` without one.
     back: Option<Box<[u8]>>,

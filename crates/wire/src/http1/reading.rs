@@ -33,7 +33,7 @@ pub(super) struct Reading {
     pub(super) step: u16,
     /// Index of step 0 for the address of the connection.
     pub(super) first_step: u16,
-    /// Reply whose body is arriving.
+    /// Reply with a body that is arriving.
     reply: Reply,
     interim: u8,
     /// Bytes of a head that did not arrive whole. After the head, the body so far, if a check or a capture needs it.
@@ -121,7 +121,7 @@ impl Reading {
             };
             used += taken;
             self.reply.received_bytes += taken as u64;
-            // After a complete head comes its body, which may be empty. After an interim head comes the next head.
+            // A complete head is followed by its body, which may be empty. An interim head is followed by the next head.
             match self.state {
                 State::Sized { left: 0 } | State::Chunked(Chunked::Done) => {
                     return Ok(Progress::Replied { used, reply: self.end_reply(step) });

@@ -1,4 +1,4 @@
-//! Requests with places for values: filled before each exchange, or encoded once if there are no values.
+//! Requests with placeholders for values: filled before each exchange, or encoded once if there are no values.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -20,10 +20,10 @@ const COOKIE_NAME_BYTES: usize = "Cookie: \r\n".len();
 const ACCEPT_ENCODING: &str = "accept-encoding";
 const LENGTH_DIGITS_MAX: usize = 20;
 
-/// A request with places for values.
+/// Request with placeholders for values.
 ///
-/// A value cannot leave its place, because it is encoded as `Encoding` says. A value without encoding may contain delimiters, but
-/// it never ends its header line, and Content-Length counts it.
+/// A value cannot leave its place, because it is encoded according to `Encoding`. A value without encoding may contain delimiters, but it
+/// never ends its header line, and Content-Length counts it.
 #[derive(Clone, Debug)]
 pub struct Template {
     is_head: bool,
@@ -35,7 +35,7 @@ pub struct Template {
     own: Option<Box<OwnServer>>,
 }
 
-/// Server of a request whose target begins with a value. A URL of another server is not sent.
+/// Server of a request with a target that begins with a value. A URL of another server is not sent.
 #[derive(Clone, Debug)]
 struct OwnServer {
     /// Hosts and ports of the plan, and of the Host header.
@@ -96,12 +96,12 @@ impl Part {
 }
 
 impl Template {
-    /// Compiles a request whose target, header values, and body may have names of `variables` and of `secrets` in braces. A
-    /// variable's number is its index in the list. Secrets are encoded like values, and inserted when the request is compiled.
+    /// Compiles a request. Its target, header values, and body may have names of `variables` and of `secrets` in braces. A variable's
+    /// number is its index in the list. Secrets are encoded like values, and inserted when the request is compiled.
     ///
     /// # Errors
     ///
-    /// All errors in the request, unknown names included.
+    /// All errors in the request, including unknown names.
     pub fn compile(
         request: &Request,
         variables: &[String],

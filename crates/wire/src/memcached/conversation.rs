@@ -18,14 +18,14 @@ pub struct MemcachedConversation {
     commands: Arc<Commands>,
     /// Values of the user's variables, by their numbers.
     values: Box<[Vec<u8>]>,
-    /// Number of the message of the log-in whose reply is awaited.
+    /// Number of the log-in message that awaits a reply.
     greeting: usize,
     out: Vec<u8>,
     reader: Parser,
     /// Number of the latest step.
     step: usize,
     is_awaited: bool,
-    /// Expected texts of the step under way. `None` if it has no checks of texts.
+    /// Expected texts of the current step. `None` if it has no checks of texts.
     expected: Option<Box<Expected>>,
 }
 

@@ -72,7 +72,7 @@ enum State {
     Line,
     /// Value with `left` bytes to come. `is_last` is true if the reply ends with it.
     Data { left: u64, is_last: bool },
-    /// After a value, and after `come` of its two end bytes.
+    /// Two bytes at the end of a value, after `come` of them.
     DataEnd { come: u8, is_last: bool },
 }
 

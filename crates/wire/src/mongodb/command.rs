@@ -69,7 +69,7 @@ impl Command {
     ///
     /// # Errors
     ///
-    /// The value of a variable is not of the type that the command gives it.
+    /// The value of a variable does not have the type that the command requires.
     pub(super) fn encode<'v>(
         &self,
         request: u32,

@@ -70,7 +70,7 @@ pub(super) struct Identity {
     /// Database of commands that name none.
     pub(super) database: String,
     source: String,
-    /// `None` lets the server say what it supports.
+    /// If `None`, the server reports the supported mechanisms.
     mechanism: Option<Mechanism>,
     replica_set: Option<String>,
     pub(super) paths: Box<[Box<[u8]>]>,
@@ -138,7 +138,7 @@ impl Identity {
         STANDARD.encode(nonce)
     }
 
-    /// Password as the mechanism takes it.
+    /// Password in the form that the mechanism requires.
     fn password(&self, mechanism: Mechanism) -> String {
         match mechanism {
             Mechanism::Sha256 => self.password.clone(),

@@ -90,7 +90,7 @@ enum State {
 /// An open document or array.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
-    /// Bytes to come, its end included.
+    /// Number of bytes still to come, including its end.
     left: u32,
     /// Length of the path that leads to it.
     path_bytes: usize,
@@ -189,7 +189,7 @@ impl Reader {
         }
     }
 
-    /// Adds bytes to the part until it has `length`. Returns how many were used.
+    /// Adds bytes to the part until it has `length`. Returns the number of bytes used.
     fn fill(&mut self, bytes: &[u8], length: usize) -> usize {
         let used = bytes.len().min(length - self.part.len());
         self.part.extend_from_slice(&bytes[..used]);
@@ -400,7 +400,7 @@ impl Reader {
         Ok(1)
     }
 
-    /// Takes bytes of texts that end with a zero byte, `left` of them.
+    /// Consumes texts that end with a zero byte, `left` of them.
     fn words(
         &mut self,
         bytes: &[u8],

@@ -124,7 +124,7 @@ fn cursor(id: i64) -> Vec<u8> {
 fn cursors() -> Vec<Sample> {
     Vec::from([
         sample("batch of a cursor", reply(&[&cursor(0), &ok()]), REPLIED),
-        // The command of the samples is no find, whose cursor would be read to its end.
+        // The samples do not use find, because its cursor would be read to its end.
         sample("cursor that is open", reply(&[&cursor(77), &ok()]), REPLIED),
         sample("negative cursor", reply(&[&cursor(-1), &ok()]), REPLIED),
     ])

@@ -254,7 +254,7 @@ impl LogIn {
         self.ask_next(0, around)
     }
 
-    /// Sends the statement after the first `sent` ones: that of the settings comes first if there are any.
+    /// Sends the statement after the first `sent` ones. The statement of the settings comes first if there are any.
     fn ask_next(&mut self, sent: u16, around: Circumstances<'_>) -> Result<LogInAction, PeerFault> {
         let login = around.login;
         let has_settings = !login.settings.is_empty();
@@ -323,7 +323,7 @@ fn settings(settings: &[(String, String)]) -> Result<Vec<u8>, Fault> {
         if is_number {
             statement.extend_from_slice(value.as_bytes());
         } else {
-            // A hexadecimal literal needs no quoting, whose rules depend on session variables.
+            // A hexadecimal literal needs no quoting. Quoting rules depend on session variables.
             statement.extend_from_slice(b"_utf8mb4 x'");
             for byte in value.bytes() {
                 let digit = |nibble: u8| b"0123456789abcdef"[usize::from(nibble)];

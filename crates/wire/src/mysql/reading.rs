@@ -43,7 +43,7 @@ pub(super) struct Reading {
     pub(super) columns: Columns,
     column_count: u16,
     rows: u64,
-    /// Prepared statement whose definitions are still arriving.
+    /// Prepared statement with definitions that are still arriving.
     prepared: Prepared,
     text: String,
     pub(super) transaction: Transaction,

@@ -54,7 +54,7 @@ pub struct Session {
     /// Beginning of bytes that arrived without a command in flight.
     unasked: Vec<u8>,
     reading: Reading,
-    /// Command whose reply is awaited.
+    /// Command that awaits a reply.
     under_way: Option<Command>,
     /// Execution that follows when its statement is prepared.
     prepares: Option<Waiting>,
@@ -67,7 +67,7 @@ pub struct Session {
     known: Vec<Option<Known>>,
     /// Numbers of kept statements that the server does not prepare. They are sent as text.
     unprepared: Vec<u16>,
-    /// Statement under way that is not kept.
+    /// Statement in flight that is not kept.
     passing: Option<Known>,
     /// Commands that close statements on the server; sent before the next command.
     closing: Vec<u8>,
@@ -135,7 +135,7 @@ impl Session {
         self.local_file = Some(content);
     }
 
-    /// Version string of the server, such as `8.0.36` or `10.11.14-MariaDB-0+deb12u2`; empty before its greeting.
+    /// Version string of the server, such as `8.0.36` or `10.11.14-MariaDB-0+deb12u2`. Empty before its greeting.
     pub fn server_version(&self) -> &str {
         self.log_in.server.as_ref().map_or("", |server| &server.version)
     }
@@ -414,8 +414,8 @@ impl Session {
         self.incoming.expect(sequence);
     }
 
-    /// Handles bytes without a command in flight: only an error from a server that closes the connection is valid. The bytes are
-    /// gathered, so that the result does not depend on how they were split. A command that is sent meanwhile does not take them for
+    /// Handles bytes that arrive while no command is in flight: only an error from a server that closes the connection is valid. The bytes
+    /// are buffered, so that the result does not depend on how they were split. A command that is sent meanwhile does not mistake them for
     /// its reply.
     #[cold]
     fn unasked(&mut self, bytes: &[u8]) -> Result<(usize, SessionEvent), PeerFault> {

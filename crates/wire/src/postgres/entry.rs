@@ -1,4 +1,4 @@
-//! Start of a connection, until it takes statements: TLS, log-in, and the server's parameters.
+//! Start of a connection, until it is ready for statements: TLS, log-in, and the server's parameters.
 
 use alloc::format;
 use alloc::string::String;

@@ -99,8 +99,8 @@ impl Framing {
         Ok(Some(Message { tag: head.tag, length, content, skipped: Skipped::Here(skipped) }))
     }
 
-    /// Returns the next message if its end has arrived, and the number of bytes used. Without a message, and with bytes left, call
-    /// it again.
+    /// Returns the next message if its end has arrived, and the number of bytes used. If it returns no message, and bytes are left, call it
+    /// again.
     pub(super) fn next<'a>(
         &'a mut self,
         bytes: &'a [u8],

@@ -24,7 +24,7 @@ const TOO_LONG: &str = "the statement is longer than 1 GiB or has more than 6553
 const COPY_OUT: &str = "COPY … TO STDOUT is not supported: its rows were not counted";
 const COPY_IN: &str = "COPY FROM STDIN is not supported in a script";
 
-/// An expected message. A number is that of the kept statement it belongs to.
+/// Expected message. A number identifies the kept statement it belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Awaited {
     /// Replies to a simple query.
@@ -456,7 +456,7 @@ impl Reading {
     }
 }
 
-/// Number at the end of a command tag such as `INSERT 0 1`; 0 if there is none.
+/// Number at the end of a command tag such as `INSERT 0 1`. 0 if there is none.
 #[inline]
 fn number_at_end(tag: &[u8]) -> u64 {
     let digits = tag.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();

@@ -104,7 +104,7 @@ impl Session {
         }
     }
 
-    /// Continues if a message arrived in part, or is too long to be kept.
+    /// Continues if a message arrived partially, or is too long to be kept.
     #[cold]
     fn received_in_part(
         &mut self,
@@ -138,7 +138,7 @@ impl Session {
         self.reading.await_next(Awaited::Ready);
     }
 
-    /// Sends the preparation of a kept statement, unless the server has it already.
+    /// Sends the preparation of a kept statement, unless it is already prepared on the server.
     fn put_kept(&mut self, statement: Statement<'_>) -> Result<(), TooLong> {
         let Statement { number, text, .. } = statement;
         outgoing::fits(text.len())?;

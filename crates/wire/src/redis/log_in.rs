@@ -35,7 +35,7 @@ const NO_LOG_IN: &str = "the server answered the log-in with something else than
 pub(super) struct Identity {
     access: Access,
     database: u32,
-    /// Whether only the master takes connections.
+    /// Whether only a master is accepted.
     needs_master: bool,
 }
 

@@ -18,7 +18,7 @@ use crate::content::Content;
 use crate::conversation::{Closing, Greeting, Next, Refusal, Script, Stage};
 use crate::values::Values;
 
-/// The commands of a load, with several of them under way on each connection.
+/// Commands of a load, with several of them in flight on each connection.
 #[derive(Debug)]
 pub(super) struct Pipelined {
     pub(super) redis: Redis,
@@ -56,7 +56,7 @@ pub(super) struct RedisPipeline {
     out: Vec<u8>,
     /// Bytes of `out` that were sent.
     sent: usize,
-    /// Commands whose replies are awaited, in order.
+    /// Commands that await replies, in order.
     awaited: VecDeque<Awaited>,
     reader: Reader,
     /// Step of the last reply.

@@ -102,11 +102,11 @@ enum State {
     Line,
     /// Bulk string with `left` bytes to come.
     Bulk { left: u64, is_error: bool },
-    /// After a bulk string, and after `come` of its two end bytes.
+    /// Two bytes at the end of a bulk string, after `come` of them.
     BulkEnd { come: u8 },
 }
 
-/// An open aggregate with `left` items to come.
+/// Open aggregate with `left` items to come.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     left: u64,
@@ -339,7 +339,7 @@ impl Reader {
         }
     }
 
-    /// Ends a value, and the aggregates whose last item it was. Returns whether it was the whole reply.
+    /// Ends a value, and the aggregates that end with it. Returns whether the reply is complete.
     #[inline]
     fn value_ends(&mut self) -> bool {
         while let Some(frame) = self.open.last_mut() {

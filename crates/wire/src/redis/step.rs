@@ -23,7 +23,7 @@ const MESSAGE: &str = "message";
 const SHOWN_CHARACTERS_MAX: usize = 40;
 /// Max words of a command.
 const WORDS_MAX: usize = 1024 * 1024;
-/// Commands after which there is no longer one reply for each command.
+/// Commands after which commands and replies no longer correspond one to one.
 const OTHER_MODES: [&str; 8] =
     ["SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE", "MONITOR", "SYNC", "PSYNC", "REPLCONF", "QUIT"];
 

@@ -12,11 +12,11 @@ pub enum ShardMap {
     /// shards.
     #[default]
     Even,
-    /// Ranges, in order: the first slot of each shard but the first, ascending. With fewer shards in use, the last of them has the
-    /// ranges of those that are not.
+    /// Ranges, in order: the first slot of each shard except the first, ascending. If fewer shards are in use, the last of them also covers
+    /// the ranges of the unused ones.
     Ranges(Box<[u64]>),
-    /// Ring of consistent hashing (Karger et al., 1997) with this number of points for each shard. A slot belongs to the shard of the
-    /// next point. One more shard takes slots from all others, and no slot moves between those.
+    /// Ring of consistent hashing (Karger et al., 1997) with this number of points per shard. A slot belongs to the shard of the next
+    /// point. An additional shard takes slots from all others, and no slot moves between the others.
     Ring(u32),
 }
 

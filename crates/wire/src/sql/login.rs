@@ -74,7 +74,7 @@ pub struct Weak {
 }
 
 impl Weak {
-    /// Allows all of them, for transports that are safe from eavesdropping.
+    /// Allows all methods, for transports that are safe from eavesdropping.
     pub const ALL: Self = Self { clear: true, md5: true, any_key: true };
 }
 

@@ -107,7 +107,7 @@ impl<S: Session, R: RowSink + Send> Conversation for Single<S, R> {
                     return Ok(Progress::Answered { used, part: None, next: Next::Send });
                 }
                 SessionEvent::Succeeded { .. } | SessionEvent::RolledBack => {}
-                // Errors without a request in flight concern the connection, whose end follows.
+                // Errors without a request in flight concern the connection, which then ends.
                 SessionEvent::Rejected | SessionEvent::Ready if !self.is_awaited => {}
                 SessionEvent::Rejected if self.excused == Some(self.session.last_error().number) => {}
                 SessionEvent::Rejected => {

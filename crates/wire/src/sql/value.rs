@@ -40,7 +40,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// `Some` becomes a text, and `None` becomes NULL.
+/// `Some` is converted to a text, and `None` to NULL.
 impl<'a> From<Option<&'a [u8]>> for Value<'a> {
     fn from(text: Option<&'a [u8]>) -> Self {
         text.map_or(Self::Null, Self::Text)

@@ -1,4 +1,4 @@
-//! Keys of protocols whose steps have more than one key: a request with headers, a body, and checks next to its path.
+//! Keys of protocols with several keys per step: a request with headers, a body, and checks in addition to its path.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -10,7 +10,7 @@ use regex::bytes::Regex;
 use super::{BeginScenario, CompileShapes, Key, ReadFlagStep};
 use crate::conversation::Conversation;
 
-/// Keys next to the key that makes a step, and keys of scenarios for all of their steps.
+/// Keys in addition to the key that defines a step, and keys of scenarios for all of their steps.
 #[derive(Debug)]
 pub struct FurtherKeys {
     /// Noun for one step in sentences: `an HTTP request`.
@@ -42,8 +42,8 @@ pub struct FurtherKeys {
     /// Opens a conversation for tests that feed arbitrary replies to it. Step 0 saves values of its reply: the parts that both
     /// expressions match, and the value at the path. Step 1 sends them. `None` if the path is invalid.
     pub sample_session: SampleSession,
-    /// Recognizes the answer of a server without TLS to a TLS handshake, from its first bytes. Returns the class of the error, and
-    /// what the server speaks.
+    /// Recognizes the answer of a server without TLS to a TLS handshake, from its first bytes. Returns the class of the error, and the
+    /// actual protocol.
     pub in_the_clear: fn(&[u8]) -> Option<(ErrorClass, String)>,
 }
 

@@ -19,7 +19,7 @@ pub type Wrong = (String, String);
 pub trait Reader {
     /// Reports an error at a place.
     fn report(&mut self, at: Span, what: String, help: String);
-    /// Reports a name that is none of the known ones. The help is the nearest of these, or all of them.
+    /// Reports an unknown name. The help is the nearest known name, or all of them.
     fn report_unknown(&mut self, at: Span, what: String, name: &str, known: &[&str]);
     /// Whether there is an error exactly at this place, so that its consequences need no separate report.
     fn is_reported(&self, at: Span) -> bool;
@@ -50,7 +50,7 @@ pub trait Reader {
     fn are_too_many(&self) -> bool;
     /// Secrets that texts name.
     fn secrets(&self) -> &Secrets;
-    /// Content of a file in the folder of the plan.
+    /// Reads a file in the folder of the plan.
     ///
     /// # Errors
     ///
@@ -89,7 +89,7 @@ pub struct SteppedAt {
     pub step: Arc<dyn Step>,
     /// Place of its title.
     pub title_at: Span,
-    /// Place of its credentials, or of those of its scenario. `None` if there are none.
+    /// Place of its credentials, or of the credentials of its scenario. `None` if there are none.
     pub authorization_at: Option<Span>,
 }
 

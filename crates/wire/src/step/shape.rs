@@ -1,4 +1,4 @@
-//! Requests that are known only while they are sent, such as those of a log: their shapes are compiled, and values fill them in.
+//! Requests that are known only while they are sent, such as requests of a log: their shapes are compiled, and values fill them in.
 
 use alloc::boxed::Box;
 use alloc::string::String;

@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// Properties of a system's URL that its steps take over.
+/// Properties of a system's URL that its steps inherit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Site {
     /// Host and port, as the URL has them.

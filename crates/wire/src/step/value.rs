@@ -20,7 +20,7 @@ pub enum Value {
     Variable(u16),
     /// Absent value, shown as `null` in records.
     Nothing,
-    /// Values by key, in the order of the list of keys; absent keys are left out.
+    /// Values by key, in the order of the list of keys. Absent keys are omitted.
     Table(Vec<(&'static str, Self)>),
     /// Values of one kind.
     List(Vec<Self>),

@@ -98,7 +98,7 @@ pub struct CommandPlayer {
     slot: usize,
     /// Number of the next item.
     next: usize,
-    /// Number of the item whose reply is awaited.
+    /// Number of the item that awaits a reply.
     current: Option<usize>,
     /// Whether commands are queued until EXEC, or keys are watched.
     is_in_transaction: bool,
