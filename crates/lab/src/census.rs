@@ -69,7 +69,7 @@ impl Census {
                 let taken_over = entry.taken_over.saturating_sub(taken_over);
                 let since = taken_over.saturating_sub(known.get(pid).copied().unwrap_or(0));
                 let own = entry.ticks.saturating_sub(own);
-                // A sum above the max means that the parent waited for a child that the earlier census missed, so its whole life
+                // A sum above the max means that the parent reaped a child that the earlier census missed, so the child's whole CPU time
                 // was added.
                 let ticks =
                     Some(own.saturating_add(since)).filter(|ticks| *ticks <= most).unwrap_or(own.min(most));

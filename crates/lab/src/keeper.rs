@@ -148,7 +148,7 @@ fn wait_for(fds: &mut [PollFd<'_>], until: Option<Deadline>) -> Result<(), Errno
 #[derive(Debug)]
 enum Phase {
     Running,
-    /// The processes were asked to end.
+    /// Signaled the processes to end.
     Stopping {
         until: Deadline,
         rest_at: RestAt,
@@ -178,7 +178,7 @@ enum RestAt {
     /// A fixed time after the main process has ended.
     AfterMain,
     At(Deadline),
-    /// The processes outside the main group have been asked.
+    /// Signaled the processes outside the main group.
     Told,
 }
 
@@ -385,7 +385,7 @@ impl Keeper {
         if then == AfterExit::Rest {
             let toll = self.toll();
             self.link.report(&Report::Resting(toll));
-            // The stop at the end of the system reports only what it kills itself.
+            // The stop at the end of the system reports only the processes that it kills itself.
             self.tree.forget_killed();
             self.phase = Phase::Resting;
         }

@@ -336,7 +336,7 @@ fn listen(reports: UnixStream, heard: &KeeperReports) {
         let main = if let Report::Started { pid } = &report { processes::look(*pid) } else { None };
         let mut state = heard.state();
         match report {
-            // The process may have ended, but the keeper had not reaped it when it sent this report.
+            // The process may have ended before the report, but was not reaped yet.
             Report::Started { pid } => state.main = main.or_else(|| Some(Seen::gone(pid))),
             Report::Refused { what } => state.refused = Some(what),
             Report::Output { dropped, .. } => state.capture.push(dropped, &bytes),

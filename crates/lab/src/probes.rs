@@ -145,7 +145,7 @@ const SYSTEM: &str = "system";
 /// Subject of values of the load generator.
 const GENERATOR: &str = "generator";
 
-/// All probes, in the order in which they are read.
+/// All probes, in reading order.
 fn all(subject: &Subject) -> Vec<Box<dyn sheet::Probe>> {
     let reach = member::ProbeCapabilities::of_machine();
     // A tool is read with the processes of the system, and written as the generator.

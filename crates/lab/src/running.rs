@@ -136,7 +136,7 @@ fn of_listeners_in(
     if holders.is_empty() {
         return Err(unseen.unwrap_or_else(|| Unseen::elsewhere("it has no address".to_owned())));
     }
-    // A service manager holds sockets of services before it starts them, and is an ancestor of everything.
+    // A service manager opens sockets of services before it starts them, and is an ancestor of all processes.
     let is_manager = |pid: &u32| *pid == 1 && tenbin.contains(pid);
     let (managers, holders): (Vec<u32>, Vec<u32>) = holders.into_iter().partition(is_manager);
     if holders.is_empty() {

@@ -42,7 +42,7 @@ const ANSWER: Duration = Duration::from_secs(5);
 /// Remedy if a system exceeds its memory limit.
 pub(crate) const RAISE_MEMORY_LIMIT: &str = "raise `memory` in `resources`, or let the system use less";
 
-/// A system whose processes have all been ready. Dropping it stops it too, without reporting failures.
+/// Running system, after all processes were ready. Dropping it stops it too, without reporting failures.
 #[derive(Debug)]
 pub struct System {
     pub(crate) setting: Setting,

@@ -43,7 +43,7 @@ pub enum Problem {
     RampTooLong,
     /// A ramp has no duration.
     RampWithoutTime,
-    /// The limit is shorter than the send delay of the generator itself.
+    /// Limit that is shorter than the generator's own send delay.
     ShedTooSoon,
     /// The value applies only to loads with a rate.
     NeedsRate,
@@ -58,9 +58,9 @@ pub enum Problem {
     PipelineWithoutReuse,
     /// A load with a rate has no pool of users.
     PoolOfRate,
-    /// A rate and stages are both given.
+    /// Both a rate and stages.
     TwoRates,
-    /// A duration and stages are both given.
+    /// Both a duration and stages.
     TwoTimes,
     /// The recording already determines this value.
     SetByRecording,

@@ -1,4 +1,4 @@
-//! An error as it is printed: place, message, and help.
+//! Error in printed form: place, message, and help.
 
 use std::fmt;
 

@@ -102,7 +102,7 @@ fn node(name: &str, kind: &Kind, pairs: &[(String, String)]) -> Option<Node> {
         return (!entries.is_empty()).then(|| map(entries));
     }
     let (_, text) = pairs.iter().find(|(given, _)| given == name)?;
-    // The text counts as quoted, so that it is never read as null.
+    // The text is marked as quoted, so that it is never read as null.
     let text = Text { text: text.clone(), is_plain: false };
     Some(Node { at: nowhere(), value: NodeValue::Text(text) })
 }

@@ -320,7 +320,7 @@ fn credentials(url: &Url) -> Option<Vec<u8>> {
 /// Reason why a text is not a URL that can be loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum UrlProblem {
-    /// The URL has no scheme, so the text may mean something else.
+    /// The URL has no scheme, so the text may not be a URL.
     NoScheme,
     /// The scheme is unknown.
     UnknownScheme,

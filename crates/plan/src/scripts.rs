@@ -161,7 +161,7 @@ impl Checked {
 pub fn explained_script(path: &str, spec: &SqlSpec) -> Result<ScriptExplanation, Vec<Fault>> {
     let (mut errors, played) = (Vec::new(), [Played::File(path.to_owned())]);
     let checked = check(&played, spec, Engine::FOR_WORKLOADS, &mut errors);
-    // Each mode is explained, whichever would be the default.
+    // Explains every mode, not only the default one.
     errors.retain(|error| !matches!(error.problem, Problem::Step(StepProblem::PipelineInSimpleMode { .. })));
     let mut faults: Vec<Fault> = errors.iter().map(|error| error.printed(Spelling::Flags)).collect();
     if let (true, Some(name), Some(text)) = (faults.is_empty(), checked.names.first(), checked.texts.first())
@@ -184,7 +184,7 @@ pub fn known_workload(name: &str) -> Result<&'static str, Fault> {
     let known = || mixes.clone().chain(workloads.clone()).chain(records.clone());
     known().find(|known| *known == name).ok_or_else(|| {
         let letters = |name: &str| name.to_lowercase().replace(['-', '_'], "");
-        // A part of a name is enough if it is unique: `tpc-b`, `read-only`.
+        // A unique part of a name is enough: `tpc-b`, `read-only`.
         let mut parts = known().filter(|known| letters(known).contains(&letters(name)));
         let part = parts.next().filter(|_| name.len() > 2 && parts.next().is_none());
         let help = match near::nearest(name, known()).or(part) {
@@ -554,7 +554,7 @@ fn file_name(path: &str) -> String {
     Path::new(path).file_name().map_or(path.to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-/// The name, with a number appended if it is already used.
+/// Name, with a number appended if it is already used.
 pub(crate) fn unlike(name: String, is_taken: impl Fn(&str) -> bool) -> String {
     let numbered = (2..).map(|number| format!("{name} ({number})"));
     std::iter::once(name.clone()).chain(numbered).find(|name| !is_taken(name)).unwrap_or(name)

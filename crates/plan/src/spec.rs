@@ -64,7 +64,7 @@ pub(crate) struct Wrong {
     pub(crate) help: String,
 }
 
-/// A given value and its place. A text that cannot be parsed counts as given, because it may still contradict another value.
+/// Given value and its place. A text that cannot be parsed counts as given, because it may still contradict another value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spanned<T> {
     value: Result<T, Wrong>,

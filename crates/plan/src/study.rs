@@ -1,4 +1,4 @@
-//! A checked plan file: systems, variants, loads, and how they are compared.
+//! Checked plan file: systems, variants, loads, and their comparison.
 
 mod amount;
 mod braced;

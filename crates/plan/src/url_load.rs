@@ -134,7 +134,7 @@ fn written(step: &dyn Step, is_drawn: bool) -> Option<Json> {
     Some(Json::Object(entries))
 }
 
-/// A value as it is written in a plan. `None` if it is not text.
+/// Value in plan syntax. `None` if it is not text.
 fn json(value: &Value) -> Option<Json> {
     let text = |bytes: &[u8]| str::from_utf8(bytes).ok().map(Json::from);
     match value {
@@ -157,7 +157,7 @@ fn json(value: &Value) -> Option<Json> {
     }
 }
 
-/// A source of keys as it is written in a plan. `None` for a source that command mixes do not have.
+/// Source of keys in plan syntax. `None` for a source that command mixes do not have.
 fn source(source: &load::values::Source) -> Option<Json> {
     use load::values::Source;
     let (kind, min, max) = match source {

@@ -39,7 +39,7 @@ pub struct Layout {
 /// Creates a reader for a log that begins with a sample.
 type OpenReader = fn(&Layout, &[u8]) -> Result<Box<dyn Reader>, String>;
 
-/// All formats. Of formats that match as many lines, the first one is taken.
+/// All formats. If several formats match equally many lines, the first one wins.
 pub const FORMATS: &[Format] = &[
     Format {
         name: "postgres-csv",

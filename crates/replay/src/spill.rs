@@ -141,7 +141,7 @@ impl Spill {
 impl Collected {
     /// Writes the buffer at the end of the file. Returns the new end.
     fn write(&mut self, file: &File, end: u64) -> io::Result<u64> {
-        // The memory is given back, because many sessions end without another statement.
+        // Frees the memory, because many sessions end without another statement.
         let buffer = std::mem::take(&mut self.buffer);
         file.write_all_at(&buffer, end)?;
         self.chunks.push(Chunk { offset: end, bytes: buffer.len() as u32 });

@@ -92,7 +92,7 @@ impl Survey {
         }
         let number = self.fingerprints.len() as u16;
         let text = if is_full { OTHER } else { text };
-        // The masked text has every word, unless it is cut.
+        // The masked text contains every word, unless it is truncated.
         let is_whole = !is_full && text.len() < fingerprint::BYTES_MAX;
         self.may_write.push(is_whole.then(|| (self.traffic.may_write)(text)));
         self.fingerprints.push(FingerprintCount { text: text.to_owned(), ..FingerprintCount::default() });

@@ -40,7 +40,7 @@ pub(crate) static TRAFFIC: Traffic = Traffic {
     },
 };
 
-/// A request, as an access log has it.
+/// Request, as logged by an access log.
 #[derive(Debug, Default)]
 struct Access<'a> {
     /// End or start, in nanoseconds since 1970.

@@ -103,7 +103,7 @@ pub(crate) fn statuses(figures: &Figures) -> Option<String> {
     (!are_2xx).then(|| listed(each, STATUSES_MAX, "   "))
 }
 
-/// Like [`statuses`], but `None` unless some replies other than 2xx count as ok. Others are listed among the errors.
+/// Like [`statuses`], but `None` unless some non-2xx replies count as ok. All others are listed as errors.
 pub(crate) fn accepted_statuses(figures: &Figures) -> Option<String> {
     let is_status = |error: &&ErrorLine| error.class.known() == Some(ErrorClass::Status);
     let rejected: u64 = figures.errors.iter().filter(is_status).map(|error| error.count).sum();

@@ -117,7 +117,7 @@ fn sign(gate: &GateResult) -> Option<Sign> {
     Condition::parse_gate(&gate.text).ok().map(|condition| condition.sign)
 }
 
-/// A number rounded up to two digits, because it is an estimate.
+/// Number rounded up to two digits, because it is an estimate.
 fn rounded(number: u64) -> u64 {
     let unit = 10_u64.pow(number.checked_ilog10().unwrap_or(0).saturating_sub(1));
     number.div_ceil(unit).saturating_mul(unit)

@@ -1,4 +1,4 @@
-//! The list of report formats, and how they are written.
+//! List of report formats, with the functions that write them.
 
 use std::io;
 

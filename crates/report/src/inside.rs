@@ -25,7 +25,7 @@ const WAITING_MIN: f64 = 0.2;
 /// Classes of sessions that work, or wait for their client.
 const WORKING_CLASSES: [&str; 3] = [ON_CPU, "Client", "Executing"];
 
-/// The waits in a line. `None` if too few sessions wait for something inside the database.
+/// Waits on one line. `None` if too few sessions wait inside the database.
 pub(crate) fn worth_telling(view: &View<'_>) -> Option<String> {
     let inside = of(view)?;
     let working: f64 = WORKING_CLASSES.iter().map(|class| inside.class_share(class)).sum();

@@ -196,7 +196,7 @@ pub(crate) fn table(
 }
 
 impl CostLine {
-    /// The comparison, if it is the only one.
+    /// Comparison, if there is exactly one.
     fn only_pair(&self) -> Option<&Pair> {
         match self.compared.iter().flatten().collect::<Vec<_>>()[..] {
             [(pair, _)] => Some(pair),

@@ -97,7 +97,7 @@ fn why_suspect(view: &View<'_>, escape: Escape) -> Option<Item> {
     Some(doubts(view, escape)).filter(|doubts| is_line_only && !doubts.is_empty()).map(Item::Doubts)
 }
 
-/// All likely causes. Empty if the brief report shows everything.
+/// All likely causes. Empty if the brief report shows all of them.
 fn causes(view: &View<'_>, escape: Escape) -> Vec<Item> {
     let causes = bottleneck::of_run(view);
     let has_more = |cause: &judge::Bottleneck| cause.for_.len() > 1 || !cause.against.is_empty();

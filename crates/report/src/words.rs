@@ -22,7 +22,7 @@ const OUTPUT_BYTES_MAX: usize = 8 << 10;
 /// Maximum number of cores in a line.
 const CORES_MAX: usize = 16;
 
-/// The identity of counts, in two lines. Figures of a tool have one line.
+/// Equation of all counts, on two lines. Figures of a tool have one line.
 pub(crate) fn identity(figures: &Figures) -> Vec<String> {
     let Counts { planned, sent, not_sent, ok, rejected, failed, timed_out, unfinished } = figures.counts;
     if figures.is_of_tool {

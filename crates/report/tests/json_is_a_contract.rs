@@ -209,7 +209,7 @@ fn study_has_best_variants_and_differences() {
     let ranking = comparison["ranking"].as_array().unwrap();
     let bests: Vec<_> = ranking.iter().filter(|ranked| ranked["is_best"] == true).collect();
     assert_eq!(bests.len(), 3, "one of each system");
-    // This variant is faster, but has 2.5 % errors, so it is ranked first without being the best.
+    // This variant is faster, but has 2.5 % errors, so it is ranked without being the best.
     assert_eq!(
         (&ranking[0]["variant"], &ranking[0]["is_best"]),
         (&"workers=8 threads=16".into(), &false.into())

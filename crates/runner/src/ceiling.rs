@@ -140,7 +140,7 @@ pub fn null_server_per_s(tools: &Tools<'_>, length: Duration) -> Result<f64, Str
     trial.measure(tools)
 }
 
-/// A trial load on the target that answers at once.
+/// Trial load on the instant target.
 struct Trial<'a> {
     connections: u32,
     keep_alive: bool,

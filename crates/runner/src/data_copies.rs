@@ -45,7 +45,7 @@ enum Prepared {
     Copy { _scratch: Scratch, path: PathBuf, copied: Option<lab::Copied>, is_told: bool },
     /// A copy in the server, and whether its use was reported.
     InServer(Box<dyn ServerCopy>, bool),
-    /// The data itself, which no step changes.
+    /// Original data, which no step changes.
     Unchanged,
     /// No copy. The data is prepared again.
     Again,

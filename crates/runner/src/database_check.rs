@@ -302,7 +302,7 @@ pub(crate) fn ask(
             learnt.connections_left = Some(max.saturating_sub(taken));
         }
     }
-    // A server that lacks something of the question still names itself.
+    // A server that rejects part of the query can still report its name.
     if room.is_err()
         && let Ok(QueryResult { answer: Ok(values), .. }) = desk.ask(desk.kind.version_question)
     {

@@ -137,7 +137,7 @@ mod tests {
             [(costs(10.0, Some(1.0)), costs(14.0, Some(9.0))), (costs(0.0, Some(5.0)), costs(3.0, None))];
         assert_eq!(readings("cost_rows_written", &shards), [reading("cost_rows_written", "", 7.0)]);
         assert_eq!(readings("cost_wal_bytes", &shards), []);
-        // A server that was restarted counts from 0.
+        // A restarted server counts from 0.
         assert_eq!(readings("cost_rows_written", &[(costs(10.0, None), costs(2.0, None))]), []);
     }
 }

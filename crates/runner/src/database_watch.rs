@@ -106,7 +106,7 @@ pub(crate) struct StatementPlan {
     pub(crate) plan: String,
 }
 
-/// A session that answers questions.
+/// Session for queries.
 pub(crate) trait Questions {
     /// Asks a question in the language of the server. The rows of the answer are untrusted.
     fn ask(&mut self, question: &str) -> Result<Answer, Error>;
@@ -222,7 +222,7 @@ impl Session {
     fn close(&mut self) {
         self.is_given_up.store(true, Ordering::Relaxed);
         if self.pauses.take().is_some() {
-            // A timeout is ignored: the thread ends by itself.
+            // A timeout is ignored: the thread ends on its own.
             let _ = self.ended.recv_timeout(CLOSE_TIMEOUT);
         }
     }
@@ -272,7 +272,7 @@ impl Watcher<'_> {
                 self.shared.lacks(if has_worked { "for a while" } else { "" }, &error.to_string());
             }
             retries += 1;
-            // A server that never answered is not asked again. One that closed the session may be restarting.
+            // A server that never answered is not queried again. A server that closed the session may be restarting.
             if is_ended || !has_worked || retries > RETRIES_MAX || self.pause(PAUSE[1]) {
                 return;
             }
@@ -345,12 +345,12 @@ fn one_line(text: &str) -> String {
     plan::split_help(text).0.replace('\n', " ").chars().take(CHARACTERS_MAX).collect()
 }
 
-/// A field of an answer as text; empty for NULL and for a missing field.
+/// Field of an answer as text. Empty for NULL and for a missing field.
 pub(crate) fn text(row: &[Option<String>], place: usize) -> &str {
     row.get(place).and_then(Option::as_deref).unwrap_or_default()
 }
 
-/// A field of an answer as a number; `None` if it is missing, negative, or not finite.
+/// Field of an answer as a number. `None` if it is missing, negative, or not finite.
 pub(crate) fn number(row: &[Option<String>], place: usize) -> Option<f64> {
     text(row, place).parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0)
 }

@@ -37,7 +37,7 @@ pub(crate) fn describe(plan: &Plan, host: serde_json::Value) -> NewRun {
         hash.update(cell.as_bytes());
     }
     let mut title = plan.title.clone();
-    // The name changes nothing that is sent, so it is not part of the hash.
+    // The name does not affect the requests, so it is not part of the hash.
     if let Some(system) = &plan.system {
         title = format!("{system}: {title}");
         plan_json[NewRun::SYSTEM] = serde_json::json!(system);

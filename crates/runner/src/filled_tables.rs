@@ -56,7 +56,7 @@ pub(crate) fn check(
         set.and_then(|(_, value)| value.parse().ok()).or(default.map(|variable| variable.default.into()))
     };
     let Some(tables) = keyed_tables(workload, scale, variable) else { return Ok(()) };
-    // A server that cannot answer may have all rows.
+    // A server that cannot answer may still have all rows.
     let Ok(found) = desk.ask(&tables.question())?.answer else { return Ok(()) };
     match tables.missing(&found) {
         Some((table, found)) => {

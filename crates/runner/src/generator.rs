@@ -102,7 +102,7 @@ pub trait Ready: Debug + Send {
     fn start(self: Box<Self>, share: Share) -> io::Result<Box<dyn Underway>>;
 }
 
-/// A load in progress. Its messages are taken about twenty times per second.
+/// Load in progress. The caller reads its messages about twenty times per second.
 pub trait Underway: Debug {
     /// Waits up to `wait` for the next message.
     ///

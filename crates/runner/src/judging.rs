@@ -134,7 +134,7 @@ pub(crate) fn close(plan: &Plan, mut collected: Collected, asked: StopLevel) -> 
         warm_up: before.counts,
         window_ns,
         ended,
-        // A tool reports nothing about its threads.
+        // Load tools do not report on their threads.
         workers: ends.into_iter().filter(|_| tool.is_none()).map(|end| end.health).collect(),
         connections,
         pulses,
@@ -173,7 +173,7 @@ fn merged(wholes: Vec<[Whole; 2]>, is_whole: bool) -> Result<[Tally; 2], RunErro
 
 /// End of the window: the end of the load, or the last counted answer if the number of requests ended the load.
 fn window_end_ns(plan: &Plan, tally: &Tally, ends: &[WorkerEnd]) -> u64 {
-    // A tool measures for as long as it reports, and a failed tool has measured nothing.
+    // A tool measures as long as it reports, and a failed tool has measured nothing.
     let planned_ns = plan.stop.at_ns.filter(|_| plan.tool().is_none());
     let stopped_at_ns = ends.iter().filter_map(|end| end.stopped_at_ns).chain(planned_ns).min();
     let is_counted_out = plan.stop.requests.is_some_and(|requests| tally.counts.planned >= requests);

@@ -121,7 +121,7 @@ fn alone(plan: &Plan, scenario: Scenario) -> Plan {
         schedule: None,
         is_unpaced: false,
     });
-    // Each request has its deadline, and nothing is sent after the last one.
+    // The load ends when every request has been sent and had its deadline.
     alone.stop = Stop { at_ns: Some(plan.timeout_ns.saturating_mul(requests)), requests: Some(requests) };
     (alone.extend, alone.warm_up_ns, alone.log_per_second) = (0, 0, 0);
     (alone.threads, alone.pin, alone.seed) = (Some(1), Pin::No, plan.seed ^ SEED);

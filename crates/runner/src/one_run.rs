@@ -131,7 +131,7 @@ impl Runner<'_> {
         self.keep_statement_plans(planned, &run, &measured)?;
         let is_first_answer = planned.judge_first(&self.tools, &mut measured)?;
         self.confirm_threads(planned, threads, &mut measured, feed)?;
-        // The load went to its end, so its verdict stays.
+        // The load was complete, so its verdict is kept.
         measured.ending.failure = measured.ending.failure.take().or(inconsistency);
         if planned.set_up.is_some() {
             measured.wait();

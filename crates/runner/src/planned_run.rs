@@ -198,7 +198,7 @@ impl<'a> PlannedRun<'a> {
         let start = |recipe| lab.start(recipe, &|| tools.is_stopped());
         let system = match (up, &self.keeps) {
             (Some(system), _) => system,
-            // A new start would belong to another block.
+            // A restarted system would belong to another block.
             (None, _) if self.is_again => return Err(stage.did_not_stay_up()),
             (None, Some(keeps)) => keeps.take_or(stage.recipe(), start)?,
             (None, None) => {
@@ -283,7 +283,7 @@ impl<'a> PlannedRun<'a> {
     pub(crate) fn judge_first(&self, tools: &Tools<'_>, measured: &mut Measured) -> Result<bool, RunError> {
         match self.first {
             First::Any => return Ok(false),
-            // The answers of the rest of the load are unknown.
+            // Answers to the rest of the load are unknown.
             _ if tools.is_stopped() => return Ok(false),
             First::MayReject if measured.is_rejected => measured.ending.notes.push(ALL_REJECTED.to_owned()),
             First::MustAnswerToGoOn if !measured.was_given_up => return Ok(false),

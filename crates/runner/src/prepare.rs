@@ -343,7 +343,7 @@ fn growing(job: Job, plan: &Plan, script: &Steps, max: u64) -> Job {
     }
 }
 
-/// Like [`prepare`], but a stop request abandons a server that does not answer.
+/// Like [`prepare`], but a stop request aborts the wait for a silent server.
 pub(crate) fn prepare_unless_stopped(
     plan: &Plan,
     public: &PublicLoads,

@@ -48,7 +48,7 @@ fn files_of(command: &Cmd) -> Vec<PathBuf> {
     found_program(command, program).into_iter().chain(scripts).collect()
 }
 
-/// The file of a program, which is looked for as the system does.
+/// File of a program, found by the lookup rules of the system.
 pub(crate) fn found_program(command: &Cmd, program: &str) -> Option<PathBuf> {
     if program.contains('/') {
         return Some(command.dir.join(program)).filter(|path| is_program(path));

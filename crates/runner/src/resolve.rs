@@ -25,7 +25,7 @@ pub enum ResolveError {
         /// Message of the resolver.
         reason: String,
     },
-    /// The resolver did not answer.
+    /// No answer from the resolver.
     #[error(
         "cannot resolve {host}: no answer within 5s\n  help: check the system's name servers, or write an IP address"
     )]
@@ -159,7 +159,7 @@ pub(crate) fn is_public(address: IpAddr) -> bool {
 fn permit(address: SocketAddr, public: &PublicLoads) -> Result<SocketAddr, ResolveError> {
     match class(address.ip()) {
         None => Ok(address),
-        // The owner is asked before the load.
+        // The owner's consent is checked before the load.
         Some(PUBLIC) if matches!(public, PublicLoads::WithConsent(_)) => Ok(address),
         Some(class) => Err(ResolveError::Forbidden { address: address.ip(), class }),
     }

@@ -191,7 +191,7 @@ mod tests {
         let scratch = Scratch::new_in(place).unwrap();
         let path = scratch.whole.clone();
         fs::write(scratch.path().join("left"), "behind").unwrap();
-        // A killed process removes nothing, and the kernel releases its lock.
+        // A killed process leaves the folder, and the kernel releases its lock.
         let Scratch { _mark: mark, .. } = &*std::mem::ManuallyDrop::new(scratch);
         mark.unlock().unwrap();
         path

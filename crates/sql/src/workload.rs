@@ -50,7 +50,7 @@ pub struct Variable {
 /// Insert style: how rows are inserted and committed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Style {
-    /// Each INSERT commits by itself.
+    /// Single-row INSERTs, each with a separate commit.
     #[default]
     Autocommit,
     /// `rows` INSERTs between BEGIN and COMMIT.

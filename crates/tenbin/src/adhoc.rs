@@ -73,7 +73,7 @@ impl Server {
         let (scheme, rest) = text.split_once("://").unwrap_or_default();
         let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
         if authority.contains('@') {
-            // The URL may have a password: it is not repeated.
+            // The URL may have a password, so it is not repeated.
             let what = "a URL with a user name is not supported here";
             return Err(BadArguments(format!("{what}\n  help: leave it out, and add -H 'Authorization: …'")));
         }

@@ -376,7 +376,7 @@ fn secrets_of_a_plan_are_in_no_file_and_only_the_owner_can_read_files() {
 #[test]
 fn study_that_is_inconclusive_because_of_invalid_runs_exits_with_4() {
     let home = Home::new();
-    // One request at a time, each of 20 ms: most of 200 requests per second are never sent.
+    // One request at a time, each of 20 ms: many of 200 requests per second are never sent.
     let path = plan(
         &home,
         "scenario: [ get: '/hold?mean_us=20000' ]\nload: { rate: 200/s, connections: 20, shed-after: 200ms, for: 500ms }\nsystems:\n  quick:\n    \

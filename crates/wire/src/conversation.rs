@@ -188,7 +188,7 @@ pub trait Script: Send + Sync {
 pub enum Cancel {
     /// Bytes to send without TLS; the peer closes the connection in reply.
     Bytes([u8; 16]),
-    /// The request of step 0 of a conversation, after its greeting. A refusal means that nothing was canceled.
+    /// Request of step 0 of a conversation, after its greeting. A rejection means that no cancellation took place.
     Request(Box<dyn Conversation>),
 }
 
@@ -201,7 +201,7 @@ pub enum Greeting {
     Await,
     /// Establish TLS, then call [`Conversation::secured`].
     Secure,
-    /// The connection can carry requests: there is nothing to send or to wait for.
+    /// Ready: the connection can carry requests.
     Done,
 }
 
@@ -221,7 +221,7 @@ pub enum Next {
     Reopen,
     /// The request is over, with this result.
     Done(Reply),
-    /// The scenario itself cannot go on, because of an error of its author: the load ends. Contains the error message.
+    /// The scenario cannot continue because of an error in it: the load ends. Contains the error message.
     Broken(String),
 }
 

@@ -217,7 +217,7 @@ impl Http1 {
         }
     }
 
-    /// A single step that sends this request as it is written, and checks the reply.
+    /// Single step that sends this request unchanged, and checks the reply.
     pub fn single(request: &Request, checks: Checks) -> Result<Self, Vec<RequestFault>> {
         let request = Template::literal(request)?;
         Ok(Self::new(Vec::from([Step { request, checks, captures: Vec::new() }]), 0))

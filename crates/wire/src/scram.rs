@@ -69,7 +69,7 @@ impl Mechanism {
     }
 }
 
-/// A hash function with the bytes so far.
+/// Hash function with the bytes so far.
 #[derive(Clone)]
 enum Hasher {
     Sha1(Sha1),

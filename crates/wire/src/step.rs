@@ -87,7 +87,7 @@ pub const EXPECT: &str = "expect";
 /// Name of the key with values that are saved from the reply.
 pub const SAVE: &str = "save";
 
-/// A step as it is written in a plan or on a command line.
+/// Step in the form of a plan or a command line.
 #[derive(Clone, Copy, Debug)]
 pub struct WrittenStep<'a> {
     /// Name of the step's key.
@@ -176,7 +176,7 @@ pub struct Key {
     pub name: &'static str,
     /// Meaning in a sentence, default included.
     pub sentence: &'static str,
-    /// A valid value, as it is written in a plan.
+    /// Valid value in plan syntax.
     pub example: &'static str,
     /// Kind of its value.
     pub kind: Kind,
@@ -345,7 +345,7 @@ impl Unit {
 }
 
 impl dyn Step {
-    /// The step as the type of its protocol; `None` if it is a step of another one.
+    /// Step as the type of its protocol. `None` for a step of another protocol.
     pub fn downcast<T: Step>(&self) -> Option<&T> {
         (self as &dyn Any).downcast_ref()
     }

@@ -147,7 +147,7 @@ fn threads_that(what: &str) -> std::io::Result<()> {
 
 /// Repeatedly sends a byte over a new connection and waits for the reply, which takes 40 ms. Prints the port first.
 fn call_slowly() -> std::io::Result<()> {
-    // The listening socket stays open, so that its port is known as one.
+    // The listening socket stays open, so that its port counts as a listening port.
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let mut caller = TcpStream::connect(listener.local_addr()?)?;
     writeln!(std::io::stdout(), "{}", listener.local_addr()?.port())?;

@@ -146,7 +146,7 @@ fn nanoseconds(duration: Duration) -> u64 {
 }
 
 fn tell(teller: &Sender<Happened>, happened: Happened) {
-    // The receiver is gone if the timeline was dropped.
+    // Sending fails if the timeline was dropped.
     let _ = teller.send(happened);
 }
 

@@ -77,7 +77,7 @@ impl RunningSystem {
         self.has_searched = true;
         let begun = own_time();
         match (&self.sought.by, &self.sought.found) {
-            // The pid may belong to another process now.
+            // The PID may belong to another process now.
             (Named::Process(pid), found) => {
                 if found.is_ok() {
                     let what = format!("process {pid} ended during the load");

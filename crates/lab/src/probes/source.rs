@@ -30,7 +30,7 @@ impl Allowance {
     }
 }
 
-/// A file that stays open if the allowance permits.
+/// File that stays open if the allowance permits.
 #[derive(Debug)]
 pub(crate) struct Source {
     path: PathBuf,

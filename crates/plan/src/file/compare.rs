@@ -170,7 +170,7 @@ fn check_slices(spec: &CompareSpec, study: &Study, reading: &mut Reading<'_>) {
     }
 }
 
-/// A value that was given without errors.
+/// Given value without errors.
 fn given<T: Copy>(value: &Option<Spanned<T>>) -> Option<T> {
     value.as_ref().and_then(Spanned::get).copied()
 }
@@ -192,7 +192,7 @@ fn limit_runs(root: &Node, compared: &Compared<'_>, compare: &Compare, reading: 
     }
 }
 
-/// The section while it is read for a full study, or for a quick one.
+/// Section in the process of being read, for a full study or a quick one.
 struct Section<'a> {
     spec: &'a CompareSpec,
     compared: &'a Compared<'a>,

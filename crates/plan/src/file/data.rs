@@ -55,7 +55,7 @@ enum DataKind {
 
 /// Meaning of a name in braces among the data.
 pub(crate) enum Meaning {
-    /// A column of a source. A source without columns counts as one column.
+    /// Column of a source. A source without columns counts as one column.
     Column { source: usize, column: usize },
     /// A table without a column's name, or with an unknown one.
     NoColumn { source: usize },

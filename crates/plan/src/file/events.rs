@@ -52,7 +52,7 @@ const COMPANIONS: &[(&str, &[&str])] = &[
     ("reload", &["set"]),
 ];
 
-/// An event of a system, while it is read.
+/// Event of a system, in the process of being read.
 struct OfSystem<'a> {
     scope: &'a Scope<'a>,
     system: &'a System,

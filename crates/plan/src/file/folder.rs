@@ -31,7 +31,7 @@ pub(crate) struct Folder {
     read_bytes: u64,
 }
 
-/// A file that is hashed while it is read.
+/// Reader that hashes a file.
 pub(crate) struct Hashed {
     file: File,
     hash: Context,

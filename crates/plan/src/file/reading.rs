@@ -48,7 +48,7 @@ impl Reading<'_> {
         self.findings.at(at, what, help);
     }
 
-    /// A number within a range, which is reported if it is outside. The check of forms reports a text that is not a number.
+    /// Reads a number, and reports it if it is out of range. The check of forms reports a text that is not a number.
     pub(crate) fn within(&mut self, value: &Option<Spanned<u64>>, least: u64, most: u64) -> Option<u64> {
         let value = value.as_ref()?;
         let count = *value.get()?;

@@ -165,7 +165,7 @@ impl NamedValue<'_> {
             }
         }
         for Key { name: missing, example, .. } in table.keys.iter().filter(|key| key.is_required) {
-            // A misspelled key counts as given, because its spelling is already reported.
+            // A misspelled key counts as present, because its spelling is already reported.
             let is_meant = |entry: &Entry| {
                 entry.key == *missing || near::nearest(&entry.key, table.names()) == Some(missing)
             };
@@ -252,7 +252,7 @@ fn unknown_key(entry: &Entry, table: &Table, findings: &mut Findings) {
     }
 }
 
-/// A key with the value that was given, corrected if necessary: `for: 10s`. The key alone if no correction fits.
+/// Key with the given value, corrected if necessary: `for: 10s`. Only the key if no correction fits.
 fn with_value(name: &str, entry: &Entry, table: &Table) -> String {
     let key = table.keys.iter().find(|key| key.name == name);
     let kind = key.map(|key| match &key.kind {

@@ -37,7 +37,7 @@ pub enum EventMoment {
     AfterText {
         /// The text.
         text: String,
-        /// The process. In a [`LaunchEvent`] it is `None` only if the system already runs.
+        /// Process. In a [`LaunchEvent`] it is `None` only if the system is already running.
         process: Option<String>,
         /// Delay after the text, in nanoseconds.
         delay_ns: u64,

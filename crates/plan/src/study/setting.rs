@@ -12,8 +12,7 @@ pub(crate) struct Settings {
 }
 
 impl Study {
-    /// The study as a variant has it: scenario, loads, and systems with the values of its parameters. `variant` must be an index of
-    /// the study.
+    /// Study of a variant: scenario, loads, and systems with the values of its parameters. `variant` must be an index of the study.
     pub fn setting(&self, variant: usize) -> &Self {
         let number = self.settings.by_variant.get(variant);
         number.and_then(|number| self.settings.list.get(*number)).unwrap_or(self)

@@ -167,7 +167,7 @@ fn ends<'a>(escape: char, next: &'a [Part], text: &'a str) -> Box<dyn Iterator<I
         'e' => padded(count(char::is_ascii_alphanumeric)),
         'r' if value.starts_with("[local]") => padded(blanks + "[local]".len()),
         'r' => match value.find('(').zip(value.find(')')) {
-            // A host has no blank, so parentheses after one belong to the text.
+            // A host contains no blank, so parentheses after one belong to the text.
             Some((open, close)) if open < close && !value[..open].contains(' ') => padded(blanks + close + 1),
             _ => one(Some(blanks)),
         },

@@ -97,7 +97,7 @@ impl Sessions {
         if message.session.is_empty() {
             return out.skip(Reason::NoSession);
         }
-        // The statement before it is over, and its error would have been logged.
+        // The previous statement has ended. If it had failed, its error would have been logged.
         self.close(message, LoggedResult::Ok, out);
         let (action, fingerprint) = match action(text, message) {
             Ok(action) => action,

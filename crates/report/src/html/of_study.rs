@@ -29,7 +29,7 @@ const PLAN_BYTES_MAX: usize = 256 << 10;
 /// The document of a study, without time series.
 pub(super) fn document(view: &StudyView<'_>) -> Result<Document, EvidenceError> {
     let (new, page) = (&view.study.new, StudyPieces::new(view, str::to_owned));
-    // A capacity search has runs at different rates, whose figures cannot be merged.
+    // A capacity search has runs at different rates, so their figures cannot be merged.
     let compared = view.loads.iter().filter(|_| view.capacity.is_none());
     let loads = compared.map(|load| of_load(view, &page, load)).collect::<Result<_, _>>()?;
     let of_runs = view.runs.iter().zip(places(view)).filter(|_| view.capacity.is_none());

@@ -84,7 +84,7 @@ fn whole_seconds(run: &Run) -> Result<u64, EvidenceError> {
         (Some(planned_ns), Some(lasted_ns)) if came_to_its_end && planned_ns <= lasted_ns => {
             Ok(planned_ns / 1_000_000_000)
         }
-        // A number of requests, a signal, or a failure ended the load within the last second in which anything was sent.
+        // A request limit, a signal, or a failure ended the load within the last second with sent requests.
         _ => {
             let sending = run.packed_seconds()?.filter(|packed| packed.counts().sent > 0);
             Ok(sending.map(|packed| packed.second()).max().unwrap_or(0))

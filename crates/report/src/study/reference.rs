@@ -27,7 +27,7 @@ pub(super) fn against<'l>(load: &'l LoadView<'_>, row: usize) -> Option<&'l Pair
 /// and without an estimate.
 pub(super) fn apart<'l>(load: &'l LoadView<'_>, row: usize) -> Option<(f64, Option<[f64; 2]>, &'l Pair)> {
     let pair = against(load, row).filter(|pair| pair.was_looked_at())?;
-    // The best row is the reference, even if it is behind in the common blocks.
+    // The best row is the reference, even if it is slower in the common blocks.
     let from = if load.baseline.is_none() { pair.other(row) } else { pair.first };
     let (estimate, ends) = pair.seen_from(from);
     Some((estimate?, ends, pair))

@@ -66,7 +66,7 @@ fn within(
     let (result, results) = mpsc::channel();
     let flag = Arc::clone(&is_given_up);
     let spawned = thread::Builder::new().name("figure".into()).spawn(move || {
-        // The receiver is gone if the time is over.
+        // The receiver is dropped after the time limit.
         let _ = result.send(work(&flag));
     });
     spawned.map_err(|error| format!("no thread can be started for it: {error}"))?;

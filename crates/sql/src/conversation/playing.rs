@@ -37,7 +37,7 @@ impl SqlConversation {
             self.player.start_rows(number);
         }
         (self.state, self.rows, self.loaded_rows) = (State::Statement(number), 0, 0);
-        // The previous request stays in the output until the next one, because the end of a script sends nothing.
+        // The previous request stays in the output until the next one, because no request is sent at the end of a script.
         self.session.clear();
         if self.program.lines[usize::from(number)].is_load {
             return self.load(number);

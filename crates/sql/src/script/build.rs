@@ -39,7 +39,7 @@ pub(crate) struct Builder<'a> {
     may_gather: bool,
 }
 
-/// An `\if` without its `\endif` so far.
+/// Open `\if` that still lacks its `\endif`.
 struct Block {
     /// Index of the condition that jumps to the next branch. `None` after `\else`, or if the condition is invalid.
     unless: Option<usize>,

@@ -25,7 +25,7 @@ pub(crate) enum Meta {
     Copy(LoadedRows),
 }
 
-/// An invalid meta command: message, and position in the script if it is known.
+/// Invalid meta command: message, and position in the script if known.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
     pub(crate) message: String,

@@ -156,7 +156,7 @@ pub(crate) fn run(flags: &ProxyFlags) -> anyhow::Result<Exit> {
         match heard {
             ProxyEvent::Signal => break,
             ProxyEvent::Stall(lasting) => running.stall(lasting),
-            // The client of the control socket may be gone.
+            // The client of the control socket may have disconnected.
             ProxyEvent::Order(line, answer) => drop(answer.send(state.obey(&line, &running))),
         }
     }

@@ -16,7 +16,7 @@ use super::json_path::JsonPath;
 /// Longest value that can be captured; a reply with a longer one is rejected.
 pub const CAPTURED_BYTES_MAX: usize = 64 * 1024;
 
-/// A value to save from a reply. A reply without it is `rejected`, with the class `capture`.
+/// Value to save from a reply. A reply without it is `rejected`, with the class `capture`.
 #[derive(Clone, Debug)]
 pub struct Capture {
     /// Number of the variable that gets the value.

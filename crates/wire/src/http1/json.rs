@@ -42,7 +42,7 @@ enum PathValue<'a> {
     Nothing,
     /// An object, an array, or null.
     NoScalar,
-    /// A number, `true`, or `false` as it is written.
+    /// Number, `true`, or `false`, as written.
     Plain(&'a str),
     /// Content of a string between its quotes, with escapes.
     Quoted(&'a str),

@@ -86,7 +86,7 @@ enum Part {
 }
 
 impl Part {
-    /// The parts inside Base64, or the part itself.
+    /// Parts within Base64, or the part itself.
     fn within(&self) -> &[Self] {
         match self {
             Self::Base64(parts) => parts,

@@ -336,7 +336,7 @@ impl Reader {
             bson::STRING | bson::BINARY | bson::CODE | bson::SYMBOL | bson::POINTER => {
                 (self.text_head_bytes(), State::TextLength)
             }
-            // The length of a document counts its own bytes. Code with its variables is a whole of a length, too.
+            // The length of a document includes its own four bytes. Code with variables also starts with its total length.
             bson::DOCUMENT | bson::ARRAY | bson::SCOPED_CODE => (0, State::Length),
             bson::REGEX => (0, State::Words(2)),
             // Null, undefined, and the smallest and largest key have no bytes.

@@ -41,9 +41,9 @@ enum Phase {
     Scram(Scram),
     /// A password was sent.
     Answered,
-    /// The log-in succeeded; the server gets ready.
+    /// The log-in succeeded, and the server is starting the session.
     Admitted,
-    /// The server is asked for its state. The answer so far: in recovery, and read-only.
+    /// Query of the server's state. Holds the answer so far: in recovery, and read-only.
     State(Option<[bool; 2]>),
 }
 
@@ -201,7 +201,7 @@ impl Entry {
                 return self.check_role(reading, out).map(Some);
             }
             (b'A' | b'N' | b'S', _) => reading.take_aside(message)?,
-            // The server has an older minor version of the protocol. Version 3.0 was requested, so this changes nothing.
+            // The server supports an older minor version of the protocol. Version 3.0 was requested, so this changes nothing.
             _ => {}
         }
         Ok(None)
@@ -296,7 +296,7 @@ impl Entry {
         nonce.update(self.count.to_be_bytes());
         self.count = self.count.wrapping_add(1);
         let nonce = STANDARD.encode(&nonce.finalize()[..NONCE_BYTES]);
-        // The user name is empty, because the server has it from the start-up message.
+        // The user name is empty, because the start-up message already contains it.
         let scram = Scram::new(Mechanism::Sha256, "", nonce);
         let (name, scram) = match hash {
             Some(hash) => (bound, scram.bound_to(hash)),

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 /// State of a statement on the server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Preparation {
-    /// The server does not have it.
+    /// Not prepared on the server.
     #[default]
     Unknown,
     /// The Parse message of the statement was sent, and is not known to have failed.

@@ -47,7 +47,7 @@ pub(super) enum Awaited {
     CopyIn(Copying),
     /// The end of a COPY whose data is discarded; `is_text` if a simple query started it.
     CopyOut { is_text: bool },
-    /// The error that answers CopyFail.
+    /// Error in response to CopyFail.
     CopyRefused,
     /// ReadyForQuery.
     Ready,

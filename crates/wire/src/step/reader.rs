@@ -64,7 +64,7 @@ pub trait Reader {
     fn size_bytes(&self, text: &str) -> Result<u64, String>;
 }
 
-/// The steps of a scenario while they are read, with the keys of the scenario.
+/// Steps of a scenario in the process of being read, with the keys of the scenario.
 pub trait ScenarioSteps {
     /// Reads a step with this key at the system with this name. `None` if it has errors.
     fn read(

@@ -151,7 +151,7 @@ impl ServerCopy for Template {
 impl Drop for Template {
     fn drop(&mut self) {
         if self.is_made {
-            // A copy that stays is removed by the next study of this database.
+            // The next study of this database removes a copy that stays.
             let _ = self.alone(&format!("DROP DATABASE {}", quoted(&self.copy)));
         }
     }

@@ -20,7 +20,7 @@ type Address = (String, u16);
 /// Servers to connect to, and the rule that selects one of them.
 type Servers = (Vec<Address>, Select);
 
-/// The endpoint with the servers that its URLs lead to. `None` if its URLs name the servers, or they are known already.
+/// Endpoint with the servers that its URLs lead to. `None` if its URLs name the servers, or if they are known already.
 pub(in crate::databases) fn discover(
     endpoint: &Endpoint,
     secrets: &plan::Secrets,

@@ -44,7 +44,7 @@ impl SlowLog {
     pub(super) fn add(&mut self, items: &[String]) {
         let entries = entries(items);
         let newest = entries.first().map_or(0, |entry| entry.number.saturating_add(1));
-        // A lower number means that the server was started again.
+        // A lower number means that the server was restarted.
         let next = self.next.replace(newest).filter(|next| *next <= newest);
         let Some(next) = next else { return };
         for entry in entries.iter().filter(|entry| entry.number >= next) {
