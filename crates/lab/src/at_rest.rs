@@ -11,7 +11,7 @@ const WINDOW: Duration = Duration::from_millis(50);
 const THREADS_MAX: usize = 4_096;
 
 /// Observes the threads of these processes for 50 ms. Returns the share of the time for which the busiest one ran or was ready for a
-/// core, which others may have used, from 0 to 1; `None` without threads, with too many, or if the kernel counts no time of threads.
+/// core, which others may have used, from 0 to 1. `None` without threads, with too many, or if the kernel counts no time of threads.
 pub fn busiest_thread_at_rest(processes: &BTreeSet<u32>) -> Option<f64> {
     let since = Instant::now();
     let before = ready_ns(processes.iter().copied())?;

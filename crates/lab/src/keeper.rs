@@ -96,7 +96,7 @@ fn keep() -> Result<(), Errno> {
     }
 }
 
-/// Waits for the first order. `None` if Tenbin is gone.
+/// Waits for the first order. `None` if Tenbin has exited.
 fn first_order(link: &mut Link) -> Result<Option<Order>, Errno> {
     loop {
         if let Some(order) = link.orders().into_iter().next() {
@@ -201,7 +201,7 @@ struct Keeper {
     paused_until: Option<Deadline>,
     /// Readable when a child has ended.
     children: UnixStream,
-    /// Control groups of the system. The keeper removes them if Tenbin is gone.
+    /// Control groups of the system. The keeper removes them if Tenbin has exited.
     groups: Vec<Membership>,
     /// Network namespace of the host of the system.
     namespace: Option<String>,

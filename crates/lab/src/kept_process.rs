@@ -81,13 +81,13 @@ impl KeeperState {
         self.life_from_bytes = self.capture.seen_bytes();
     }
 
-    /// Reason why the process is gone unexpectedly. `None` if it runs or its end was expected.
+    /// Reason why the process has ended unexpectedly. `None` if it runs or its end was expected.
     pub(crate) fn died(&self) -> Option<Ended> {
         let is_expected = self.is_at_rest && !self.is_lost;
         self.ended().filter(|_| !is_expected)
     }
 
-    /// Reason why the process is gone. `None` if it runs; a daemonized process counts as running.
+    /// Reason why the process has ended. `None` if it runs; a daemonized process counts as running.
     pub(crate) fn ended(&self) -> Option<Ended> {
         match self.exit {
             Some(exit) if self.is_empty || !exit.is_success() => Some(Ended::Exit(exit)),
@@ -291,7 +291,7 @@ impl KeptProcess {
         self.order(&Order::Continue);
     }
 
-    /// Sends an order. Returns whether it could be serialized. A failed write means that the keeper is gone, which the listener
+    /// Sends an order. Returns whether it could be serialized. A failed write means that the keeper has exited, which the listener
     /// notices.
     fn order(&self, order: &Order) -> bool {
         let Ok(mut line) = serde_json::to_vec(order) else { return false };

@@ -109,7 +109,7 @@ pub struct Reading {
 pub struct Look {
     /// Start of the look.
     pub at: Instant,
-    /// Time since the look before: about a second, less in the last look, more after a late one.
+    /// Time since the previous look: about a second, less in the last look, more after a late one.
     pub over: Duration,
     /// Values, in no particular order.
     pub readings: Vec<Reading>,

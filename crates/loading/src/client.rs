@@ -75,7 +75,7 @@ impl Database {
     }
 }
 
-/// Rows of a reply; `None` for NULL.
+/// Rows of a reply. `None` for NULL.
 pub type Answer = Vec<Vec<Option<String>>>;
 
 /// A connection.

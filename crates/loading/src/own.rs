@@ -171,7 +171,7 @@ fn run_all(
     Ok(())
 }
 
-/// Fills the tables, one after the other because of foreign keys.
+/// Fills the tables, one after another because of foreign keys.
 fn fill_all(
     data: &OwnData,
     database: &Database,

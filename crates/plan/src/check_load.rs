@@ -58,7 +58,7 @@ pub(crate) struct CheckedLoad {
     pub(crate) connection_lifetime_ns: Option<u64>,
     pub(crate) retry_stale: bool,
     pub(crate) grows_to: Option<u32>,
-    /// Requests under way on each connection. The users or slots of `load` are connections times this number.
+    /// Requests in flight on each connection. The users or slots of `load` are connections times this number.
     pub(crate) pipeline: u32,
     pub(crate) pool: Option<u32>,
     pub(crate) checks_room: bool,
@@ -179,7 +179,7 @@ impl Checker<'_> {
         Some(have.clamp(min, max))
     }
 
-    /// Requests under way on each connection.
+    /// Requests in flight on each connection.
     fn pipeline(&mut self, destination: Destination) -> u32 {
         let spec = self.spec;
         let depth = self.count(Field::PIPELINE, &spec.pipeline, 1, PIPELINE_MAX).unwrap_or(1) as u32;

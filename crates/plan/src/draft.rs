@@ -39,7 +39,7 @@ pub struct Draft {
 pub struct TlsSpec {
     /// Accepts any certificate.
     pub insecure: bool,
-    /// File of authorities to trust in place of the system's.
+    /// File of authorities to trust instead of the system's.
     pub cacert: Option<PathBuf>,
     /// File of the client certificate.
     pub cert: Option<PathBuf>,

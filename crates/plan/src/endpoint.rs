@@ -228,7 +228,7 @@ pub struct Peer {
     pub host: String,
     /// TCP port.
     pub port: u16,
-    /// IP addresses to use in place of a DNS lookup. Empty if the host is looked up.
+    /// IP addresses to use instead of a DNS lookup. Empty if the host is looked up.
     pub addresses: Vec<IpAddr>,
     /// Unix socket to use instead of TCP.
     pub unix_socket: Option<PathBuf>,

@@ -1,4 +1,4 @@
-//! Recorded traffic that a load replays, in place of the steps of a scenario.
+//! Recorded traffic that a load replays, instead of the steps of a scenario.
 
 use std::fmt;
 use std::sync::Arc;

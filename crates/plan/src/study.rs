@@ -167,7 +167,7 @@ pub struct Compare {
     pub also: Vec<ComparedBy>,
     /// Number of the baseline variant. In a best-of search, it is the variant in use. `None` if there is no baseline.
     pub baseline: Option<usize>,
-    /// Stored run or study that serves as the baseline, in place of a variant of the plan.
+    /// Stored run or study that serves as the baseline, instead of a variant of the plan.
     pub stored: Option<StoredBaseline>,
     /// Time limit for all runs together, in nanoseconds. `None` if there is no limit.
     pub within_ns: Option<u64>,

@@ -237,7 +237,7 @@ fn is_used(steps: &str, name: &str) -> bool {
 pub struct RunningSystem {
     /// URL, which may have a password.
     pub url: String,
-    /// Unix socket to use in place of the URL's host and port.
+    /// Unix socket to use instead of the URL's host and port.
     pub socket: Option<PathBuf>,
     /// Certificates.
     pub tls: TlsSpec,

@@ -10,7 +10,7 @@ const SEGMENT_CHARS_MAX: usize = 32;
 /// Text of a statement with masked values, and facts about its tokens.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scanned {
-    /// Statement with `?` in place of values, without comments and in lower case.
+    /// Statement with `?` instead of values, without comments and in lower case.
     pub fingerprint: String,
     /// Largest number of a placeholder such as `$2`, or 0 if there is none.
     pub placeholders: usize,
@@ -224,7 +224,7 @@ impl Scan<'_> {
         self.mask();
     }
 
-    /// Appends the mark of a value, in place of a sign before it.
+    /// Appends the mark of a value, instead of a sign before it.
     fn mask(&mut self) {
         let text = &mut self.out.fingerprint;
         if text.strip_suffix(['-', '+']).is_some_and(|before| is_before_sign(before.trim_end())) {

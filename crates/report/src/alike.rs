@@ -17,7 +17,7 @@ const NAMES_IN_RESULT_MAX: usize = 1;
 const STATUSES_MAX: usize = 6;
 /// Maximum number of statuses or codings of a system in one sentence.
 const SHARES_MAX: usize = 3;
-/// Share above which a sentence leaves out other statuses or codings.
+/// Share above which a sentence omits other statuses or codings.
 const WHOLE_SHARE: f64 = 0.9995;
 /// Maximum number of characters of a step's name in a sentence.
 const STEP_CHARACTERS_MAX: usize = 40;

@@ -134,7 +134,7 @@ fn rate_kept(view: &View<'_>) -> Option<String> {
     })
 }
 
-/// Formats response times: `p50 1.46 ms, p99 9.39 ms`. Percentiles with too few samples are left out.
+/// Formats response times: `p50 1.46 ms, p99 9.39 ms`. Percentiles with too few samples are omitted.
 fn times(figures: &Figures) -> Option<String> {
     let response = &figures.response.all;
     let at = |percentile| response.at(percentile).map(duration);

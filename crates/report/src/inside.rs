@@ -32,7 +32,7 @@ pub(crate) fn worth_telling(view: &View<'_>) -> Option<String> {
     (inside.active >= ACTIVE_MIN && 1.0 - working >= WAITING_MIN).then(|| in_a_line(inside))
 }
 
-/// Readings that [`worth_telling`] leaves out, and those that were not available, one line each.
+/// Readings that [`worth_telling`] omits, and those that were not available, one line each.
 pub(crate) fn lines(view: &View<'_>) -> Vec<String> {
     let mut lines: Vec<String> =
         // A key-value store has no sessions that wait.

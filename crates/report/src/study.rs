@@ -277,7 +277,7 @@ fn load_words(study: &Study, name: &str, runs: &[View<'_>]) -> Option<String> {
 /// Maximum number of values of a parameter in the words of a load.
 const VALUES_MAX: usize = 4;
 
-/// Name of a load with the values of its parameters in place of their names: `1, 2, 4 users` for `{users} users`.
+/// Name of a load with the values of its parameters instead of their names: `1, 2, 4 users` for `{users} users`.
 fn with_values(name: &str, runs: &[View<'_>]) -> String {
     let knobs = || {
         let of_load = runs.iter().filter_map(View::place).filter(|place| place.load == name);

@@ -33,7 +33,7 @@ pub(crate) struct Late {
 }
 
 impl Tries {
-    /// Counts tries. Replies of transactions have the number of tries in place of a status.
+    /// Counts tries. Replies of transactions have the number of tries instead of a status.
     pub(crate) fn of(statuses: &Statuses) -> Self {
         statuses.iter().filter(|(_, count)| *count > 0).fold(Self::default(), |sum, (tries, count)| {
             let retries = u64::from(tries.saturating_sub(1)).saturating_mul(count);

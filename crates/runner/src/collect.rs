@@ -42,7 +42,7 @@ pub(crate) struct Collected {
     pub(crate) overran: bool,
     /// Number of times the load was extended because it was not steady.
     pub(crate) extended: u32,
-    /// Planned end at which the load was steady, and was ended; `None` if there was none.
+    /// Planned end at which the load was steady, and was ended. `None` if there was none.
     pub(crate) settled_at_ns: Option<u64>,
     /// Whether the system ended before the load.
     pub(crate) is_gone: bool,
@@ -110,7 +110,7 @@ pub(crate) struct Collector<'a> {
     pub(crate) warm_up_ns: u64,
     /// Rule by which the load may end at the first steady point. `None` if it has a single possible end.
     pub(crate) extension: Option<Extension>,
-    /// Rule by which the load ends because no reply is usable; `None` if it does not.
+    /// Rule by which the load ends because no reply is usable. `None` if it does not.
     pub(crate) early_end: Option<EarlyEnd>,
 }
 
@@ -187,7 +187,7 @@ impl<'a> Collector<'a> {
         Ok(collected)
     }
 
-    /// Stop level of the load: the requested one, or draining because the system is gone or the load was steady.
+    /// Stop level of the load: the requested one, or draining because the system has ended or the load was steady.
     fn level(&mut self, collected: &Collected, begun: Instant) -> StopLevel {
         let elapsed = self.clock.now().saturating_duration_since(begun);
         if let Some(extension) = &mut self.extension {

@@ -92,7 +92,7 @@ pub enum ConsentError {
         host: String,
         /// URL of the file.
         url: String,
-        /// Answer in place of the file.
+        /// Answer instead of the file.
         reason: String,
     },
     /// The rate of the load is above the allowed one.

@@ -26,7 +26,7 @@ const MAY_BE_ANOTHER_SERVER: [ErrorClass; 4] =
 pub struct DatabaseFacts {
     /// Name and version, such as `PostgreSQL 15.14`.
     pub version: Option<String>,
-    /// Scale of the tables; `None` if it was not read.
+    /// Scale of the tables. `None` if it was not read.
     pub scale: Option<i64>,
     /// Additional connections that the server can accept. `None` if the number is unknown, or must not be checked.
     pub connections_left: Option<u64>,

@@ -46,7 +46,7 @@ pub trait DatabaseWatch: Debug {
 
 /// Queries and their interpretation for one kind of server.
 pub(crate) trait Dialect: Send {
-    /// Prepares a new session. Returns the number of open connections and the maximum; `None` if they are unknown.
+    /// Prepares a new session. Returns the number of open connections and the maximum. `None` if they are unknown.
     fn begin(&mut self, asked: &mut Asked<'_>) -> Result<Option<[f64; 2]>, Error>;
 
     /// Samples the state of every session.

@@ -35,13 +35,13 @@ pub(crate) struct EndpointKind {
     pub(crate) compile: fn(&StepsAt<'_>) -> Compiled,
     /// Compiles the steps at an endpoint to channels that only show what they send.
     pub(crate) compile_to_text: fn(&StepsAt<'_>) -> Compiled,
-    /// Compiles recorded traffic in place of the steps.
+    /// Compiles recorded traffic instead of the steps.
     pub(crate) compile_traffic: fn(&Plan, &plan::Endpoint, &Traffic) -> Compiled,
     /// Records the facts that an endpoint reported. Returns them as text. `None` if it reports none.
     pub(crate) record_facts: fn(&Plan, &Prepared, &mut NewRun) -> Option<String>,
     /// Records how connections reach the endpoint. Returns it as text.
     pub(crate) record_way: fn(&Plan, &Prepared, &mut NewRun) -> Vec<String>,
-    /// Checks the system after the load. Returns a note for the run; `None` if there is nothing to note.
+    /// Checks the system after the load. Returns a note for the run. `None` if there is nothing to note.
     pub(crate) check_after: Option<CheckAfter>,
     /// Help if the endpoint cannot accept more connections. `None` if only this machine limits connections.
     pub(crate) room_help: Option<&'static str>,

@@ -24,7 +24,7 @@ const DEPENDENCIES_DEPTH: usize = 2;
 /// State before a load, to be compared with the state after it.
 #[derive(Debug, Default)]
 pub struct Before {
-    /// Processes and their CPU time, with the time of the census; `None` if not measured.
+    /// Processes and their CPU time, with the time of the census. `None` if not measured.
     looked: Option<(Census, Instant)>,
     /// Processes that listen on the endpoints of the load.
     pub(crate) listeners: Vec<u32>,
@@ -35,7 +35,7 @@ pub struct Before {
     target: Option<(Endpoint, Counts)>,
     /// Cores that the listening processes may use.
     pub(crate) system_cores: BTreeSet<usize>,
-    /// Note that system and generator share the machine; `None` if they do not, or it is unknown.
+    /// Note that system and generator share the machine. `None` if they do not, or it is unknown.
     pub(crate) sharing: Option<String>,
 }
 
@@ -93,7 +93,7 @@ impl Before {
     }
 }
 
-/// Place where a process listens for an endpoint; `None` for a database in this process.
+/// Place where a process listens for an endpoint. `None` for a database in this process.
 fn place(endpoint: &Endpoint) -> Option<Listens> {
     match endpoint {
         Endpoint::Tcp(address) => Some(Listens::Port(address.ip(), SocketAddr::port(address))),

@@ -171,7 +171,7 @@ fn unless_stopped<T: Send + 'static>(
     make: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
     let (teller, told) = mpsc::channel();
-    // Sending fails if the run was aborted and the receiver is gone.
+    // Sending fails if the run was aborted and the receiver was dropped.
     let waiting = thread::Builder::new().name("errand".to_owned()).spawn(move || drop(teller.send(make())));
     waiting.ok()?;
     loop {
@@ -193,7 +193,7 @@ fn draw(plan: &Plan, errand: &mut Errand) {
     }
 }
 
-/// Saved values as a table with one row; `None` if there are none.
+/// Saved values as a table with one row. `None` if there are none.
 fn saved(plan: &Plan, errand: &Errand) -> Option<DataSource> {
     let variables = plan.errands.saved();
     let value = |variable: &u16| String::from_utf8_lossy(errand.value(*variable).unwrap_or_default()).into();

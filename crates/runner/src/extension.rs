@@ -29,7 +29,7 @@ impl Extension {
         Some(Self { planned, extend_max, threads, next_ns, each_ns, extended: 0, is_settled: false })
     }
 
-    /// End at which the load was steady, and which is its last; `None` if there was none so far.
+    /// End at which the load was steady, and which is its last. `None` if there was none so far.
     pub(crate) fn settled_at_ns(&self) -> Option<u64> {
         self.is_settled.then_some(self.next_ns)
     }

@@ -120,12 +120,12 @@ pub trait Underway: Debug {
     /// Threads that panicked.
     fn join(self: Box<Self>) -> Result<(), Vec<String>>;
 
-    /// Root process of the generator; `None` if it is this process.
+    /// Root process of the generator. `None` if it is this process.
     fn keeper_pid(&self) -> Option<u32> {
         None
     }
 
-    /// Resources used for the measured part; `None` if the caller measures them. Called after the last message.
+    /// Resources used for the measured part. `None` if the caller measures them. Called after the last message.
     fn usage(&self) -> Option<Usage> {
         None
     }
@@ -140,7 +140,7 @@ pub trait Underway: Debug {
         Vec::new()
     }
 
-    /// Load generator; `None` if it is Tenbin's engine. Called after the last message.
+    /// Load generator. `None` if it is Tenbin's engine. Called after the last message.
     fn tool(&self) -> Option<evidence::LoadTool> {
         None
     }

@@ -184,7 +184,7 @@ fn window_end_ns(plan: &Plan, tally: &Tally, ends: &[WorkerEnd]) -> u64 {
     }
 }
 
-/// Note on a load that opened its maximum number of connections; `None` if it did not.
+/// Note on a load that opened its maximum number of connections. `None` if it did not.
 fn limit_reached(ends: &[WorkerEnd], plan: &Plan) -> Option<String> {
     let at_ns = ends.iter().filter_map(|end| end.limit_reached_ns).min()?;
     let connections: usize = ends.iter().map(|end| end.connections.len()).sum();
@@ -240,7 +240,7 @@ fn pools(plan: &Plan) -> Vec<(String, u32)> {
     pooled.filter(|(_, pool)| *pool < plan.connections()).collect()
 }
 
-/// Time from which the load itself is constant; `None` if it never is.
+/// Time from which the load itself is constant. `None` if it never is.
 fn settles_from_ns(plan: &Plan) -> Option<u64> {
     match &plan.load {
         Load::Closed(closed) => {

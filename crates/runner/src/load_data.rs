@@ -173,7 +173,7 @@ fn telling<T: Send>(
                     "" => Filling::Rows { rows, rows_all: all },
                     step => Filling::Step(step.to_owned()),
                 };
-                // Sending fails if the receiver is gone.
+                // Sending fails if the receiver was dropped.
                 let _ = teller.send(filling);
             };
             fill(&tell)

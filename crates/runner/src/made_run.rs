@@ -24,7 +24,7 @@ pub struct MadeRun {
     pub ending: Ending,
     /// Results of the plan's gates.
     pub gates: Vec<GateResult>,
-    /// Summary of a complete load; `None` if not requested.
+    /// Summary of a complete load. `None` if not requested.
     pub brief: Option<Brief>,
     /// Whether this run's answers were judged as the first ones of its scenario. Later runs need no such check.
     pub is_first_answer: bool,
@@ -54,7 +54,7 @@ fn brief(run: &Run) -> Result<Brief, StoreError> {
 pub(crate) struct Loaded {
     pub(crate) run: RunId,
     pub(crate) ending: Ending,
-    /// Counts of the measured phase; `None` if the load never started.
+    /// Counts of the measured phase. `None` if the load never started.
     pub(crate) counts: Option<Counts>,
     pub(crate) is_first_answer: bool,
     /// Watchdog that limits the time until the run is stored. `None` if the load never started, or a study stops its system first.

@@ -28,7 +28,7 @@ const LOOK_MIN: Duration = Duration::from_millis(200);
 pub(crate) trait Monitor {
     /// The load starts.
     fn begins(&mut self, origin: Instant);
-    /// Stores new observations. Returns whether the system is gone, so that the load should end.
+    /// Stores new observations. Returns whether the system has ended, so that the load should end.
     fn attend(&mut self, feed: Feed<'_>) -> Result<bool, StoreError>;
     /// The load has ended.
     fn ends(&mut self, feed: Feed<'_>) -> Result<(), StoreError>;
@@ -47,7 +47,7 @@ pub(crate) struct UnavailableTime {
     steal_s: f64,
     /// Observed time of all cores, in seconds.
     cores_s: f64,
-    /// Time for which the generator's control group was throttled, in seconds; `None` if not measured.
+    /// Time for which the generator's control group was throttled, in seconds. `None` if not measured.
     pub(crate) throttled_s: Option<f64>,
     /// Number of looks at each proxy, and number of looks that found it busy.
     aside: BTreeMap<String, [u64; 2]>,
@@ -63,12 +63,12 @@ impl UnavailableTime {
         shares.max_by(|(_, a), (_, b)| a.total_cmp(b))
     }
 
-    /// Share of all cores' time that the host gave to others; `None` if not measured.
+    /// Share of all cores' time that the host gave to others. `None` if not measured.
     pub(crate) fn steal_share(&self) -> Option<f64> {
         (self.cores_s > 0.0).then(|| self.steal_s / self.cores_s)
     }
 
-    /// Connections by process of the system; `None` if they were not read.
+    /// Connections by process of the system. `None` if they were not read.
     pub(crate) fn connections(&self) -> Option<ConnectionsByProcess> {
         connections_by_process::of_readings(&self.held)
     }
@@ -123,7 +123,7 @@ pub(crate) struct MonitoredSystem<'a> {
     /// Database of the load. `None` if it has none.
     database: Option<MonitoredDatabase>,
     inside: Option<Box<dyn DatabaseWatch>>,
-    /// Counters of the database before the load; `None` if they are not read.
+    /// Counters of the database before the load. `None` if they are not read.
     costs: Option<CostMeter>,
     /// Share of the time for which the busiest thread of the system ran or was ready before the load, until it is stored.
     at_rest: Option<f64>,
@@ -133,7 +133,7 @@ pub(crate) struct MonitoredSystem<'a> {
     events: Events<'a>,
     /// Figures that the plan defines itself.
     figures: OwnFigures,
-    /// Failure by which the system died; `None` if it lives.
+    /// Failure by which the system died. `None` if it lives.
     died: Option<lab::Failure>,
     /// Probes that were not available.
     not_available: Vec<NotAvailable>,

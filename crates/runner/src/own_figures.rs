@@ -126,7 +126,7 @@ impl OwnFigure {
             loop {
                 next += every;
                 let now = Instant::now();
-                // A reading that took longer than the interval leaves out those that it missed.
+                // A reading that took longer than the interval omits those that it missed.
                 while next < now {
                     next += every;
                 }

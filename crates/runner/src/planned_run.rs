@@ -48,26 +48,26 @@ const AGAIN: &str = "every request was rejected, but not those of a single user:
 pub struct PlannedRun<'a> {
     /// Plan as given, plus the values that `setup` saved.
     pub(crate) plan: Cow<'a, Plan>,
-    /// Load that was prepared earlier; `None` if it is still to be prepared.
+    /// Load that was prepared earlier. `None` if it is still to be prepared.
     pub(crate) prepared: Option<Prepared>,
-    /// Study and place in it; `None` for a run on its own.
+    /// Study and place in it. `None` for a run on its own.
     pub(crate) place: Option<(StudyId, StudyPlace)>,
-    /// Path of the study's plan file; `None` if there is none.
+    /// Path of the study's plan file. `None` if there is none.
     pub(crate) plan_file: Option<&'a Path>,
-    /// Variant under load; `None` for a run of a URL.
+    /// Variant under load. `None` for a run of a URL.
     pub(crate) stage: Option<&'a Stage>,
-    /// Conditions of the run; `None` if its figures are not needed before the report.
+    /// Conditions of the run. `None` if its figures are not needed before the report.
     pub(crate) gates: Option<Vec<Condition>>,
     /// Earlier slices since the last start, which the conditions cover as well.
     pub(crate) earlier: Vec<RunId>,
     /// Stored baseline of a run outside a study.
     pub(crate) baseline: Option<Baseline>,
     pub(crate) first: First,
-    /// System shared with other runs, used in place of the stage's. `None` if the run has its own.
+    /// System shared with other runs, used instead of the stage's. `None` if the run has its own.
     pub(crate) keeps: Option<RunOnKeptSystem<'a>>,
     /// Whether an earlier slice started the system, so that it must still be running.
     pub(crate) is_again: bool,
-    /// Prepared data of the study; `None` for a run outside a study.
+    /// Prepared data of the study. `None` for a run outside a study.
     pub(crate) copies: Option<&'a DataCopies>,
     /// Whether the system was started with its prepared data.
     pub(crate) has_data: bool,

@@ -48,9 +48,9 @@ pub struct Prepared {
     pub endpoints: Vec<Endpoint>,
     /// Upper bound of the memory of the run, in bytes.
     pub memory_bound_bytes: u64,
-    /// Duration of the name resolution; `None` if no name was resolved.
+    /// Duration of the name resolution. `None` if no name was resolved.
     pub resolved: Option<Duration>,
-    /// TLS version, cipher suite, and key exchange; `None` without TLS.
+    /// TLS version, cipher suite, and key exchange. `None` without TLS.
     pub tls: Option<String>,
     /// Whether the server requested a client certificate, but none is configured.
     pub is_certificate_missing: bool,
@@ -256,9 +256,9 @@ fn distinct_endpoints(peers: &[Peer]) -> Vec<Endpoint> {
 
 /// Facts that servers reported over the first connections.
 struct ServerFacts {
-    /// Facts from the first database; `None` if there is none.
+    /// Facts from the first database. `None` if there is none.
     learnt: Option<DatabaseFacts>,
-    /// TLS version, cipher suite, and key exchange; `None` without TLS.
+    /// TLS version, cipher suite, and key exchange. `None` without TLS.
     tls: Option<String>,
     /// Whether a server requested a client certificate, but none is configured.
     is_certificate_missing: bool,
@@ -352,7 +352,7 @@ pub(crate) fn prepare_unless_stopped(
     let (teller, told) = mpsc::channel();
     let (own_plan, own_public) = (plan.clone(), public.clone());
     let waiting = thread::Builder::new().name("prepare".to_owned()).spawn(move || {
-        // Sending fails if the run was stopped and the receiver is gone.
+        // Sending fails if the run was stopped and the receiver was dropped.
         let _ = teller.send(prepare(&own_plan, &own_public));
     });
     if waiting.is_err() {

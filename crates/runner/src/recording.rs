@@ -33,7 +33,7 @@ pub(crate) fn record_way(plan: &Plan, prepared: &Prepared, new: &mut NewRun) -> 
     record_addresses(plan, prepared, new).into_iter().chain(missing).collect()
 }
 
-/// Records the addresses of the load, and returns how they are chosen; `None` if there is only one.
+/// Records the addresses of the load, and returns how they are chosen. `None` if there is only one.
 fn record_addresses(plan: &Plan, prepared: &Prepared, new: &mut NewRun) -> Option<String> {
     let addresses: Vec<String> = prepared.endpoints.iter().map(Endpoint::to_string).collect();
     if addresses.len() < 2 {

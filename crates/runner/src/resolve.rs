@@ -165,7 +165,7 @@ fn permit(address: SocketAddr, public: &PublicLoads) -> Result<SocketAddr, Resol
     }
 }
 
-/// Class of an address; `None` if anyone may load it.
+/// Class of an address. `None` if anyone may load it.
 fn class(address: IpAddr) -> Option<&'static str> {
     let address = address.to_canonical();
     forbidden_class(address).or_else(|| (treated_as_public() == Some(address)).then_some(PUBLIC))

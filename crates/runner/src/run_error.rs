@@ -13,7 +13,7 @@ pub enum RunError {
     Storage {
         /// Error of the store.
         source: Box<StoreError>,
-        /// Counts so far; `None` if the load had not started.
+        /// Counts so far. `None` if the load had not started.
         counts: Option<Box<Counts>>,
     },
     /// The threads of the load could not be started.

@@ -70,7 +70,7 @@ fn statement(trace: &Arc<Trace>, fingerprint: usize) -> Option<String> {
     (has_plan && !text.contains(';')).then(|| with_values(text, &item)).flatten()
 }
 
-/// Statement with its values in place of placeholders. `None` if a value is missing.
+/// Statement with its values instead of placeholders. `None` if a value is missing.
 fn with_values(text: &str, item: &Item) -> Option<String> {
     let Form::Execute { values, .. } = &item.form else { return Some(text.to_owned()) };
     // Only logs of PostgreSQL record values separately from their statements.

@@ -77,7 +77,7 @@ pub trait Lab: Debug {
     /// Observes once which processes listen on the endpoints of a load, and which others use the machine.
     fn look_around(&self, prepared: &Prepared) -> Before;
 
-    /// Share of the time for which the busiest thread of these processes runs or is ready for a core without a load; `None` if unknown.
+    /// Share of the time for which the busiest thread of these processes runs or is ready for a core without a load. `None` if unknown.
     fn busiest_thread_at_rest(&self, _processes: &BTreeSet<u32>) -> Option<f64> {
         None
     }
@@ -96,7 +96,7 @@ pub trait Started: Debug {
         (None, None)
     }
 
-    /// Wait of the start until the system was steady; `None` if it did not wait.
+    /// Wait of the start until the system was steady. `None` if it did not wait.
     fn steady(&self) -> Option<Steady> {
         None
     }

@@ -40,7 +40,7 @@ impl Threads {
         Self { count: prepared.threads, cores, connections: plan.connections() }
     }
 
-    /// Twice the number of threads; `None` if some would have no core or no connection.
+    /// Twice the number of threads. `None` if some would have no core or no connection.
     fn doubled(self) -> Option<u32> {
         let doubled = self.count.checked_mul(2)?;
         (doubled as usize <= self.cores && doubled <= self.connections).then_some(doubled)

@@ -56,7 +56,7 @@ impl MemoryWatch {
     }
 }
 
-/// Evidence that the systems of a block do not fit into memory; `None` if they do.
+/// Evidence that the systems of a block do not fit into memory. `None` if they do.
 fn shortage(before: &MemoryLeft, now: &MemoryLeft) -> Option<String> {
     let swapped = now.swapped_out_pages.saturating_sub(before.swapped_out_pages);
     if swapped > SWAPPED_PAGES_MAX {

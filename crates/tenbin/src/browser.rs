@@ -35,7 +35,7 @@ fn start(opener: &str, url: &str) -> bool {
     command.process_group(0).spawn().is_ok()
 }
 
-/// Words of the command line: an opener with the address in place of `%s`, or after its words. No shell interprets them.
+/// Words of the command line: an opener with the address instead of `%s`, or after its words. No shell interprets them.
 fn words(opener: &str, url: &str) -> Vec<String> {
     if Path::new(opener).is_file() {
         return vec![opener.to_owned(), url.to_owned()];

@@ -93,7 +93,7 @@ pub trait Conversation: Send {
     /// Handles the end of the peer's bytes.
     fn peer_closed(&mut self) -> Closing;
 
-    /// Progress of the reply under way.
+    /// Progress of the reply in progress.
     fn stage(&self) -> Stage;
 
     /// Number of the part that awaits a reply. `None` if parts are not counted separately.

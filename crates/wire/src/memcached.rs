@@ -61,7 +61,7 @@ pub const PROTOCOL: Protocol = Protocol {
     samples: samples::all,
 };
 
-/// Opens a conversation with the request of a step under way, for tests.
+/// Opens a conversation with the request of a step in progress, for tests.
 fn opened(step: &MemcachedStep, identity: Identity) -> Box<dyn Conversation> {
     let list = Command::compile(step, identity.format, &[], &Secrets::default()).into_iter().collect();
     let commands = Commands { list, identity, ..Commands::default() };

@@ -60,15 +60,15 @@ pub struct OwnSteps {
     pub keys: &'static [Key],
     /// Key within the table of the first step key that receives the body of a command line. `None` if there is none.
     pub body: Option<&'static str>,
-    /// Keys of `expect` and `save` of a step; `None` if its replies are neither checked nor saved.
+    /// Keys of `expect` and `save` of a step. `None` if its replies are neither checked nor saved.
     pub reply: Option<ReplyKeys>,
-    /// Log-in of connections, from the URL of a system; `None` if there is none.
+    /// Log-in of connections, from the URL of a system. `None` if there is none.
     pub log_in: Option<LogIn>,
     /// Max exchanges in flight per connection that a load may set. 1 if the protocol does not support pipelining.
     pub pipeline_max: u32,
-    /// The load on a URL that has no step; `None` if a URL needs one.
+    /// The load on a URL that has no step. `None` if a URL needs one.
     pub workload: Option<&'static Workload>,
-    /// Operations on records, for built-in workloads; `None` if the protocol has none.
+    /// Operations on records, for built-in workloads. `None` if the protocol has none.
     pub records: Option<&'static Records>,
     /// Function that reads a step from the value of its key.
     pub read: ReadStep,

@@ -98,7 +98,7 @@ impl Budget {
         self.samples = self.samples.saturating_add(cost);
     }
 
-    /// Records the cost of a look, the CPU time of the thread so far, and the time since the look before. `over` is `None` for the
+    /// Records the cost of a look, the CPU time of the thread so far, and the time since the previous look. `over` is `None` for the
     /// first look, which another thread makes: it opens every file, so its cost is not representative.
     pub(crate) fn end_look(&mut self, cost: Cost, used: Duration, over: Option<Duration>) {
         self.threads.cost = cost.threads.or(self.threads.cost);

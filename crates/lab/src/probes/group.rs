@@ -23,7 +23,7 @@ pub(crate) struct Group {
 /// Context of a look at a group.
 pub(crate) struct Now<'a> {
     pub(crate) reach: &'a ProbeCapabilities,
-    /// Start of the look before, in ticks since boot. `None` in the first look.
+    /// Start of the previous look, in ticks since boot. `None` in the first look.
     pub(crate) last_look_ticks: Option<u64>,
     /// Number of threads that may still be read in this look.
     pub(crate) threads_left: &'a mut usize,

@@ -71,7 +71,7 @@ impl Instruments {
         }
     }
 
-    /// Adds the lines that were appended since the look before. The first look only skips what was written before the load.
+    /// Adds the lines that were appended since the previous look. The first look only skips what was written before the load.
     fn read_lines(&mut self, path: &Path, members: &[Members], sums: &mut Sums) {
         let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
         let file = File::options().read(true).custom_flags(flags.bits().cast_signed()).open(path);

@@ -4,7 +4,7 @@
 //! never lost. The sum over all living processes therefore grows by the usage since the last look, after subtracting the last known usage
 //! of members that ended.
 
-/// Change over the whole tree since the look before.
+/// Change over the whole tree since the previous look.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Change {
     /// Usage of the members themselves.
@@ -18,12 +18,12 @@ pub(crate) struct Change {
 /// Ledger for one kind of usage, such as user time or bytes written.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Ledger {
-    /// Part of the usage of members gone in the look before that no parent has inherited so far.
+    /// Part of the usage of members gone in the previous look that no parent has inherited so far.
     in_passing: u64,
 }
 
 impl Ledger {
-    /// Returns the usage since the look before.
+    /// Returns the usage since the previous look.
     ///
     /// Members are read parents first. A member that ends meanwhile is gone in this look, and its parent inherits it in this look
     /// or in the next. Usage that is not inherited by then is lost for good: the parent did not wait (SIGCHLD ignored), and usage

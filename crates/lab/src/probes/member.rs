@@ -86,7 +86,7 @@ pub(crate) struct Member {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seen {
     pub(crate) stat: Stat,
-    /// Usage since the look before.
+    /// Usage since the previous look.
     pub(crate) uses: Uses,
     /// Whether this user may not read the disk I/O of the process.
     pub(crate) is_io_hidden: bool,
@@ -155,7 +155,7 @@ impl Member {
         Some(Seen { stat, uses, is_io_hidden, ran: ran.filter(|_| stat.threads == 1) })
     }
 
-    /// Usage of its threads since the look before. `None` if there are too many. Repeats the last values if this look does not read
+    /// Usage of its threads since the previous look. `None` if there are too many. Repeats the last values if this look does not read
     /// threads.
     pub(crate) fn tasks(&mut self, seen: &Seen, now: &mut Now) -> Option<ThreadUsage> {
         if let (None, Some((done, _))) = (now.threads_after, &self.held) {

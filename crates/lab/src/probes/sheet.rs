@@ -11,7 +11,7 @@ pub(crate) trait Probe: Send {
     /// Adds all values that it can read. In the first look, counters are only remembered, because there is nothing to compare with.
     fn look(&mut self, sheet: &mut Sheet);
 
-    /// Reads values that change too fast for looks. Returns the time until the next sample; `None` if it never samples.
+    /// Reads values that change too fast for looks. Returns the time until the next sample. `None` if it never samples.
     fn sample(&mut self, _now: Instant) -> Option<Duration> {
         None
     }
@@ -22,7 +22,7 @@ pub(crate) trait Probe: Send {
 pub(crate) struct Sheet {
     /// Start of the look.
     pub(crate) at: Option<Instant>,
-    /// Time since the look before. `None` in the first look.
+    /// Time since the previous look. `None` in the first look.
     pub(crate) over: Option<Duration>,
     /// Whether the look is the last one.
     pub(crate) is_last: bool,
@@ -87,7 +87,7 @@ impl Sheet {
     }
 }
 
-/// Counters of several objects by name, as of the look before.
+/// Counters of several objects by name, as of the previous look.
 #[derive(Debug)]
 pub(crate) struct Counters<const N: usize> {
     last: HashMap<String, [u64; N]>,

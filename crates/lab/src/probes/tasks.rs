@@ -6,7 +6,7 @@ use std::path::Path;
 use super::process_files::{SchedStat, Status};
 use super::source::{Allowance, Source};
 
-/// Usage of all threads since the look before. Usage of a thread after its last look is lost when it ends.
+/// Usage of all threads since the previous look. Usage of a thread after its last look is lost when it ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ThreadUsage {
     pub(crate) waited_ns: u64,

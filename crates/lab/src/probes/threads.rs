@@ -110,7 +110,7 @@ impl Threads {
         }
     }
 
-    /// Reads all threads, or the next ones. Returns the time until the next sample; `None` if threads cannot be read.
+    /// Reads all threads, or the next ones. Returns the time until the next sample. `None` if threads cannot be read.
     pub(crate) fn sample(&mut self, now: Instant) -> Option<Duration> {
         if self.unread.is_some() {
             return None;

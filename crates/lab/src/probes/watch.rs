@@ -127,7 +127,7 @@ fn look_at_all(probes: &mut [Box<dyn Probe>], sheet: &mut Sheet) {
     }
 }
 
-/// Takes samples. Returns the time of the next one; `None` if no probe takes samples.
+/// Takes samples. Returns the time of the next one. `None` if no probe takes samples.
 fn sample_all(probes: &mut [Box<dyn Probe>], now: Instant) -> Option<Instant> {
     let pause = probes.iter_mut().filter_map(|probe| probe.sample(now)).min()?;
     now.checked_add(pause)

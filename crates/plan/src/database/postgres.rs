@@ -278,7 +278,7 @@ fn peers(given: &Given<'_>, faults: &mut Vec<Fault>) -> Vec<Peer> {
         .collect()
 }
 
-/// Addresses in place of the resolution of host names. Empty if there are none.
+/// Addresses instead of the resolution of host names. Empty if there are none.
 fn addresses(given: &Given<'_>, faults: &mut Vec<Fault>) -> Vec<IpAddr> {
     let Some(text) = given.value("hostaddr") else { return Vec::new() };
     let addresses: Option<Vec<IpAddr>> = text.split(',').map(|part| part.trim().parse().ok()).collect();

@@ -231,7 +231,7 @@ fn look_up_variables(node: &Node, kind: &Kind, variables: &mut Variables, readin
 enum Braces {
     /// Braces enclose names of variables.
     Variables,
-    /// Braces stand for themselves, as on the command line.
+    /// Braces are literal, as on the command line.
     Themselves,
 }
 

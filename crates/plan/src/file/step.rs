@@ -38,7 +38,7 @@ impl ReadStep {
     }
 }
 
-/// Begins to read the steps of a scenario. The node has the keys of the scenario; `None` if it is a list of steps.
+/// Begins to read the steps of a scenario. The node has the keys of the scenario. `None` if it is a list of steps.
 pub(crate) fn begin<'a>(
     scenario: Option<&'a Node>,
     variables: &mut Variables,

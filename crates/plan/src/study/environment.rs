@@ -44,7 +44,7 @@ pub struct Launch {
     pub database: Option<String>,
     /// Further systems that steps talk to, by name.
     pub endpoints: Vec<LaunchEndpoint>,
-    /// Unix socket to use in place of the URL's host and port.
+    /// Unix socket to use instead of the URL's host and port.
     pub socket: Option<PathBuf>,
     /// Processes of a system that already runs, if the plan names them.
     pub running: Option<RunningSpec>,
@@ -113,7 +113,7 @@ pub struct LaunchEndpoint {
     pub url: String,
     /// URLs of a list after `url`.
     pub further: Further,
-    /// Unix socket to use in place of the URL's host and port.
+    /// Unix socket to use instead of the URL's host and port.
     pub socket: Option<PathBuf>,
     /// Certificates for requests over TLS.
     pub tls: TlsSpec,
@@ -240,7 +240,7 @@ pub enum ReadyWhen {
 pub struct StopHow {
     /// Signal without SIG: `TERM`.
     pub signal: String,
-    /// Command that runs in place of the signal.
+    /// Command that runs instead of the signal.
     pub command: Option<Cmd>,
     /// Timeout in nanoseconds.
     pub within_ns: u64,

@@ -58,7 +58,7 @@ impl Study {
         Ok(plan)
     }
 
-    /// Plan of a load on all systems that its steps talk to, and the site of each system; `None` for a database.
+    /// Plan of a load on all systems that its steps talk to, and the site of each system. `None` for a database.
     fn addressed(&self, launch: &Launch, load: &LoadSpec) -> Result<(Plan, Vec<Option<Site>>), Vec<Fault>> {
         let (mut endpoints, mut sites) = (Vec::new(), Vec::new());
         let (mut first, mut connect_timeout_ns) = (None, None);

@@ -9,7 +9,7 @@
 //! SELECT 1;
 //! ```
 //!
-//! The line of the time is left out by MySQL up to 5.6 and by MariaDB while its second lasts. Further lines with `#` belong to the
+//! The line of the time is omitted by MySQL up to 5.6 and by MariaDB while its second lasts. Further lines with `#` belong to the
 //! head until the first line without it.
 
 use std::collections::HashMap;

@@ -86,7 +86,7 @@ pub struct Difference {
 /// Result of a replayed item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Replayed {
-    /// Success, with the number of rows that were returned; `None` if the statement returns none.
+    /// Success, with the number of rows that were returned. `None` if the statement returns none.
     Ok(Option<u64>),
     /// Failure with a SQLSTATE, and its class, which also depends on the server's own number.
     Error([u8; 5], ErrorClass),

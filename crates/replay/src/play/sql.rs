@@ -143,7 +143,7 @@ impl SqlPlayer {
         (self.current, self.error, self.rows, self.received_bytes) = (Some(item), None, None, 0);
     }
 
-    /// Ends the item under way with what the server replied.
+    /// Ends the item in flight with what the server replied.
     fn over(&mut self, used: usize, is_closed: bool) -> Progress {
         let Some(item) = &self.current.take() else { return Progress::NeedMore };
         let (refusal, rows) = (self.error.take(), self.rows.take());

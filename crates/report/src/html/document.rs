@@ -242,7 +242,7 @@ pub(crate) struct CpuProfiles {
     pub(crate) frames: Vec<(String, String, u8)>,
     pub(crate) profiles: Vec<CpuProfile>,
     pub(crate) differences: Vec<CpuDifference>,
-    /// Number of rows with a profile that were left out.
+    /// Number of rows with a profile that were omitted.
     pub(crate) left_out: usize,
 }
 
@@ -275,7 +275,7 @@ pub(crate) struct CpuDifference {
 #[derive(Serialize)]
 pub(crate) struct EventCosts {
     pub(crate) events: Vec<PooledEvent>,
-    /// Number of events that were left out.
+    /// Number of events that were omitted.
     pub(crate) left_out: usize,
 }
 

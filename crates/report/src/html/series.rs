@@ -18,7 +18,7 @@ pub(crate) struct Series {
     /// Length of a bin in seconds. The first bin begins at 0.
     pub(crate) bin_s: u64,
     pub(crate) bins: usize,
-    /// Tracks by the keys of [`charts`]. Most are left out if they are always zero.
+    /// Tracks by the keys of [`charts`]. Most are omitted if they are always zero.
     pub(crate) tracks: BTreeMap<String, Points>,
     /// Notes on charts, by key of the chart.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]

@@ -79,7 +79,7 @@ impl Names {
         self.words(text, Paths::Both)
     }
 
-    /// Anonymizes a sentence about a failure. Quoted commands and output are left out.
+    /// Anonymizes a sentence about a failure. Quoted commands and output are omitted.
     pub(super) fn sentence(&self, text: &str) -> String {
         let text = ['`', '"'].iter().fold(text.to_owned(), |text, mark| unquoted(&text, *mark));
         self.words(&text, Paths::Files)

@@ -233,7 +233,7 @@ impl Player {
         }
     }
 
-    /// Adds a value of the current row; `None` for NULL. Columns come in order from 0.
+    /// Adds a value of the current row. `None` for NULL. Columns come in order from 0.
     pub fn take_value(&mut self, column: u16, value: Option<&[u8]>) {
         self.gathering.value(column, value);
     }

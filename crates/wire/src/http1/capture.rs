@@ -70,7 +70,7 @@ impl CaptureFrom {
         }
     }
 
-    /// Value of the capture in a head; `None` for a capture from the body.
+    /// Value of the capture in a head. `None` for a capture from the body.
     fn in_head<'a>(&self, headers: &[Header<'a>]) -> Option<Result<&'a [u8], Missing>> {
         let (name, expression) = match self {
             Self::Header(name) => (name, None),

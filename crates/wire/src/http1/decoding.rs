@@ -100,7 +100,7 @@ fn inflate(body: &[u8], is_wrapped: bool, out: &mut Vec<u8>, bytes_max: usize) -
     }
 }
 
-/// Decodes gzip members, one after the other (RFC 1952).
+/// Decodes gzip members, one after another (RFC 1952).
 fn gzip(mut body: &[u8], bytes_max: usize) -> Option<Unpacked> {
     /// Checksum and length.
     const TRAILER_BYTES: usize = 8;
@@ -171,7 +171,7 @@ fn brotli(body: &[u8], bytes_max: usize) -> Option<Unpacked> {
     }
 }
 
-/// Decodes zstd frames, one after the other (RFC 8878).
+/// Decodes zstd frames, one after another (RFC 8878).
 fn zstd(body: &[u8], bytes_max: usize) -> Option<Unpacked> {
     let mut decoder = FrameDecoder::new();
     decoder.set_max_window_size(ZSTD_WINDOW_BYTES_MAX);

@@ -36,7 +36,7 @@ impl Comparison {
         self.request = hash(&[target_of(request), &body[..body.len().min(REQUEST_BYTES_MAX)]]);
     }
 
-    /// Compares a reply. `body` is the decoded body; `None` if the reply was rejected. Returns whether the next reply is compared,
+    /// Compares a reply. `body` is the decoded body. `None` if the reply was rejected. Returns whether the next reply is compared,
     /// too.
     pub(super) fn take(&mut self, body: Option<&[u8]>) -> bool {
         let is_short = |body: &&[u8]| !body.is_empty() && body.len() <= SHORT_BYTES_MAX;

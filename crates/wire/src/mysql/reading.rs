@@ -345,7 +345,7 @@ impl Reading {
         Ok(self.end_result(status, self.rows, true))
     }
 
-    /// Handles an OK packet. `sent_rows` is the number of rows before it; `None` if the result has no rows.
+    /// Handles an OK packet. `sent_rows` is the number of rows before it. `None` if the result has no rows.
     fn success(&mut self, payload: &[u8], sent_rows: Option<u64>) -> Result<Outcome, Fault> {
         let mut fields = Fields::of(payload);
         let mut read = || {

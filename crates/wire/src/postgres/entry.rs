@@ -169,7 +169,7 @@ impl Entry {
         reading::needed_bytes(head, matches!(self.phase, Phase::State(_)))
     }
 
-    /// Processes a message. Returns the next step of the greeting; `None` if it waits for another message.
+    /// Processes a message. Returns the next step of the greeting. `None` if it waits for another message.
     pub(super) fn take(
         &mut self,
         message: Message<'_>,

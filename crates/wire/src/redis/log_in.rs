@@ -39,7 +39,7 @@ pub(super) struct Identity {
     needs_master: bool,
 }
 
-/// Option of a URL that leaves out replicas, and its value.
+/// Option of a URL that omits replicas, and its value.
 const ROLE: &str = "role";
 const MASTER: &str = "master";
 /// Option of a URL of a node of a cluster.

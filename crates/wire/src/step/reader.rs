@@ -93,5 +93,5 @@ pub struct SteppedAt {
     pub authorization_at: Option<Span>,
 }
 
-/// Function that begins to read the steps of a scenario. The node has the keys of the scenario; `None` if it is a list of steps.
+/// Function that begins to read the steps of a scenario. The node has the keys of the scenario. `None` if it is a list of steps.
 pub type BeginScenario = for<'a> fn(Option<&'a Node>, &mut dyn Reader) -> Box<dyn ScenarioSteps + 'a>;

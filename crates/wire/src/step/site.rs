@@ -10,7 +10,7 @@ pub struct Site {
     pub host: String,
     /// Host and port of the further addresses of a system with several URLs, in order.
     pub further_hosts: Vec<String>,
-    /// Path and query of the URL. Braces stand for themselves.
+    /// Path and query of the URL. Braces are literal.
     pub path: String,
     /// `user:password` of the URL, decoded. `None` if it has no user.
     pub credentials: Option<Vec<u8>>,

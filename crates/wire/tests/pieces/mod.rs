@@ -27,7 +27,7 @@ pub(crate) enum End {
     Fault(ErrorClass, &'static str),
     /// The close completed a reply.
     RepliedAtClose(Reply),
-    /// The close came without a reply under way.
+    /// The close came without a reply in progress.
     Empty,
     /// The close cut a reply short.
     CutShort,

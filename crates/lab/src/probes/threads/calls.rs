@@ -7,7 +7,7 @@ use super::state::State;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wait {
     /// Waits for another thread, at an address of its process. `is_timed` is true if the wait has a timeout. `lock` is the kind of lock
-    /// that waits this way; `None` if no lock does.
+    /// that waits this way. `None` if no lock does.
     Futex { address: u64, is_timed: bool, lock: Option<LockCall> },
     /// Reads from a file descriptor.
     Read(u64),

@@ -79,7 +79,7 @@ pub(crate) struct Thread {
 }
 
 impl Thread {
-    /// `began` is the time at which it was found; `None` if it existed from the start.
+    /// `began` is the time at which it was found. `None` if it existed from the start.
     pub(crate) fn new(
         group: usize,
         process: u32,
@@ -123,7 +123,7 @@ impl Thread {
         Some((self.sleep.futex?, self.sleep.is_timed, self.sleep.lock)).filter(|_| !self.is_ready)
     }
 
-    /// Reads the thread. Returns its time since the last reading; `None` for the first one.
+    /// Reads the thread. Returns its time since the last reading. `None` for the first one.
     ///
     /// # Errors
     /// The thread has ended.

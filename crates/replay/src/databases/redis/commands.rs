@@ -115,7 +115,7 @@ impl CommandPlayer {
         self.shared.roles.get(usize::from(item.fingerprint)).copied().unwrap_or(Role::Other)
     }
 
-    /// Ends the item under way with its reply.
+    /// Ends the item in flight with its reply.
     fn over(&mut self, used: usize, reply: Reply) -> Progress {
         let Some(item) = self.current.take().and_then(|number| self.item(number)) else {
             return Progress::Replied { used, reply };

@@ -45,7 +45,7 @@ pub(super) struct Whole<'a> {
     /// Statements of replayed logs. Empty if no log was replayed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     statements: Vec<RowStatements<'a>>,
-    /// Result of an experiment. `None` if the study made none.
+    /// Result of an experiment. `None` if the study has none.
     diagnosis: Option<DiagnosisObject<'a>>,
     /// Ending of the command that made the study. `None` while it is running.
     ending: Option<&'static str>,

@@ -136,7 +136,7 @@ const STATISTICS: [Statistics; 8] = [
 /// Metrics that are sizes; all others are counters.
 const SIZES: [&str; 3] = ["db_connections", "db_connections_max", "db_vacuum_running"];
 
-/// Text in place of a statement that the role may not see.
+/// Text instead of a statement that the role may not see.
 const HIDDEN: &str = "<insufficient privilege>";
 
 /// Way of asking a question in this session.
