@@ -8,7 +8,7 @@ use crate::kept_process::{Ended, KeptProcess, Setting};
 use crate::{Command, Failure, Output, Signal, Stage, in_words};
 
 const GRACE: Duration = Duration::from_secs(1);
-/// Interval at which the caller is asked whether to cancel.
+/// Interval at which the caller's cancel function is called.
 const PAUSE: Duration = Duration::from_millis(25);
 /// Time for a keeper to report that all descendants have ended.
 const LAST_REPORT_TIMEOUT: Duration = Duration::from_millis(100);

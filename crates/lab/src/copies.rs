@@ -10,7 +10,7 @@ use std::path::Path;
 
 use rustix::io::Errno;
 
-/// Length of a file in bytes, from which on a copy waits until it is on disk.
+/// Min length of a file in bytes for which a copy waits until it is on disk.
 const SYNCED_BYTES: u64 = 1 << 20;
 
 /// Result of a copy.

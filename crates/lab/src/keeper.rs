@@ -34,7 +34,7 @@ use crate::limits::{self, Membership};
 
 /// Time that the processes get to end by themselves after Tenbin has died.
 const GRACE_ORPHANED: Duration = Duration::from_secs(1);
-/// Time that processes in other groups get after the end of the main process, before they are asked to end too.
+/// Time for processes in other groups to end after the main process, before they are signaled.
 const GRACE_LEFT_BEHIND: Duration = Duration::from_millis(300);
 /// Timeout for killing.
 const KILLING: Duration = Duration::from_secs(5);
@@ -172,7 +172,7 @@ enum AfterExit {
     Rest,
 }
 
-/// Time at which processes outside the main group are asked to end.
+/// Time at which processes outside the main group are signaled.
 #[derive(Clone, Copy, Debug)]
 enum RestAt {
     /// A fixed time after the main process has ended.

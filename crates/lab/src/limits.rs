@@ -29,7 +29,7 @@ pub struct Limits {
     pub cpu_cores: Option<f64>,
     /// Cores on which the system may run.
     pub cores: Vec<usize>,
-    /// Max memory in bytes, including the page cache of its files. A process that needs more is killed.
+    /// Max memory in bytes, including the page cache of its files. A process that exceeds it is killed.
     pub memory_bytes: Option<u64>,
     /// Limits for each disk of the machine.
     pub disk: DiskLimits,

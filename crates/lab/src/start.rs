@@ -168,7 +168,7 @@ impl System {
         let has_other_died = || others.iter().any(|other| other.kept.state().died().is_some());
         let is_ready = ready::wait(&self.setting, ready, &this.kept, &|| cancel() || has_other_died());
         let Err(not_ready) = is_ready else { return Ok(()) };
-        // The failure of the process that died is more useful than that of the process that waited.
+        // The failure of a process that died is more useful than the failure of a process that waited.
         if has_other_died()
             && let Some(died) = self.died()
         {

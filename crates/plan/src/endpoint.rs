@@ -43,7 +43,7 @@ pub enum Select {
 }
 
 impl Select {
-    /// Returns the rule for one run. A change of its shards does not reach other runs.
+    /// Returns the rule for one run. A change of its shards does not affect other runs.
     #[must_use]
     pub(crate) fn detached(&self) -> Self {
         match self {

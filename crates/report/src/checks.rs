@@ -1,4 +1,4 @@
-//! Checks for build servers: each has passed, failed, or was skipped. A check is a condition, or asks whether a run counts.
+//! Checks for build servers: each has passed, failed, or was skipped. A check evaluates a condition, or whether a run counts.
 
 use evidence::Decision;
 use judge::baseline::Decision as BaselineDecision;

@@ -1,4 +1,4 @@
-//! Decides how a study ends, by the contents of its report.
+//! Determines how a study ends from the contents of its report.
 
 use evidence::{Ending, Procedure, StudyState, Verdict};
 use judge::results::Verdict as PairVerdict;

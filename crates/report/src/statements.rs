@@ -1,4 +1,4 @@
-//! Parts of steps: the time that each statement of a transaction, or each redirected request, took of its step.
+//! Parts of steps: the share of its step's time that each statement of a transaction, or each redirected request, took.
 
 use crate::durations::{self, Durations, Room};
 use crate::figures::Figures;

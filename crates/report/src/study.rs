@@ -70,7 +70,7 @@ pub(crate) struct StudyView<'a> {
     pub(crate) study: &'a Study,
     /// Loads a run of the study with its per-second data.
     pub(crate) load_run: LoadRun<'a>,
-    /// Metric by which variants are compared. `None` if this version does not know it.
+    /// Metric of the comparison. `None` if this version does not know it.
     pub(crate) metric: Option<ComparedBy>,
     /// Runs, ordered by position.
     pub(crate) runs: Vec<View<'a>>,
@@ -191,7 +191,7 @@ impl<'a> StudyView<'a> {
         Noun::of_all(&self.runs)
     }
 
-    /// Name of the metric by which variants are compared. Empty if this version does not know it.
+    /// Name of the metric of the comparison. Empty if this version does not know it.
     pub(crate) fn metric_words(&self) -> String {
         self.metric.as_ref().map_or_else(String::new, |by| by.words(self.noun().unit))
     }

@@ -136,7 +136,7 @@ fn of_statements(step_ns: Option<f64>, statements_ns: impl Iterator<Item = f64>)
     Some(step_ns?.max(statements_ns.sum()))
 }
 
-/// Share of the time of its transactions that a statement took.
+/// Share of the total transaction time that a statement took.
 pub(crate) fn share_of_time(statement: &Figures, whole_ns: Option<f64>) -> Option<f64> {
     share(sum_ns(statement), whole_ns)
 }

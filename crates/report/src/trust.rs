@@ -13,7 +13,7 @@ use crate::view::View;
 
 /// Max error, as a share, up to which one number describes all figures.
 const TOGETHER_MAX: f64 = 0.1;
-/// Smallest share by which a figure may be off that is reported.
+/// Min error, as a share, that is reported.
 const TOLD_MIN: f64 = 0.005;
 
 /// Max error of the figures of a suspect run, with its reason: `figures are within 4 %: the generator waited for a core`. `None` if the run
@@ -77,8 +77,8 @@ fn offs_of_row(row: &VariantRow<'_>, runs: &[View<'_>]) -> Vec<Off> {
     throughput.into_iter().chain(offs_of_times(&tally.response.all(), &effect)).collect()
 }
 
-/// Bounds of the throughput and of the response times of a run, chance aside, by name with unit: `throughput_per_s`, `p99_us`. `None` if
-/// the effect of its generator is unknown.
+/// Bounds of the throughput and of the response times of a run, excluding sampling error, by name with unit: `throughput_per_s`, `p99_us`.
+/// `None` if the effect of its generator is unknown.
 pub(crate) fn bounds(view: &View<'_>) -> Option<Vec<(String, Bounds)>> {
     let effect = view.validity.effect.as_ref()?;
     let response = view.run.whole(Phase::Measured).ok()?.response.all();

@@ -1,4 +1,4 @@
-//! Collects the seconds of the workers, stores each as it arrives, and sums them up.
+//! Collects the seconds of the workers, stores each as it arrives, and sums them.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::RecvTimeoutError;
@@ -52,9 +52,9 @@ pub(crate) struct Collected {
     pub(crate) usage: Usage,
     /// External load generator. `None` if it was Tenbin's engine.
     pub(crate) tool: Option<evidence::LoadTool>,
-    /// Notes of another load generator on its figures.
+    /// Notes from an external load generator on its figures.
     pub(crate) tool_notes: Vec<String>,
-    /// Run time of the measured command of another load generator.
+    /// Run time of the measured command of an external load generator.
     pub(crate) tool_ran: Option<Duration>,
     /// Time series of the load, over all workers.
     pub(crate) pulses: Pulses,

@@ -73,7 +73,7 @@ impl OwnerToken {
         Ok(Self(token))
     }
 
-    /// Path of the file by which an owner consents.
+    /// Path of the file through which an owner consents.
     fn path(&self) -> String {
         format!("/.well-known/tenbin-{}", self.0)
     }
@@ -107,7 +107,7 @@ pub enum ConsentError {
         /// Highest rate of the load.
         rate: String,
     },
-    /// The load is closed, and so has no rate.
+    /// The load is closed, so it has no rate.
     #[error(
         "the owner of {host} allows at most {max_rate}, and a closed load has no limit\n  help: use an open load of at most that rate: \
          --rate, or rate in a plan"
@@ -149,7 +149,7 @@ pub(crate) fn check(plan: &Plan, targets: &[Target<'_>], token: &OwnerToken) -> 
     Ok(())
 }
 
-/// Compares a load with the allowed rate. A closed load may send as many requests in all as the rate allows per second, because the
+/// Compares a load with the allowed rate. A closed load may send no more requests in total than the rate allows per second, because the
 /// speed of its answers is unknown.
 fn compare(plan: &Plan, host: &str, max_rate_per_s: f64) -> Result<(), ConsentError> {
     let (host, max_rate) = (host.to_owned(), units::show_rate(max_rate_per_s));

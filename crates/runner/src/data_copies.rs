@@ -52,8 +52,8 @@ enum Prepared {
 }
 
 impl DataCopies {
-    /// Starts a system with its prepared data. Prepares it first, if that was not done yet. `None` if the data of the stage is
-    /// prepared otherwise.
+    /// Starts a system with its prepared data. Prepares the data first, if necessary. `None` if the data of the stage is prepared in
+    /// another way.
     pub(crate) fn start(
         &self,
         stage: &Stage,
@@ -89,7 +89,7 @@ impl DataCopies {
         Some(started)
     }
 
-    /// Prepares the own data of a system that is running already, or of a file. False if the data of the stage is prepared otherwise.
+    /// Prepares the own data of a running system, or of a file. False if the data of the stage is prepared in another way.
     pub(crate) fn fill(
         &self,
         stage: &Stage,
@@ -104,7 +104,7 @@ impl DataCopies {
         let in_words = |what: String| failure(false, "prepare", what);
         let file = plan.database().and_then(|database| database.file.as_ref()).map(|(path, _)| path.clone());
         match (all.get_mut(&stage.data_key), &file) {
-            // The file of the run before, which no step changed.
+            // File of the previous run, which no step changed.
             (Some(Prepared::Copy { .. }), Some(file)) if !plan.may_write() && file.exists() => {}
             (Some(Prepared::Copy { path, is_told, .. }), Some(file)) => {
                 let begun = tools.clock.now();
@@ -280,7 +280,7 @@ fn restore_file(copy: &Path, file: &Path) -> io::Result<lab::Copied> {
         }
     }
     let copied = lab::copy(copy, file)?;
-    // The file is in memory afterwards, as it was when it was written.
+    // Reads the file into memory, so that it is cached as it was after it was written.
     let _ = fs::File::open(file).and_then(|mut file| file.read(&mut [0; 1]));
     Ok(copied)
 }

@@ -1,4 +1,4 @@
-//! Questions to a database before a load: its version, its free connections, and the tables of a workload.
+//! Queries to a database before a load: its version, its free connections, and the tables of a workload.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -141,7 +141,7 @@ pub enum NotReady {
         rows: u64,
         /// Command that fills the tables.
         prepare: String,
-        /// Further advice, from its comma; may be empty.
+        /// Further advice, from its comma. May be empty.
         instead: &'static str,
     },
     /// A table is empty.
@@ -181,10 +181,10 @@ impl RowSink for FirstRow {
     }
 }
 
-/// Answer to a question: its first row, or the error message of the server.
+/// Answer to a query: its first row, or the error message of the server.
 type Answer = Result<Vec<Option<String>>, String>;
 
-/// Result of a question.
+/// Result of a query.
 pub(crate) struct QueryResult {
     pub(crate) answer: Answer,
     /// Whether the user lacks the privilege for this query.
@@ -194,7 +194,7 @@ pub(crate) struct QueryResult {
     pub(crate) backend_pid: Option<u32>,
 }
 
-/// Asks a server one question after another, each over its own connection.
+/// Sends queries to a server one after another, each over a separate connection.
 pub(crate) struct ServerQuestions<'a> {
     pub(crate) peer: &'a Peer,
     pub(crate) login: Arc<Login>,
@@ -210,7 +210,7 @@ impl ServerQuestions<'_> {
         (self.kind.ask)(self, question)
     }
 
-    /// Asks a question over a new connection, in a session of its protocol.
+    /// Sends a query over a new connection, in a session of its protocol.
     pub(crate) fn ask_over<S: Session>(
         &self,
         session: S,
@@ -371,7 +371,7 @@ fn tables(
     }
 }
 
-/// Question that fails if the tables do not exist, and further options for `tenbin prepare`.
+/// Query that fails if the tables do not exist, and further options for `tenbin prepare`.
 fn question(tables: Tables, many: &str) -> (String, String) {
     let (question, options) = match tables {
         Tables::Pgbench => (format!("SELECT count(*) FROM {}", scale_table(tables)), " --scale 10"),
@@ -403,11 +403,11 @@ fn check_items(desk: &ServerQuestions<'_>, sql: &Transactions) -> Result<(), Ref
     }
 }
 
-/// Check of the columns of an existing table: its name, the columns that it needs, and a question that fails without them. For rows
-/// that are inserted without column names, the question also fails if there are other columns.
+/// Check of the columns of an existing table: its name, the required columns, and a query that fails without them. For rows that are
+/// inserted without column names, the query also fails if there are other columns.
 fn columns(tables: Tables, many: &str) -> Option<(String, &'static str, String)> {
     let (table, columns) = match tables {
-        // Tables with a scale are checked by their number of rows instead.
+        // Tables with a scale are checked by their row count instead.
         Tables::Pgbench | Tables::Tpcc => return None,
         Tables::Sbtest => (format!("sbtest{many}"), "id, k, c, pad"),
         Tables::SbtestEmpty => (format!("sbtest{many}"), "id, k, and no others"),

@@ -22,7 +22,7 @@ use tally::{Sample, Tally};
 
 /// Shortest and longest pause between samples.
 const PAUSE: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(1)];
-/// Ratio of a pause to the time of an answer. It keeps the cost of asking at 2 % for answers of 4 to 20 ms.
+/// Ratio of a pause to the time of an answer. It limits the cost of queries to 2 % for answers of 4 to 20 ms.
 const PAUSE_FACTOR: u32 = 50;
 /// Number of queries of which the fastest gives the cost of a reading: slower ones also waited for a core.
 const ANSWERS: usize = 5;
@@ -108,7 +108,7 @@ pub(crate) struct StatementPlan {
 
 /// Session for queries.
 pub(crate) trait Questions {
-    /// Asks a question in the language of the server. The rows of the answer are untrusted.
+    /// Sends a query in the language of the server. The rows of the answer are untrusted.
     fn ask(&mut self, question: &str) -> Result<Answer, Error>;
 }
 
@@ -185,7 +185,7 @@ impl Shared {
 #[derive(Debug)]
 pub(crate) struct Session {
     shared: Arc<Shared>,
-    /// Set to end a question in progress.
+    /// Set to abort a query in progress.
     is_given_up: Arc<AtomicBool>,
     /// Dropped to end the thread.
     pauses: Option<Sender<()>>,
@@ -279,7 +279,7 @@ impl Watcher<'_> {
         }
     }
 
-    /// Asks over one session until it ends.
+    /// Sends queries over one session until it ends.
     fn watch(&mut self, has_worked: &mut bool) -> SessionEnd {
         self.watch_until_it_fails(has_worked).map_or_else(SessionEnd::Failed, |()| SessionEnd::ForGood)
     }

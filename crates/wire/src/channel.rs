@@ -57,7 +57,7 @@ pub enum Event {
     },
 }
 
-/// Redirection of an exchange to another peer of its step.
+/// Redirect of an exchange to another peer of its step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Redirect {
     /// Index of the peer in [`Channels::peers_of`].
@@ -144,7 +144,7 @@ pub trait Channel: Send {
         let _ = der;
     }
 
-    /// Continues the greeting after TLS is established, which [`Greeting::Secure`] asked for.
+    /// Continues the greeting after TLS is established, as [`Greeting::Secure`] requested.
     fn secured(&mut self) -> Greeting {
         Greeting::Done
     }

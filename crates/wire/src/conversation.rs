@@ -54,7 +54,7 @@ pub trait Conversation: Send {
         let _ = der;
     }
 
-    /// Continues the greeting after TLS is established, which [`Greeting::Secure`] asked for.
+    /// Continues the greeting after TLS is established, as [`Greeting::Secure`] requested.
     fn secured(&mut self) -> Greeting {
         Greeting::Done
     }

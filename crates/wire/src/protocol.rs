@@ -12,7 +12,7 @@ use crate::sql::{Login, Session};
 use crate::step::{FurtherKeys, OwnSteps};
 use crate::{memcached, mongodb, mysql, postgres, redis, tcp, testing};
 
-/// A supported protocol: one entry in [`PROTOCOLS`], from which URLs, steps, help, tests, and fuzzing derive.
+/// Supported protocol: an entry in [`PROTOCOLS`], from which URLs, steps, help, tests, and fuzzing derive.
 #[derive(Debug)]
 pub struct Protocol {
     /// Short name.

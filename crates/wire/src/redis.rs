@@ -153,11 +153,11 @@ impl Commands {
 }
 
 impl Redis {
-    /// Creates commands without variables. Each saves a part of its reply, up to 64 KiB, in the variable with its own number.
+    /// Creates commands without variables. Each saves a part of its reply, up to 64 KiB, in the variable with its number.
     ///
     /// # Errors
     ///
-    /// The message for a log-in that Redis does not have.
+    /// The message for a log-in that Redis does not support.
     pub fn asking(commands: &[(&str, Part)], access: &Access) -> Result<Self, String> {
         let secrets = Secrets::default();
         let command = |(number, (line, part)): (u16, &(&str, Part))| {

@@ -179,8 +179,8 @@ impl fmt::Debug for Scram {
 }
 
 impl Scram {
-    /// Begins a log-in. The user's name may be empty if the server has it already. The nonce must be printable, and must not
-    /// contain a comma.
+    /// Begins a log-in. The user's name may be empty if the server knows it already. The nonce must be printable, and must not contain a
+    /// comma.
     pub(crate) fn new(mechanism: Mechanism, user: &str, nonce: String) -> Self {
         let first = format!("n={user},r={nonce}");
         let header = "n,,".to_owned();

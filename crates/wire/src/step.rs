@@ -411,7 +411,7 @@ pub fn protocol_of(key: &str) -> Option<&'static Protocol> {
     PROTOCOLS.iter().find(|protocol| protocol.steps().is_some_and(|steps| steps.key(key).is_some()))
 }
 
-/// Protocol that owns the steps with this key, with the key. `None` if no protocol has it.
+/// Protocol with this protocol-specific step key, and the key. `None` if there is none.
 pub fn owner_of(key: &str) -> Option<(&'static Protocol, &'static Key)> {
     owners().find_map(|(protocol, steps)| Some((protocol, steps.key(key)?)))
 }

@@ -104,7 +104,7 @@ impl Tcp {
     ///
     /// # Errors
     ///
-    /// The first step that cannot be sent as it is written.
+    /// The first step that cannot be sent unchanged.
     pub fn compile(load: &StepsOfLoad<'_>) -> Result<Self, WrongStep> {
         let steps = compile_each(load.steps, |step: &TcpStep| {
             if !step.exchange.receive.is_sound() {

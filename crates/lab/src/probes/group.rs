@@ -33,7 +33,7 @@ pub(crate) struct Now<'a> {
     pub(crate) threads_cost: Duration,
 }
 
-/// Age from which a new process was overlooked by earlier looks. Its usage so far belongs to an earlier time, so it is not counted.
+/// Min age of a new process that earlier looks must have missed. Its usage so far belongs to an earlier time, so it is not counted.
 const MISSED_MIN_TICKS: u64 = 100;
 
 impl Group {

@@ -27,7 +27,7 @@ const BYTES_MAX: usize = 64 << 10;
 const VALUES_MAX: usize = 256;
 /// Max number of characters of a label.
 const LABEL_CHARACTERS_MAX: usize = 120;
-/// Max number of Java virtual machines that are asked for a thread dump.
+/// Max number of Java virtual machines for thread dumps.
 const JVMS_MAX: usize = 4;
 
 /// Values by subject, metric, and label.

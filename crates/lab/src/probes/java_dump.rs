@@ -20,14 +20,14 @@ const LABEL_CHARACTERS_MAX: usize = 160;
 /// Number of looks without an answer after which a virtual machine is skipped.
 const TRIES_MAX: u32 = 5;
 
-/// Virtual machines that were asked, and the number of looks without an answer.
+/// Virtual machines that were signaled, and the number of looks without an answer.
 #[derive(Debug, Default)]
 pub(crate) struct JavaDumps {
     failed: HashMap<u32, u32>,
 }
 
 impl JavaDumps {
-    /// Takes a dump of a virtual machine. `None` if it does not answer, or has only been asked to listen.
+    /// Takes a dump of a virtual machine. `None` if it does not answer, or has only been signaled to listen.
     pub(crate) fn next(&mut self, pid: u32) -> Option<String> {
         let failed = self.failed.entry(pid).or_default();
         if *failed >= TRIES_MAX {

@@ -28,7 +28,7 @@ impl Stat {
         // The command name may contain any character, including parentheses and spaces.
         let (_, fields) = text.rsplit_once(')')?;
         let fields: Vec<&str> = fields.split_ascii_whitespace().take(22).collect();
-        // Field numbers are those of the manual, where the state is field 3. Negative values of signed fields become 0.
+        // Field numbers follow the manual, where the state is field 3. Negative values of signed fields become 0.
         let at = |number: usize| {
             fields
                 .get(number - 3)?

@@ -1,7 +1,7 @@
 //! Samples the states of the threads of a system, up to 20 times a second.
 //!
-//! The kernel counts the time that each thread ran and waited for a core. Samples attribute the remaining time, in which it slept,
-//! to a reason.
+//! The kernel counts the time that each thread ran and waited for a core. Samples attribute the remaining time, in which it slept, to a
+//! reason.
 
 mod calls;
 mod holder;
@@ -247,7 +247,7 @@ impl Threads {
 }
 
 impl Tally {
-    /// Adds one thread, in parts by the share of its time in each state. Returns whether the thread was read at all.
+    /// Adds one thread, divided by the share of its time in each state. Returns whether the thread was read at all.
     fn add_thread(&mut self, role: Role, spent_s: [f64; STATES.len()]) -> bool {
         let all_s: f64 = spent_s.iter().sum();
         if all_s > 0.0 {

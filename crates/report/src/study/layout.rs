@@ -148,7 +148,7 @@ impl Order<'_> {
         items.push(Item::Fold(head, details));
     }
 
-    /// All figures of the load, and of its steps.
+    /// All figures of the load and its steps.
     fn tables(&self, load: &LoadView<'_>) -> Vec<Item> {
         let mut items = vec![Item::Table(tables::summary(self.view, load, self.escape))];
         if load.rows.iter().any(|row| row.figures.is_some()) {

@@ -10,10 +10,10 @@ use crate::database_cost::ReadCosts;
 use crate::database_watch::{DatabaseWatch, Dialect, OpenSession};
 use crate::prepare::Refusal;
 
-/// A database that is monitored from inside.
+/// Database that is monitored from inside.
 #[derive(Clone, Debug)]
 pub enum MonitoredDatabase {
-    /// A SQL database.
+    /// SQL database.
     Sql(Box<Database>),
     /// Store with protocol-specific steps, the system it belongs to, and the secrets of its log-in.
     Store(&'static Store, Box<Endpoint>, Secrets),

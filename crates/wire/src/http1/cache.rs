@@ -1,4 +1,4 @@
-//! Headers by which caches tell whether they answered: `Age`, `X-Cache`, `Cache-Status`, and two of single vendors.
+//! Headers of caches that show whether the cache answered: `Age`, `X-Cache`, `Cache-Status`, and two of single vendors.
 
 use httparse::Header;
 

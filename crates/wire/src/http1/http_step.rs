@@ -1,4 +1,4 @@
-//! Steps of HTTP as a plan has them: a request, the checks of its reply, and the values to save.
+//! HTTP steps of a plan: a request, the checks of its reply, and the values to save.
 
 use alloc::format;
 use alloc::string::{String, ToString};

@@ -53,8 +53,8 @@ pub(super) struct Reading {
     pub(super) compares: bool,
     /// Number of requests of this step that were redirected before the present one.
     pub(super) hop: u8,
-    /// Beginning of the body of the last rejected reply, if quoting was asked for. While replies are compared: the body of the last
-    /// reply, empty unless it is short.
+    /// Start of the body of the last rejected reply, if quoting is enabled. While replies are compared: the body of the last reply, empty
+    /// unless it is short.
     pub(super) quoted: Option<Box<Quoted>>,
     pub(super) values: Values,
 }

@@ -21,7 +21,7 @@ pub struct Redirects {
     pub is_secure: bool,
 }
 
-/// Max bytes of a location, and of its target; longer ones are not followed.
+/// Max bytes of a location, and of its target. Longer ones are not followed.
 pub(super) const LOCATION_BYTES_MAX: usize = 8 * 1024;
 /// Max bytes of a location in an error message.
 const SHOWN_BYTES_MAX: usize = 96;

@@ -115,7 +115,7 @@ impl Request {
         matches!(self.method.as_str(), "GET" | "HEAD" | "PUT" | "DELETE" | "OPTIONS" | "TRACE")
     }
 
-    /// Encodes the request as it is written, names in braces included.
+    /// Encodes the request unchanged, including names in braces.
     ///
     /// # Errors
     ///

@@ -155,7 +155,7 @@ impl Template {
         Ok(if template.variables().next().is_none() { template.fixed() } else { template })
     }
 
-    /// Compiles a request that is sent as it is written, names in braces included.
+    /// Compiles a request that is sent unchanged, including names in braces.
     ///
     /// # Errors
     ///

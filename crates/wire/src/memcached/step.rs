@@ -126,7 +126,7 @@ pub(super) static SAVE: Table = Table {
 /// A command with its checks and saved values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemcachedStep {
-    /// Words of the command's line, without the length of its data; names in braces stand for variables.
+    /// Words of the command's line, without the length of its data. Names in braces are variables.
     pub(super) words: Vec<Vec<u8>>,
     /// Number of words before the length of the data, and the data. `None` if the command has no data.
     pub(super) data: Option<(usize, Vec<u8>)>,

@@ -295,8 +295,8 @@ impl Session {
         SessionEvent::Send
     }
 
-    /// Sends the statement as text after the server has refused to prepare statements of its kind, as drivers do. `None` for other
-    /// errors, and for statements with values.
+    /// Sends the statement as text after the server has refused to prepare its kind of statement, as drivers do. `None` for other errors,
+    /// and for statements with values.
     fn send_unprepared(&mut self) -> Option<SessionEvent> {
         let Some(Command { what: CommandKind::Prepare(which), syncs }) = self.under_way else { return None };
         if self.reading.server_error.number != NOT_PREPARABLE || which.values > 0 {

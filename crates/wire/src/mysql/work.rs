@@ -106,7 +106,7 @@ impl Values {
         }
     }
 
-    /// Encodes a value with the type of its literal: a number sent as text would be computed with as a double.
+    /// Encodes a value with the type of its literal. If a number were sent as text, the server would compute with a double.
     fn put(&mut self, value: Value<'_>) {
         let bytes = &mut self.bytes;
         let kind = match value.number() {

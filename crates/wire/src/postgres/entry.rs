@@ -207,8 +207,8 @@ impl Entry {
         Ok(None)
     }
 
-    /// Ends the greeting if the server is in the required state. A server before PostgreSQL 14, or a pooler, does not report its
-    /// state, and is asked for it.
+    /// Ends the greeting if the server is in the required state. A server before PostgreSQL 14, or a pooler, does not report its state, and
+    /// is queried for it.
     fn check_role(&mut self, reading: &Reading, out: &mut Outgoing) -> Result<Greeting, PeerFault> {
         let role = self.attempt().map_or(ServerRole::Any, |attempt| attempt.role);
         let is_on = |name: &str| reading.settings.get(name).map(|value| value == "on");

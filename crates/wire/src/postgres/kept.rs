@@ -21,7 +21,7 @@ pub(super) struct Kept {
     pub(super) stage: Preparation,
     /// Number of columns of its rows. `None` if it returns no rows.
     pub(super) columns: Option<u16>,
-    /// Description of its rows; empty if no reader of rows was there when it arrived.
+    /// Description of its rows. Empty if there was no reader of rows when it arrived.
     pub(super) description: Box<[u8]>,
 }
 

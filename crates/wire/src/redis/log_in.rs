@@ -211,7 +211,7 @@ impl LogIn {
         }
     }
 
-    /// Selects the database, unless it is number 0, with which connections start.
+    /// Selects the database, unless it is number 0, the default of connections.
     fn select(&mut self, identity: &Identity, out: &mut Vec<u8>) -> Greeting {
         if identity.database == 0 {
             *self = Self::Idle;

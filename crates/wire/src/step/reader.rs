@@ -82,7 +82,7 @@ pub trait ScenarioSteps {
     fn authorization_at(&self) -> Option<Span>;
 }
 
-/// A step that was read, with the places of its parts.
+/// Parsed step, with the places of its parts.
 #[derive(Clone, Debug)]
 pub struct SteppedAt {
     /// The step.

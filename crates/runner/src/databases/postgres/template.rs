@@ -22,7 +22,7 @@ const COMMENT: &str = "copy of tenbin";
 const NAME_BYTES_MAX: usize = 63;
 /// Length of a database in bytes, from which on copying files is faster than writing its blocks to the WAL.
 const FILE_COPY_BYTES: f64 = 64.0 * 1024.0 * 1024.0;
-/// Tries while sessions of the load still end, and the pause between them.
+/// Number of tries while sessions of the load are still ending, and the pause between them.
 const TRIES_MAX: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -49,7 +49,7 @@ struct Template {
     is_made: bool,
 }
 
-/// Finds out whether a database can be copied and replaced.
+/// Checks whether a database can be copied and replaced.
 pub(super) fn find(database: &plan::Database, own: &OwnData) -> Result<Box<dyn ServerCopy>, String> {
     let database = load_data::place(database).map_err(|refusal| refusal.to_string())?;
     let row = ask(&database, ABOUT)?.pop().unwrap_or_default();
@@ -91,7 +91,7 @@ fn quoted(name: &str) -> String {
 }
 
 impl Template {
-    /// A database of the server that is neither copied nor replaced.
+    /// Database of the server that is neither copied nor replaced.
     fn aside(&self) -> Database {
         let mut aside = self.database.clone();
         if let DatabaseLocation::Server { login, .. } = &mut aside.place {
@@ -100,7 +100,7 @@ impl Template {
         aside
     }
 
-    /// Runs a statement that needs a database without sessions, which may still end.
+    /// Runs a statement that requires a database without sessions. Earlier sessions may still be ending.
     fn alone(&self, sql: &str) -> Result<(), String> {
         let mut tries = 1;
         loop {

@@ -54,7 +54,7 @@ pub(in crate::databases) fn discover(
     }
 }
 
-/// Answer of the first server that gives one, or the error of the last.
+/// Answer of the first server that answers, or the error of the last one.
 fn first_answer<T>(
     peers: &[plan::Peer],
     find: impl Fn(&plan::Peer) -> Result<T, Refusal>,
@@ -137,7 +137,7 @@ fn split(address: &str) -> Option<Address> {
     Some((host.to_owned(), port.parse().ok()?))
 }
 
-/// The master of this name, and its replicas, after which connections look when the master is lost.
+/// Master with this name, and its replicas. Connections try the replicas when the master is lost.
 fn masters(sentinel: &plan::Peer, name: &str, secrets: &plan::Secrets) -> Result<Servers, Refusal> {
     let question = format!("SENTINEL GET-MASTER-ADDR-BY-NAME {name}");
     let asked =
