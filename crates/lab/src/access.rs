@@ -1,6 +1,6 @@
-//! Permissions that Tenbin needs on this machine, each tested by a trial, with the remedy if the trial fails.
+//! Permissions that Tenbin needs on this machine, each with a test and with the remedy if the test fails.
 //!
-//! This list is the only place with these remedies. Reports that lack a value for want of a permission name them too.
+//! This list is the only place with these remedies. Reports that lack a value because of a missing permission also name them.
 
 mod others;
 mod trials;
@@ -10,7 +10,7 @@ use std::fmt;
 use others::Others;
 use trials::Trial;
 
-/// A permission that Tenbin needs from the kernel.
+/// Permission that Tenbin needs from the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Need {
     Processes,
@@ -53,9 +53,9 @@ struct Entry {
 /// Outcome of a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The trial succeeded.
+    /// The test succeeded.
     Works,
-    /// The trial failed. Holds the error of the kernel or of a program.
+    /// The test failed. Holds the error of the kernel or of a program.
     Fails(String),
     /// The test could not run. Holds the reason.
     NotTried(String),
@@ -70,11 +70,11 @@ pub struct Permission {
     pub what: &'static str,
     /// Feature of Tenbin that needs the permission.
     pub needed_for: &'static str,
-    /// Action of the trial: a file that was read, a socket, or a command.
+    /// Action of the test: a file that was read, a socket, or a command.
     pub tried: String,
     /// Outcome of the test.
     pub outcome: Outcome,
-    /// Remedy that a person can apply if the trial fails.
+    /// Remedy that a person can apply if the test fails.
     pub remedy: &'static str,
 }
 

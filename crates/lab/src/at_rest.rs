@@ -45,7 +45,7 @@ mod tests {
 
     use super::*;
 
-    /// A shell that runs a script until it is dropped.
+    /// Shell that runs a script until it is dropped.
     struct Shell(Child);
 
     impl Shell {

@@ -36,7 +36,8 @@ impl Copied {
 /// Copies a file, or a folder with all its contents. `to` must not exist, unless both are folders.
 ///
 /// # Errors
-/// Something cannot be read or written. What was copied before stays.
+///
+/// A file cannot be read or written. Files that were copied before stay.
 pub fn copy(from: &Path, to: &Path) -> io::Result<Copied> {
     let about = fs::symlink_metadata(from)?;
     let kind = about.file_type();
@@ -90,7 +91,7 @@ fn file(from: &Path, to: &Path, about: &Metadata) -> io::Result<Copied> {
     Ok(Copied { bytes, shared_bytes: if is_shared { bytes } else { 0 } })
 }
 
-/// Gives the copy the owner of the original.
+/// Sets the owner of the copy to the owner of the original.
 fn own(about: &Metadata, to: &Path) -> io::Result<()> {
     let copy = fs::symlink_metadata(to)?;
     if (copy.uid(), copy.gid()) == (about.uid(), about.gid()) {

@@ -31,7 +31,7 @@ const BLOCK_BYTES: u64 = 4096;
 /// Time to retry unmounting: a process that just ended may still hold a file open.
 const UNMOUNTING: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(20);
-/// A mounted disk.
+/// Mounted disk.
 #[derive(Clone, Debug)]
 pub(crate) struct Disk {
     point: PathBuf,
@@ -42,7 +42,8 @@ pub(crate) struct Disk {
 /// Checks that disks of this size can be created, by creating and removing one. Starts no process of a system.
 ///
 /// # Errors
-/// Names what is missing, and the remedy.
+///
+/// Names the missing part, and the remedy.
 pub fn check(bytes: u64) -> Result<(), Failure> {
     let marker = Marker::new();
     let folder = std::env::temp_dir().join(format!("{PREFIX}{marker}"));
@@ -135,7 +136,7 @@ fn reserve(file: &File, bytes: u64) -> Result<(), String> {
     fallocate(file, FallocateFlags::empty(), 0, bytes).map_err(|error| error.to_string())
 }
 
-/// A file that occupies the space of a disk. Dropping it removes the file.
+/// File that occupies the space of a disk. Dropping it removes the file.
 #[derive(Debug)]
 pub(crate) struct Filling {
     file: File,
@@ -180,7 +181,7 @@ impl Drop for Filling {
     }
 }
 
-/// Unmounts what is mounted at `point`. No mount there is not an error.
+/// Unmounts the file system at `point`. A missing mount is not an error.
 pub(crate) fn unmount(point: &Path) -> Result<(), String> {
     let until = Deadline::after(UNMOUNTING);
     loop {

@@ -52,7 +52,7 @@ pub enum Moment {
         /// Number of occurrences.
         times: u32,
     },
-    /// A delay after a process has written a text since the load began.
+    /// Delay after a process has written a text since the load began.
     AfterText {
         /// Name of the process.
         process: String,
@@ -61,7 +61,7 @@ pub enum Moment {
         /// Delay after the text.
         delay: Duration,
     },
-    /// A delay after another event has ended.
+    /// Delay after another event has ended.
     AfterEvent {
         /// Name of the other event.
         name: String,
@@ -104,9 +104,9 @@ pub enum Action {
         /// Duration of the change.
         lasting: EffectDuration,
     },
-    /// Sends an order to a proxy. Its effect is permanent or temporary.
+    /// Sends a command to a proxy. Its effect is permanent or temporary.
     Link {
-        /// Proxy and order.
+        /// Proxy and command.
         link: LinkOrder,
         /// Duration of the effect.
         lasting: EffectDuration,
@@ -132,20 +132,20 @@ pub enum Action {
 /// Duration of an effect. `None` if it lasts until the system stops.
 pub type EffectDuration = Option<Duration>;
 
-/// An order to a proxy, in the form that `tenbin proxy` reads.
+/// Command for a proxy, in the form that `tenbin proxy` reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkOrder {
     /// Name of the proxy in the plan.
     pub name: String,
     /// Control socket of the proxy.
     pub control: PathBuf,
-    /// Order: one JSON object.
+    /// Command: one JSON object.
     pub order: String,
-    /// Order that reverts it. `None` if it cannot be reverted.
+    /// Command that reverts it. `None` if it cannot be reverted.
     pub undo: Option<String>,
 }
 
-/// A signal for the main process: the process that was started, or, if that has ended, the oldest of its orphans.
+/// Signal for the main process: the process that was started, or, if it has ended, its oldest orphan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signalled {
     /// Name of the process.

@@ -66,7 +66,8 @@ pub fn is_host_of_this_machine(address: IpAddr) -> bool {
 /// Checks that hosts can be created here, by creating and removing one. Starts no process of a system.
 ///
 /// # Errors
-/// Names what is missing, and the remedy.
+///
+/// Names the missing part, and the remedy.
 pub fn check() -> Result<(), Failure> {
     let namespace = Namespace::make(free_network()?, Marker::new())?;
     namespace.remove().map_err(|what| failure(what, &way_out()))
@@ -80,7 +81,7 @@ fn failure(what: String, way_out: &str) -> Failure {
     Failure { stage: Stage::Host, process: None, what, way_out: way_out.to_owned(), outputs: Vec::new() }
 }
 
-/// A route of the kernel's routing table.
+/// Route of the kernel's routing table.
 struct Route {
     network: u32,
     mask: u32,

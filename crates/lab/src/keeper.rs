@@ -32,7 +32,7 @@ use crate::disks;
 use crate::hosts;
 use crate::limits::{self, Membership};
 
-/// Time that the processes get to end by themselves after Tenbin has died.
+/// Time for the processes to end on their own after Tenbin has died.
 const GRACE_ORPHANED: Duration = Duration::from_secs(1);
 /// Time for processes in other groups to end after the main process, before they are signaled.
 const GRACE_LEFT_BEHIND: Duration = Duration::from_millis(300);

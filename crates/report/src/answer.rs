@@ -1,4 +1,4 @@
-//! Results in one sentence, with their certainty. Computes the result of a single run.
+//! Results as one sentence, with their certainty. Computes the result of a single run.
 
 use evidence::{Level, Model, RunState, Verdict};
 use judge::Doubt;
@@ -15,7 +15,7 @@ use crate::words;
 /// escaped for the format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Answer {
-    /// The result in one sentence.
+    /// Result as one sentence.
     pub(crate) text: String,
     pub(crate) certainty: Certainty,
     /// Reason for the certainty, in a few words. May be empty.

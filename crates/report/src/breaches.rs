@@ -56,8 +56,8 @@ pub(crate) fn by_how_much(gate: &GateResult) -> String {
     format!("{}, limit {limit}{times}{why}", words::observed(gate))
 }
 
-/// Reason why a gate is undecided, and what would decide it: `between 180 ms and 210 ms (95 %), limit 200 ms, 800 requests; about 4,000
-/// would decide`. `samples` of the run are printed if given.
+/// Reason why a gate is undecided, and the number of samples that would decide it: `between 180 ms and 210 ms (95 %), limit 200 ms, 800
+/// requests; about 4,000 would decide`. `samples` of the run are printed if given.
 pub(crate) fn why_undecided(gate: &GateResult, samples: Option<(u64, &Noun)>) -> String {
     let limit = words::figure_of_gate(gate, gate.limit);
     let interval = match gate.bounds {

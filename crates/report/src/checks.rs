@@ -37,7 +37,7 @@ pub(crate) struct Check {
 }
 
 impl Check {
-    /// `message` may hold anything.
+    /// `message` is arbitrary text.
     fn new(of: String, name: String, outcome: CheckOutcome, message: &str) -> Self {
         Self { of, name, outcome, message: safe(message) }
     }
@@ -168,7 +168,7 @@ pub(crate) fn of_compared(compared: &Compared) -> Vec<Group> {
 
 fn named(text: &str, step: Option<&str>) -> String {
     match step {
-        // Conditions on a step name the step already.
+        // Conditions on a step already contain the name of the step.
         Some(step) if !text.starts_with(step) => safe(&format!("{step}: {text}")),
         _ => safe(text),
     }

@@ -31,7 +31,7 @@ pub(crate) use of_stored::AgainstStored;
 /// Maximum number of characters of a title.
 const TITLE_CHARACTERS_MAX: usize = 60;
 
-/// Comparison of two runs or two studies. Ratios are those of the second to the first.
+/// Comparison of two runs or two studies. Ratios are second to first.
 pub struct Compared {
     sides: [ComparedItem; 2],
     of: Of,
@@ -47,7 +47,7 @@ struct ComparedItem {
     /// Arbitrary text: escape it.
     title: String,
     started_at_unix_ms: i64,
-    /// Build that was measured. Its texts may hold anything.
+    /// Build that was measured. Arbitrary texts.
     origin: Origin,
     /// Whether the side is a run that was profiled.
     is_profiled: bool,

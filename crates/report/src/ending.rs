@@ -41,7 +41,7 @@ fn of_gates(view: &StudyView<'_>) -> Option<CommandEnding> {
     }
 }
 
-/// Ending of a comparison: invalid runs prevented a verdict, a system failed, or a system was gone for too long.
+/// Ending of a comparison: invalid runs prevented a verdict, a system failed, or a system was unavailable for too long.
 fn of_comparison(view: &StudyView<'_>) -> CommandEnding {
     let rows = || view.loads.iter().flat_map(|load| &load.rows);
     let has_only = |row: &VariantRow<'_>, wanted: Eligibility| {

@@ -19,7 +19,7 @@ const ROWS_MAX: usize = 24;
 const SENTENCES_MAX: usize = 4;
 const NAME_CHARACTERS_MAX: usize = 28;
 
-/// An event of a run and its cost.
+/// Event of a run and its cost.
 pub(crate) struct Happened<'a> {
     pub(crate) event: &'a Event,
     /// `None` if the event did not begin, or if the run was not completed.

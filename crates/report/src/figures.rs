@@ -28,7 +28,7 @@ impl ByOutcome {
     }
 }
 
-/// A kind of error and the number of its occurrences.
+/// Kind of error, and the number of its occurrences.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ErrorLine {
     /// Class. `others`, and classes of other versions, are [`ClassName::Unknown`]: escape them.
@@ -38,7 +38,7 @@ pub(crate) struct ErrorLine {
     pub(crate) count: u64,
 }
 
-/// Contents of a tally, and how to read it.
+/// Contents of a tally, and the facts needed to interpret it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TallyKind {
     pub(crate) unit: Unit,
@@ -107,7 +107,7 @@ impl Figures {
         }
     }
 
-    /// Number of requests that were sent once more because their server closed the connection without having received them.
+    /// Number of requests that were resent because their server closed the connection without having received them.
     pub(crate) fn retried(&self) -> u64 {
         let retried = self.errors.iter().filter(|line| line.class.known() == Some(ErrorClass::StaleRetried));
         retried.map(|line| line.count).sum()
@@ -148,7 +148,7 @@ impl Figures {
         Self { statuses, tries, ..Self::of(tally, window, kind) }
     }
 
-    /// Name of what was counted: requests or transactions.
+    /// Unit that was counted: requests or transactions.
     pub(crate) fn noun(&self) -> &'static Noun {
         Noun::of(self.unit)
     }

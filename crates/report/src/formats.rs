@@ -135,7 +135,7 @@ impl Format {
     }
 }
 
-/// The format with this name.
+/// Returns the format with this name.
 pub fn format(name: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.name == name)
 }

@@ -280,7 +280,7 @@ fn restore_file(copy: &Path, file: &Path) -> io::Result<lab::Copied> {
         }
     }
     let copied = lab::copy(copy, file)?;
-    // Reads the file into memory, so that it is cached as it was after it was written.
+    // Reads from the copy, so that it is in the page cache, as after the original write.
     let _ = fs::File::open(file).and_then(|mut file| file.read(&mut [0; 1]));
     Ok(copied)
 }

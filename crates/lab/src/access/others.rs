@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 use crate::processes::{self, PROC};
 
-/// Processes for the trials. `None` where no such process exists.
+/// Processes for the tests. `None` where no such process exists.
 #[derive(Debug, Default)]
 pub(super) struct Others {
     child: Option<Child>,

@@ -1,5 +1,5 @@
-//! Trials of the permissions. A read trial reads the file that the probe reads. A limit trial creates and removes what a plan may
-//! request.
+//! Tests of the permissions. A read test reads the file that the probe reads. A limit test creates and removes the limits that a plan may
+//! set.
 
 use std::fmt;
 use std::fs;

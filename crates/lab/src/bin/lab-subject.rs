@@ -1,5 +1,5 @@
-//! Small systems that the tests of this crate start and stop, and a process that plays a Tenbin to be killed. Each ends by itself
-//! after a minute.
+//! Small systems that the tests of this crate start and stop, and a process that simulates a killed Tenbin. Each ends on its own after a
+//! minute.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -181,7 +181,7 @@ struct Confines {
     disk_bytes: Option<u64>,
 }
 
-/// Starts a system as Tenbin would, prints the pid of its keeper, and waits to be killed.
+/// Starts a system like Tenbin, prints the PID of its keeper, and waits to be killed.
 fn own(keeper: &str, dir: &Path, script: &str, confines: Confines) -> std::io::Result<()> {
     let Confines { limits, network, disk_bytes } = confines;
     let argv = ["sh", "-c", script].map(str::to_owned).to_vec();

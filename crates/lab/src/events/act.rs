@@ -85,10 +85,10 @@ impl Trace {
     }
 }
 
-/// An action in progress.
+/// Action in progress.
 pub(super) struct RunningAction<'a> {
     pub(super) actors: &'a Actors,
-    /// Time by which the action must have ended.
+    /// Deadline of the action.
     pub(super) deadline: Deadline,
     /// Whether the load has ended, which ends the action too.
     pub(super) is_interrupted: &'a (dyn Fn() -> bool + Sync),

@@ -1,4 +1,4 @@
-//! The process that a keeper started, and all its descendants.
+//! Process that a keeper started, and all its descendants.
 
 use std::collections::BTreeSet;
 use std::io;

@@ -129,7 +129,7 @@ pub(crate) fn facts(view: &CapacityView, row: &CapacityRow) -> Vec<(&'static str
     facts
 }
 
-/// The findings that are warnings: a system that does not recover from an overload, and a failed soak run.
+/// Findings that are warnings: a system that does not recover from an overload, and a failed soak run.
 pub(super) fn warnings(view: &CapacityView, row: &CapacityRow) -> Vec<(&'static str, String)> {
     let overload = (row.found.recovers == Some(false)).then(|| after_overload(row)).flatten();
     let soak = (row.found.soaked == Some(false)).then(|| soak(view, row));

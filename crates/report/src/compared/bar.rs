@@ -10,7 +10,7 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    /// Axis on which all of these ratios have a place, and on which a difference of `matters` is visible.
+    /// Axis that contains all of these ratios, and makes a difference of `matters` visible.
     pub(super) fn of(ratios: impl Iterator<Item = f64>, matters: f64) -> Self {
         let reaches = ratios.map(|ratio| ratio.ln().abs()).filter(|reach| reach.is_finite());
         Self { reach: reaches.fold(matters.max(0.001).ln_1p() * 2.0, f64::max) }

@@ -19,7 +19,7 @@ use crate::units::percent_with;
 /// Maximum number of conditions before the figures.
 const NAMED_MAX: usize = 12;
 
-/// A condition on one configuration, and its result in the runs of both sides.
+/// Condition on one configuration, and its result in the runs of both sides.
 pub(crate) struct Failure {
     /// Configuration and load. Empty if there is only one. Arbitrary text: escape it.
     pub(crate) of: String,
@@ -29,7 +29,7 @@ pub(crate) struct Failure {
     why: Option<Why>,
 }
 
-/// A configuration and its runs on both sides. A side that lacks the configuration has no runs.
+/// Configuration and its runs on both sides. A side that lacks the configuration has no runs.
 pub(super) struct Row<'a> {
     pub(super) name: String,
     pub(super) runs: [Vec<&'a Run>; 2],
@@ -92,7 +92,7 @@ fn why(runs: &[Vec<&Run>; 2]) -> Result<Option<Why>, ReportError> {
     Ok(Why::apart_of(["A", "B"], [&a?, &b?], one))
 }
 
-/// Judges conditions on a comparison of two runs, which has one configuration.
+/// Judges conditions on a comparison of two runs, as a single configuration.
 pub(super) fn judge_runs(
     conditions: &[Condition],
     first: &Run,

@@ -137,7 +137,7 @@ pub(super) fn compare(first: &Run, second: &Run) -> Result<(Runs, Vec<String>), 
     Ok((Runs { figures, why, unlike }, notes))
 }
 
-/// Load and planned duration, without the profile, which does not change what the system is asked to do.
+/// Load and planned duration. Excludes the profile, which does not change the system's work.
 fn unprofiled(new: &NewRun) -> String {
     judge::words::planned_load(&new.load_words, new.planned_duration_ns, new.warm_up_ns)
 }

@@ -179,7 +179,7 @@ fn runs_of<'a>(view: &StudyView<'a>, row: &crate::study::VariantRow<'a>) -> Vec<
     row.runs.iter().map(|(run, _)| view.runs[*run].run).collect()
 }
 
-/// Note on the number of valid runs in which the system was gone for part of the time. `None` if there were none.
+/// Note on the number of valid runs in which the system was unavailable for part of the time. `None` if there were none.
 fn degraded(view: &StudyView<'_>, row: &crate::study::VariantRow<'_>) -> Option<String> {
     let runs = || row.runs.iter().filter(|(_, eligibility)| *eligibility == Eligibility::Valid);
     let is_degraded = |(run, _): &&(usize, Eligibility)| {

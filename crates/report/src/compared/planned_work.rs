@@ -1,4 +1,4 @@
-//! Differences between the plans of two runs, so that a difference between plans is not mistaken for one between systems.
+//! Differences between the plans of two runs, so that they are not mistaken for differences between the systems.
 
 use evidence::{BaselineLoad, NewRun};
 use serde_json::Value;

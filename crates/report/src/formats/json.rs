@@ -230,9 +230,9 @@ struct ValidityObject<'a> {
     causes: &'a [Cause],
     // Level of validity of each figure.
     figures: BTreeMap<&'static str, &'static str>,
-    // Observations whose effect on the figures was negligible.
+    // Observations with a negligible effect on the figures.
     notes: &'a [Cause],
-    // Intervals that contain the true figures, chance aside; `null` if the effect of the generator is unknown.
+    // Intervals that contain the true figures, excluding sampling error. `null` if the effect of the generator is unknown.
     bounds: Option<BTreeMap<String, BoundsObject>>,
 }
 
@@ -360,7 +360,7 @@ struct ErrorObject<'a> {
     help: Option<&'static str>,
 }
 
-/// Resource usage of the load generator. Everything is null for a run without an ending.
+/// Resource usage of the load generator. All values are null for a run without an ending.
 #[derive(Default, Serialize)]
 struct GeneratorObject {
     cpu_user_s: Option<f64>,
