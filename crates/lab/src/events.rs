@@ -104,9 +104,9 @@ pub enum Action {
         /// Duration of the change.
         lasting: EffectDuration,
     },
-    /// Sends a command to a proxy. Its effect is permanent or temporary.
+    /// Sends an order to a proxy. Its effect is permanent or temporary.
     Link {
-        /// Proxy and command.
+        /// Proxy and order.
         link: LinkOrder,
         /// Duration of the effect.
         lasting: EffectDuration,
@@ -132,16 +132,16 @@ pub enum Action {
 /// Duration of an effect. `None` if it lasts until the system stops.
 pub type EffectDuration = Option<Duration>;
 
-/// Command for a proxy, in the form that `tenbin proxy` reads.
+/// Order for a proxy, in the form that `tenbin proxy` reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkOrder {
     /// Name of the proxy in the plan.
     pub name: String,
     /// Control socket of the proxy.
     pub control: PathBuf,
-    /// Command: one JSON object.
+    /// Order: one JSON object.
     pub order: String,
-    /// Command that reverts it. `None` if it cannot be reverted.
+    /// Order that reverts it. `None` if it cannot be reverted.
     pub undo: Option<String>,
 }
 

@@ -1,7 +1,6 @@
-//! Anonymizes studies and runs for sharing. Figures and verdicts stay; names of machines, people, and what was run there are
-//! replaced.
+//! Anonymizes studies and runs for sharing. Figures and verdicts stay; names of machines, people, and programs are replaced.
 //!
-//! Loaded values are rewritten before any format sees them, so that no format can forget it.
+//! Loaded values are rewritten before any format reads them, so that no format can skip it.
 
 use evidence::{
     AskedBaseline, Baseline, BaselineLoad, BaselineRow, Cause, Ending, NewRun, NewStudy, Origin, Procedure,

@@ -156,7 +156,7 @@ fn contradictions(facts: &[Stated], figures: &[InRange]) -> Vec<String> {
 impl InRange {
     fn is_possible(&self) -> bool {
         let tolerance = ROUNDING * self.figure.abs();
-        // Infinite figures are possible: a recovery without an end, or a bound that nothing limits.
+        // Infinite figures are possible: a recovery without an end, or an unlimited bound.
         self.figure == self.low
             || self.figure == self.high
             || self.low - tolerance <= self.figure && self.figure <= self.high + tolerance

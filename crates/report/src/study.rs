@@ -186,7 +186,7 @@ impl<'a> StudyView<'a> {
         Ok(Self { against_stored, ..view })
     }
 
-    /// Name of what was counted.
+    /// Unit that was counted.
     pub(crate) fn noun(&self) -> &'static Noun {
         Noun::of_all(&self.runs)
     }

@@ -8,7 +8,7 @@ use crate::noun::Noun;
 use crate::units::{Share, count, duration, percent, percent_with, rate};
 use crate::view::View;
 
-/// Classes of errors that leave unknown whether the transaction took effect, and what happened.
+/// Error classes that leave unknown whether the transaction took effect, and descriptions of the cause.
 const UNKNOWN: [(ErrorClass, &str); 2] =
     [(ErrorClass::CommitUnknown, "the connection was lost"), (ErrorClass::TimeoutInCommit, "time ran out")];
 

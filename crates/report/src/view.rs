@@ -14,7 +14,7 @@ use crate::load_tool;
 use crate::notes;
 use crate::noun::Noun;
 
-/// A run with its figures. Figures exclude the warm-up unless they say otherwise.
+/// Run with its figures. Figures exclude the warm-up unless noted otherwise.
 pub(crate) struct View<'a> {
     pub(crate) run: &'a Run,
     pub(crate) verdict: Verdict,

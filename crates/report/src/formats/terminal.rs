@@ -21,7 +21,7 @@ const WIDTH_MIN: usize = 60;
 const INDENT: &str = "  ";
 /// Indentation of lines that belong to an indented line above.
 const INDENT_TWICE: &str = "    ";
-/// Maximum number of characters of a text from outside, so that it cannot push everything else off the screen.
+/// Max number of characters of an external text, so that it cannot push other lines off the screen.
 const TEXT_CHARACTERS_MAX: usize = 600;
 
 fn draw(items: &[Item], options: &Options, out: &mut dyn Write) -> io::Result<()> {

@@ -130,7 +130,7 @@ struct Chart {
     kind: &'static str,
     decimals: u8,
     shows_zero: bool,
-    /// Tracks. The strips of a machine's cores are found in the series instead.
+    /// Tracks. Strips of a machine's cores are looked up in the series instead.
     tracks: &'static [Track],
 }
 

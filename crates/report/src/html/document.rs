@@ -22,7 +22,7 @@ pub(crate) struct Document {
     pub(crate) id: String,
     pub(crate) begun: String,
     pub(crate) tenbin_version: String,
-    /// Name of what was counted.
+    /// Unit that was counted.
     pub(crate) counted: &'static Noun,
     pub(crate) notices: Vec<Notice>,
     pub(crate) validity: Validity,
@@ -192,7 +192,7 @@ pub(crate) struct Experiment {
     /// Name of the variant.
     pub(crate) about: String,
     pub(crate) table: Table,
-    /// Noise, next limit, and what was not tested.
+    /// Noise, next limit, and untested changes.
     pub(crate) facts: Vec<Fact>,
     /// Effect of each intervention, starting with the second control.
     pub(crate) effects: Vec<EffectOfChange>,

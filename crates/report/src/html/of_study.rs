@@ -178,7 +178,7 @@ fn costs(view: &StudyView<'_>, page: &StudyPieces<'_>, load: &LoadView<'_>) -> O
     Some(CostTable { table: table::of(table, &[]), legend: physical_cost::legend(load).unwrap_or_default() })
 }
 
-/// Sentences on how the best was found, further metrics, explanations, and the method.
+/// Sentences on the search for the best, further metrics, explanations, and the method.
 fn caveats(view: &StudyView<'_>, page: &StudyPieces<'_>, load: &LoadView<'_>) -> Vec<String> {
     let mut sentences = study::tournament::sentences(view, load, &|name| page.short(name));
     let name = |load: &LoadView<'_>, row: usize| page.row(load, row);

@@ -86,7 +86,7 @@ const SOURCES: &[Source] = &[
 /// Loopback interface. Its traffic stays on the machine.
 const LOOPBACK: &str = "lo";
 
-/// Readings of single threads. Threads of the generator end with the load, and what they did since the last sample is lost.
+/// Readings of single threads. Threads of the generator end with the load, so their usage since the last sample is lost.
 const THREAD_READINGS: [&str; 3] = ["switches_voluntary", "switches_involuntary", "run_queue_wait_s"];
 
 /// Upper bound of core numbers, which no machine reaches.

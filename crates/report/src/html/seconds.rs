@@ -14,7 +14,7 @@ const PAGE_BYTES_MAX: usize = 1_950_000;
 const BYTES_MIN: usize = 300_000;
 /// Maximum number of points of a track, which is more than a screen can show.
 const POINTS_MAX: usize = 1_500;
-/// Minimum number of points of a track. Fewer show nothing.
+/// Min number of points of a track. Fewer points are not informative.
 const POINTS_MIN: usize = 8;
 /// Expected bytes per point of the first run.
 const BYTES_PER_POINT: usize = 150;

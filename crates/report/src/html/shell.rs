@@ -1,4 +1,4 @@
-//! HTML around the document: script, style, and a policy that forbids everything else.
+//! HTML around the document: script, style, and a content security policy.
 
 use std::io::{self, Write};
 

@@ -26,7 +26,7 @@ enum Paths {
     Files,
 }
 
-/// Names that were found. The replacement of a name has its position in the list plus one.
+/// Names found so far. The number in a replacement is the position in this list plus one.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     hosts: RefCell<Vec<String>>,
@@ -188,7 +188,7 @@ fn path(word: &str, paths: Paths) -> Option<usize> {
     relative.chain(absolute).min()
 }
 
-/// Removes everything between the first and the last quotation mark.
+/// Removes the text between the first and the last quotation mark.
 fn unquoted(text: &str, mark: char) -> String {
     match (text.find(mark), text.rfind(mark)) {
         (Some(first), Some(last)) if first < last => {

@@ -32,7 +32,7 @@ const LONG_NAME_COLUMNS_MAX: usize = 48;
 const LOAD_COLUMNS_MAX: usize = 16;
 /// Maximum number of rows in one line.
 const NAMES_MAX: usize = 3;
-/// Maximum numbers of lines of each kind. The first ones that leave room for everything else apply.
+/// Max numbers of lines of each kind. The first set that leaves room for all other lines applies.
 const LINES_MAX: [LinesMax; 5] = [
     LinesMax { each: 4, troubles: 4, errors: 2, has_evidence: true },
     LinesMax { each: 4, troubles: 2, errors: 2, has_evidence: true },

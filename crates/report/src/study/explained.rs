@@ -22,8 +22,8 @@ const REST_MIN_SHARE: f64 = 0.01;
 /// Maximum number of characters of a name.
 const NAME_CHARACTERS_MAX: usize = 60;
 
-/// Explanation of the verdict on a pair. The outer `None` means that there is nothing to explain, or no readings to explain it by;
-/// the inner one, that no reading explains it.
+/// Explanation of the verdict on a pair. The outer `None` means that there is nothing to explain, or that there are no readings. The inner
+/// `None` means that no reading explains it.
 pub(crate) fn of_pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair) -> Option<Option<Explanation>> {
     let differs = matches!(pair.comparison.verdict, Verdict::Differs { below_matters: false });
     if !differs || pair.has_more_errors || pair.by.distorted().is_none() {

@@ -113,7 +113,7 @@ impl<'a> StudyPieces<'a> {
     }
 
     pub(super) fn stamps(&self) -> Vec<Item> {
-        // Without a difference, nothing was accepted.
+        // Without a difference, there is nothing to accept.
         let is_alike = self.view.loads.iter().all(|load| load.unlike.is_empty());
         let stamps = self.view.study.new.stamps.iter().filter(|stamp| !is_alike || *stamp != UNLIKE_OK);
         let stamps = stamps.map(|stamp| Item::Text(tone(stamp), self.text(stamp)));

@@ -48,7 +48,7 @@ pub(crate) fn summary(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape)
         return table;
     }
     table.column("errors", "", rows().map(|row| Cell::figure(row.error_share, percent_of)));
-    // The metric of the study comes first.
+    // The metric of the study is the first column.
     match view.metric.as_ref() {
         Some(by) if by.metric.name != "throughput" => {
             let write = by.metric.kind.writer();
