@@ -65,7 +65,7 @@ pub struct Plan {
     pub connect_timeout_ns: u64,
     /// Time after which each connection is renewed, in nanoseconds. `None` if connections are not renewed.
     pub connection_lifetime_ns: Option<u64>,
-    /// Reactor threads. `None` lets the runner choose by the number of cores and the location of the system.
+    /// Reactor threads. If `None`, the runner chooses by the number of cores and the location of the system.
     pub threads: Option<u32>,
     /// Cores that the generator's threads are pinned to.
     pub pin: Pin,

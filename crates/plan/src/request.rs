@@ -377,7 +377,7 @@ fn is_host_and_path(text: &str) -> bool {
 pub(crate) fn read_url(text: &str) -> Result<Url, UrlProblem> {
     let is_known =
         |scheme: &str| wire::of_scheme(scheme).is_some() || database::schemes().any(|known| known == scheme);
-    // The WHATWG URL standard reads `http:/x` as `http://x`. The writer more likely meant a path, or forgot the host.
+    // The WHATWG URL standard reads `http:/x` as `http://x`. The user more likely meant a path, or forgot the host.
     let mut schemes = requests().schemes.iter().map(|scheme| scheme.name);
     if let Some(scheme) = schemes.find(|scheme| {
         let rest = text.strip_prefix(*scheme).and_then(|rest| rest.strip_prefix(':'));

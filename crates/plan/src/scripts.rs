@@ -33,7 +33,7 @@ const EXAMPLE_SEED: u64 = 1;
 /// Place of the error that nothing is played.
 const SQL: Field = Field { key: "sql", flag: "SQL" };
 
-/// Result of the check: steps, scenarios, and everything else of an SQL load except its database and its amount.
+/// Result of the check: steps, scenarios, and all other parts of an SQL load except its database and its amount.
 pub(crate) struct Checked {
     names: Vec<String>,
     pub(crate) scenarios: Scenarios,

@@ -100,13 +100,13 @@ pub struct Study {
     pub compare: Compare,
     /// Conditions that every run must meet.
     pub gates: Vec<Condition>,
-    /// Events that happen to the systems in every run, in the order of the file.
+    /// Events that act on the systems in every run, in the order of the file.
     pub events: Vec<StudyEvent>,
     /// Cores that the systems and the generator are pinned to.
     pub pin: StudyPin,
     /// Values of environment variables that the plan names. No result may show them.
     pub secrets: Secrets,
-    /// Suspicious places of the file and what to do about them, two lines each.
+    /// Suspicious places of the file and their remedies, two lines each.
     pub warnings: Vec<String>,
     /// Experiment that follows the study, to confirm what limits a system. `None` if there is none.
     pub experiment: Option<Experiment>,
@@ -153,13 +153,13 @@ pub struct Compare {
     /// Smallest relevant difference. It is a fraction (0.03 for 3 %), or, for costs of events, a number in nanoseconds or requests.
     /// The plan key is `min-effect`.
     pub matters: f64,
-    /// Result that the comparison looks for.
+    /// Target result of the comparison.
     pub find: Find,
     /// Whether all blocks run even if the comparison of two variants is conclusive earlier. A comparison by statement needs all of them.
     pub has_all_blocks: bool,
     /// Runs of each variant; the maximum if the comparison can end early. With a sweep, the runs of each finalist.
     pub blocks: u32,
-    /// Sweep that selects the finalists. `None` unless [`Find::BestOfEach`] is asked for.
+    /// Sweep that selects the finalists. `None` unless the plan requests [`Find::BestOfEach`].
     pub sweep: Option<Sweep>,
     /// Blocks of an A/A comparison of the first variant with itself, before two variants are compared.
     pub pilot: u32,
@@ -171,7 +171,7 @@ pub struct Compare {
     pub stored: Option<StoredBaseline>,
     /// Time limit for all runs together, in nanoseconds. `None` if there is no limit.
     pub within_ns: Option<u64>,
-    /// Whole runs or slices, as the plan asks. [`Study::slicing`] decides for `auto`.
+    /// Whole runs or slices, as requested by the plan. [`Study::slicing`] decides for `auto`.
     pub interleave: Interleave,
     /// Whether differences between the work of variants are accepted.
     pub accepts_unlike: bool,

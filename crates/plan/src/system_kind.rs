@@ -1,5 +1,5 @@
-//! Kinds of systems, by the schemes of their URLs and by the steps that they take. A kind is one entry in [`KINDS`]; other code asks
-//! it for a property.
+//! Kinds of systems, by the schemes of their URLs and by the steps that they run. Each kind is an entry in [`KINDS`], which other code
+//! queries for properties.
 
 use replay::Traffic;
 use wire::step::{self, Unit};
@@ -171,7 +171,7 @@ impl SystemKind {
         self.answers.contains(&key)
     }
 
-    /// Place in the order of kinds.
+    /// Position in the order of kinds.
     pub(crate) fn place(&self) -> usize {
         KINDS.iter().position(|kind| std::ptr::eq(*kind, self)).unwrap_or_default()
     }

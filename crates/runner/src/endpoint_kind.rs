@@ -33,7 +33,7 @@ pub(crate) struct EndpointKind {
     pub(crate) ask: fn(&FirstConnection<'_>) -> Result<Learnt, Refusal>,
     /// Compiles the steps at an endpoint.
     pub(crate) compile: fn(&StepsAt<'_>) -> Compiled,
-    /// Compiles the steps at an endpoint to channels that only show what they send.
+    /// Compiles the steps at an endpoint to channels that only show the requests that they would send.
     pub(crate) compile_to_text: fn(&StepsAt<'_>) -> Compiled,
     /// Compiles recorded traffic instead of the steps.
     pub(crate) compile_traffic: fn(&Plan, &plan::Endpoint, &Traffic) -> Compiled,
@@ -66,7 +66,7 @@ pub(crate) struct Learnt {
     pub(crate) probed: Probed,
     /// Facts that a database reported; `None` from other systems.
     pub(crate) facts: Option<DatabaseFacts>,
-    /// Scale that was read from the tables. `None` if it was not asked for.
+    /// Scale that was read from the tables. `None` if it was not requested.
     pub(crate) scale: Option<i64>,
     pub(crate) room: ConnectionRoom,
 }

@@ -78,10 +78,10 @@ pub trait Generator: Debug {
         Ok(None)
     }
 
-    /// Does everything before the first request that can fail, and sends no request. A stop request abandons a server that does not
-    /// answer.
+    /// Performs all steps that can fail before the first request, and sends no request. A stop request aborts the wait for a silent server.
     ///
     /// # Errors
+    ///
     /// The plan cannot run here.
     fn prepare(&self, plan: &Plan, stopper: &Stopper) -> Result<Prepared, Refusal>;
 }

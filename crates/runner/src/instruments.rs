@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use plan::Launch;
 
-/// Folder of the scripts and of what they write, in the folder of the run.
+/// Folder of the scripts and of their output, in the folder of the run.
 const FOLDER: &str = "tenbin-instruments";
 
 const SCRIPTS: [(&str, &[u8]); 3] = [

@@ -29,7 +29,7 @@ const INTERVAL: Duration = Duration::from_secs(1);
 const LINES_SHOWN: usize = 3;
 const LINE_CHARACTERS_MAX: usize = 200;
 
-/// Checks everything that can fail before the tool starts. Connects to nothing.
+/// Checks all conditions that can fail before the tool starts. Connects to nothing.
 pub(crate) fn prepare(plan: &Plan, tool: &ToolAction, public: &PublicLoads) -> Result<Prepared, Refusal> {
     if matches!(public, PublicLoads::WithConsent(_)) {
         let what = "another load generator keeps to no highest rate of a public server";

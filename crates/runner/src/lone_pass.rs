@@ -27,7 +27,7 @@ const LISTEN: Duration = Duration::from_millis(50);
 /// that closes connections or times out is a result.
 pub(crate) fn unusable(tools: &Tools<'_>, plan: &Plan, unusable: UnusableReply) -> Option<String> {
     if plan.tool().is_some() || plan.replay.is_some() {
-        // The requests of another load generator are unknown, and a log has them in the order of its sessions.
+        // Requests of an external load generator are unknown, and a log has them in the order of its sessions.
         return None;
     }
     let mut lines = None;

@@ -1,4 +1,4 @@
-//! Replays recorded traffic on a system, and adds up what the engine measured by fingerprint.
+//! Replays recorded traffic on a system, and sums the engine's measurements by fingerprint.
 
 use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;

@@ -32,7 +32,7 @@ pub(crate) fn note(outcomes: &Outcomes) -> Option<String> {
     Some(format!("{head}{same} results same, {differs} differ ({share:.1} %), {unknown} unknown{locks}"))
 }
 
-/// Stores the rows of each fingerprint, and their checksum if it was asked for.
+/// Stores the rows of each fingerprint, and their checksum if requested.
 pub(crate) fn keep(outcomes: &Outcomes, at_ns: u64, feed: Feed<'_>) -> Result<(), StoreError> {
     let reading = |number: usize, metric: &str, value: f64| Reading {
         subject: REPLAY_SUBJECT.to_owned(),

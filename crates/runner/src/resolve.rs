@@ -134,7 +134,7 @@ fn accepting(addresses: Vec<SocketAddr>) -> Vec<SocketAddr> {
     })
 }
 
-/// Address of a host, if it is a loopback or private one. No owner is asked.
+/// Address of a host, if it is a loopback or private one. No consent is needed.
 ///
 /// # Errors
 ///

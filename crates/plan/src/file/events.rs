@@ -16,7 +16,7 @@ use crate::units;
 /// Default timeout of an event in nanoseconds.
 const WITHIN_NS: u64 = 30_000_000_000;
 const EVENTS_MAX: usize = 50;
-/// Max number of events in a run, which is what the store keeps.
+/// Max number of event occurrences in a run, as many as the store keeps.
 const OCCURRENCES_MAX: u64 = 1_000;
 
 /// Actions of events: the key, and the reader of its value. An event has exactly one.

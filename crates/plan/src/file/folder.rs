@@ -61,7 +61,7 @@ impl Folder {
         self.hash.update(bytes);
     }
 
-    /// 16 hex digits over everything that was added.
+    /// Returns 16 hex digits over all added bytes.
     pub(crate) fn hash(&self) -> String {
         short_hash(self.hash.clone())
     }

@@ -1,4 +1,4 @@
-//! Suggests what to write instead of the name of a plan file that does not exist.
+//! Suggests a replacement for the name of a plan file that does not exist.
 
 use std::collections::BTreeSet;
 use std::path::Path;

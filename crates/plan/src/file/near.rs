@@ -68,7 +68,7 @@ pub(crate) fn synonym<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     keys.chain(metrics).find_map(|name| known.iter().copied().find(|known| known == name))
 }
 
-/// Known name that was probably meant. `None` if none is close.
+/// Known name that was probably intended. `None` if none is close.
 pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     if name.len() > NAME_LENGTH_MAX {
         return None;

@@ -215,11 +215,11 @@ fn moment(entry: Option<&Entry>, reading: &mut Reading<'_>) -> Option<Option<Mom
     Some(Some(moment))
 }
 
-/// Time in a log: a date and a time, or a duration since the first entry.
+/// Parses a time in a log: a date and a time, or a duration since the first entry.
 ///
 /// # Errors
 ///
-/// The error, and what to write.
+/// The error, and its help.
 pub fn log_moment(text: &str) -> Result<Moment, FileProblem> {
     let since_first = crate::units::duration_ns(text).ok().map(Moment::AfterFirst);
     since_first.or_else(|| Moment::of_date(text)).ok_or_else(|| {

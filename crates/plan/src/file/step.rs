@@ -14,7 +14,7 @@ use crate::plan::{Action, OwnedAction, PlannedStep};
 use crate::spec::{Spanned, values};
 use crate::system_kind::SystemKind;
 
-/// A step, and what its scenario needs to know about it.
+/// Step, and the facts that its scenario needs.
 pub(crate) struct ReadStep {
     pub(crate) step: PlannedStep,
     pub(crate) think: ThinkTime,

@@ -145,7 +145,7 @@ impl Study {
         if let (At::Users(users), Some(given)) = (amount.at, study.connections_given(load))
             && study.has_sessions(load)
         {
-            // A database keeps its number of connections, however many users share them.
+            // A database keeps its number of connections, regardless of how many users share them.
             spec.pool = (u64::from(users) > given).then(|| given.into());
         }
         study.loads[load].spec = spec;

@@ -1,4 +1,4 @@
-//! Runs of an experiment. Each changes one thing in a variant or in its load, to find what limits the system.
+//! Runs of an experiment. Each makes one change to a variant or its load, to find the limit of the system.
 
 use judge::durability;
 use judge::intervention::Parameter;

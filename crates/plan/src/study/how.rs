@@ -14,7 +14,7 @@ const CONFIRM_BLOCKS: u32 = 24;
 /// Name in the store if nothing is compared.
 const FAILURES: &str = "failures";
 
-/// Result that a comparison looks for.
+/// Target result of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Find {
     /// Comparison of all variants.

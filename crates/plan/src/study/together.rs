@@ -128,13 +128,13 @@ fn data_folder(launch: &Launch) -> Option<&str> {
     found.find(|folder| folder.contains('/'))
 }
 
-/// URL of the system that keeps what a load writes, as far as the plan shows.
+/// URL of the system that stores the data that a load writes, as far as the plan shows.
 fn kept_at(launch: &Launch) -> Option<&String> {
     let of_front = Some(&launch.url).filter(|url| SystemKind::by_url(url).keeps_writes);
     launch.database.as_ref().or(of_front)
 }
 
-/// Database in which a load on a system leaves what it writes: host, port, and name, or the path of a file. `None` for other systems.
+/// Database that stores the data that a load on a system writes: host, port, and name, or the path of a file. `None` for other systems.
 fn store_of(launch: &Launch) -> Option<String> {
     let url = kept_at(launch)?;
     let (_, rest) = url.split_once(':')?;

@@ -15,7 +15,7 @@ use crate::recipe;
 
 /// Time limit of a reading.
 const WITHIN: Duration = Duration::from_secs(10);
-/// Interval at which a wait asks whether the run was stopped.
+/// Interval at which a wait checks for a stop of the run.
 const PAUSE: Duration = Duration::from_millis(20);
 /// Max length of a text that a message repeats.
 const SHOWN_MAX: usize = 60;
