@@ -18,7 +18,7 @@ use crate::content::Content;
 ///   Idle ───────────► a reply is awaited ───────────────────────────────────► Idle
 ///    ▲    go_on() ─►  │   ▲ received() → Answered with Next::Send, Await or Pause
 ///    │                └───┘
-///    └────── forget() ◄── received() → fault, peer_closed(): the connection is given up
+///    └────── forget() ◄── received() → error, peer_closed(): the connection is given up
 /// ```
 ///
 /// A request may have parts, such as the statements of a transaction: each part is sent after the previous one was answered.
