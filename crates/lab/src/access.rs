@@ -1,6 +1,6 @@
-//! Permissions that Tenbin needs on this machine, each tested by a trial, with the remedy if the trial fails.
+//! Permissions that Tenbin needs on this machine, each with a test and with the remedy if the test fails.
 //!
-//! This list is the only place with these remedies. Reports that lack a value for want of a permission name them too.
+//! This list is the only place with these remedies. Reports that lack a value because of a missing permission also name them.
 
 mod others;
 mod trials;
@@ -10,7 +10,7 @@ use std::fmt;
 use others::Others;
 use trials::Trial;
 
-/// A permission that Tenbin needs from the kernel.
+/// Permission that Tenbin needs from the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Need {
     Processes,
@@ -39,7 +39,7 @@ pub(crate) enum Need {
     Host,
 }
 
-/// One permission of the list, with its description and its trial.
+/// Permission in the list, with its description and its test.
 struct Entry {
     need: Need,
     /// Stable name for programs, such as `calls_of_other_users`.
@@ -50,18 +50,18 @@ struct Entry {
     trial: fn(&Others) -> Trial,
 }
 
-/// Outcome of a trial.
+/// Outcome of a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The trial succeeded.
+    /// The test succeeded.
     Works,
-    /// The trial failed. Holds the error of the kernel or of a program.
+    /// The test failed. Holds the error of the kernel or of a program.
     Fails(String),
-    /// The trial could not be made. Holds the reason.
+    /// The test could not run. Holds the reason.
     NotTried(String),
 }
 
-/// One permission, tested on this machine.
+/// Permission that was tested on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Permission {
     /// Stable name, such as `calls_of_other_users`.
@@ -70,11 +70,11 @@ pub struct Permission {
     pub what: &'static str,
     /// Feature of Tenbin that needs the permission.
     pub needed_for: &'static str,
-    /// Action of the trial: a file that was read, a socket, or a command.
+    /// Action of the test: a file that was read, a socket, or a command.
     pub tried: String,
-    /// Outcome of the trial.
+    /// Outcome of the test.
     pub outcome: Outcome,
-    /// Remedy that a person can apply if the trial fails.
+    /// Remedy that a person can apply if the test fails.
     pub remedy: &'static str,
 }
 
@@ -298,8 +298,8 @@ impl Need {
     }
 }
 
-/// Makes all trials, which takes about a second. Changes only objects that Tenbin creates itself, and removes them again: a child
-/// process, control groups, a file system, and a network namespace.
+/// Runs all tests, which takes about a second. Changes only objects that Tenbin creates itself, and removes them again: a child process,
+/// control groups, a file system, and a network namespace.
 pub fn try_all() -> Vec<Permission> {
     let others = Others::find();
     let tried = LIST.iter().map(|entry| {

@@ -5,13 +5,13 @@ use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Time for which threads are observed. The kernel updates the time of a running thread at its ticks, 1 to 10 ms apart.
+/// Time for which threads are observed. The kernel updates the time of a running thread at its ticks, every 1 to 10 ms.
 const WINDOW: Duration = Duration::from_millis(50);
 /// Maximum number of threads that are read.
 const THREADS_MAX: usize = 4_096;
 
 /// Observes the threads of these processes for 50 ms. Returns the share of the time for which the busiest one ran or was ready for a
-/// core, which others may have used, from 0 to 1; `None` without threads, with too many, or if the kernel counts no time of threads.
+/// core, which others may have used, from 0 to 1. `None` without threads, with too many, or if the kernel counts no time of threads.
 pub fn busiest_thread_at_rest(processes: &BTreeSet<u32>) -> Option<f64> {
     let since = Instant::now();
     let before = ready_ns(processes.iter().copied())?;
@@ -45,7 +45,7 @@ mod tests {
 
     use super::*;
 
-    /// A shell that runs a script until it is dropped.
+    /// Shell that runs a script until it is dropped.
     struct Shell(Child);
 
     impl Shell {
@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn thread_that_computes_without_a_load_is_seen() {
         assert_eq!(busiest_thread_at_rest(&BTreeSet::from([u32::MAX])), None);
-        // Other tests leave the shell that computes a part of a core.
+        // Other tests leave only part of a core to the shell that computes.
         for (script, range) in [("while :; do :; done", 0.05..=1.0), ("read -r line", 0.0..=0.05)] {
             harness::quiet::assert_measured(|| {
                 let shell = Shell::start(script);

@@ -44,7 +44,7 @@ impl Capture {
         self.dropped_bytes += excess as u64;
     }
 
-    /// Bytes received in total. If unchanged, there is no new output.
+    /// Total bytes received. If unchanged, there is no new output.
     pub(crate) fn seen_bytes(&self) -> u64 {
         self.seen_bytes
     }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use crate::in_words;
 use crate::processes;
 
-/// Max threads of one process whose affinity is read.
+/// Max threads per process for which the affinity is read.
 const THREADS_MAX: usize = 4_096;
 /// Max number of ancestors that are followed.
 const DEPTH_MAX: usize = 64;
@@ -55,7 +55,7 @@ impl Census {
         Self { processes: entries.collect(), cores_ticks: parse_cores(&stat) }
     }
 
-    /// CPU time of each process since `earlier`, highest first. Processes without CPU time are left out.
+    /// CPU time of each process since `earlier`, highest first. Processes without CPU time are omitted.
     pub fn since(&self, earlier: &Self) -> Vec<Used> {
         let ticks_per_s = rustix::param::clock_ticks_per_second() as f64;
         let known = self.known_before(earlier);
@@ -69,7 +69,7 @@ impl Census {
                 let taken_over = entry.taken_over.saturating_sub(taken_over);
                 let since = taken_over.saturating_sub(known.get(pid).copied().unwrap_or(0));
                 let own = entry.ticks.saturating_sub(own);
-                // A sum above the max means that the parent waited for a child that the earlier census missed, so its whole life
+                // A sum above the max means that the parent reaped a child that the earlier census missed, so the child's whole CPU time
                 // was added.
                 let ticks =
                     Some(own.saturating_add(since)).filter(|ticks| *ticks <= most).unwrap_or(own.min(most));
@@ -130,7 +130,7 @@ impl Census {
 }
 
 impl Entry {
-    /// Whether both entries of a pid belong to the same process.
+    /// Whether two entries of a PID belong to one process.
     fn is_same_as(&self, other: &Self) -> bool {
         self.started_ticks == other.started_ticks
     }
@@ -255,7 +255,7 @@ mod tests {
             [(1, entry(0, 1, 5, 0)), (7, entry(1, 2, 5, 0)), (8, entry(7, 3, 5, 0)), (9, entry(8, 4, 90, 0))];
         let now = census(500, &[(1, entry(0, 1, 5, 93)), (7, entry(1, 2, 5, 5))]);
         assert_eq!(used(&now, &census(100, &line)), [(1, 0); 0]);
-        // Another process has the pid of an ended child.
+        // The PID of an ended child was reused by another process.
         let earlier = census(100, &[(7, entry(1, 2, 5, 0)), (9, entry(7, 4, 90, 0))]);
         let now = census(500, &[(7, entry(1, 2, 5, 95)), (9, entry(1, 50, 3, 0))]);
         assert_eq!(used(&now, &earlier), [(7, 5), (9, 3)]);

@@ -1,4 +1,4 @@
-//! Runs commands to completion, each below a keeper of its own.
+//! Runs commands to completion, each below a separate keeper.
 
 use std::time::Duration;
 
@@ -8,9 +8,9 @@ use crate::kept_process::{Ended, KeptProcess, Setting};
 use crate::{Command, Failure, Output, Signal, Stage, in_words};
 
 const GRACE: Duration = Duration::from_secs(1);
-/// Interval at which the caller is asked whether to cancel.
+/// Interval at which the caller's cancel function is called.
 const PAUSE: Duration = Duration::from_millis(25);
-/// Time that a keeper gets to report that no descendant is left.
+/// Time for a keeper to report that all descendants have ended.
 const LAST_REPORT_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// A command that did not exit with 0.

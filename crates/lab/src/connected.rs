@@ -12,8 +12,8 @@ const FILES_MAX: usize = 1 << 16;
 /// Max servers that are looked up, because each look-up searches the open files of all processes.
 const SERVERS_MAX: usize = 8;
 
-/// Processes on this machine that listen where the processes `system` are connected to, over TCP or Unix sockets. Without PID 1
-/// and the ancestors of this process: these hold sockets for others. Empty if the kernel does not list connections.
+/// Processes on this machine that listen at the addresses that the processes `system` are connected to, over TCP or Unix sockets. Excludes
+/// PID 1 and the ancestors of this process, which hold sockets for others. Empty if the kernel does not list connections.
 pub fn servers_of(system: &BTreeSet<u32>) -> BTreeSet<u32> {
     let inodes = sockets_of(system);
     let places = if inodes.is_empty() { Vec::new() } else { places(&inodes).unwrap_or_default() };
@@ -50,7 +50,7 @@ fn places(inodes: &HashSet<u32>) -> std::io::Result<Vec<Listens>> {
     for connected in kernel.established(&[], None)? {
         let (local, remote) = (connected.local.port(), connected.remote);
         let address = remote.ip().to_canonical();
-        // A connection whose local port is listening was accepted.
+        // A connection with a listening local port was accepted.
         let is_outgoing = !listening.contains(&local) && listening.contains(&remote.port());
         if is_outgoing && inodes.contains(&connected.inode) && is_here(address) {
             add(Listens::Port(address, remote.port()));

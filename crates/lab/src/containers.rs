@@ -23,6 +23,7 @@ const DEPTH_MAX: usize = 12;
 /// Returns the processes of a container in ascending order, at least one.
 ///
 /// # Errors
+///
 /// The name is invalid, or no process is found.
 pub(crate) fn processes(container: &str) -> Result<Vec<u32>, Unseen> {
     processes_in(Path::new(GROUPS), container, id_of_name)
@@ -120,7 +121,7 @@ fn groups_below(root: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Processes in a group and in its descendants. A process of another PID namespace appears as 0, and is left out.
+/// Processes in a group and in its descendants. A process of another PID namespace appears as 0, and is omitted.
 fn pids_below(group: &Path) -> Vec<u32> {
     let text = |group: PathBuf| fs::read_to_string(group.join("cgroup.procs")).unwrap_or_default();
     let pids = |text: String| text.lines().filter_map(|line| line.trim().parse().ok()).collect::<Vec<u32>>();

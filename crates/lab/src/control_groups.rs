@@ -43,7 +43,7 @@ pub(crate) fn hierarchies(memberships: &str, mounts: &str, controller: &str) -> 
         let Some((root, point)) = mounts.lines().find_map(|line| mount(line, version, controller)) else {
             continue;
         };
-        // In a container, the mounted hierarchy may start at the group itself.
+        // In a container, the mounted hierarchy may start at the process's group.
         let below = path.strip_prefix(root.as_str()).unwrap_or(path).trim_start_matches('/');
         let point = PathBuf::from(point);
         let own = if below.is_empty() { point.clone() } else { point.join(below) };

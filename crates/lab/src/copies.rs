@@ -1,6 +1,7 @@
-//! Copies files and folders, which share their blocks where the file system can do that (reflinks of XFS, Btrfs, and others).
+//! Copies files and folders. Copies share their blocks with the originals if the file system supports it (reflinks of XFS, Btrfs, and
+//! others).
 //!
-//! Sockets, pipes, and devices are left out. Owners, modes, and links stay as they are.
+//! Sockets, pipes, and devices are skipped. Owners, modes, and links are preserved.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
@@ -9,7 +10,7 @@ use std::path::Path;
 
 use rustix::io::Errno;
 
-/// Length of a file in bytes, from which on a copy waits until it is on disk.
+/// Min length of a file in bytes for which a copy waits until it is on disk.
 const SYNCED_BYTES: u64 = 1 << 20;
 
 /// Result of a copy.
@@ -22,7 +23,7 @@ pub struct Copied {
 }
 
 impl Copied {
-    /// Whether every file with contents shares its blocks with the original.
+    /// Whether every non-empty file shares its blocks with the original.
     pub fn is_shared(self) -> bool {
         self.shared_bytes == self.bytes
     }
@@ -35,7 +36,8 @@ impl Copied {
 /// Copies a file, or a folder with all its contents. `to` must not exist, unless both are folders.
 ///
 /// # Errors
-/// Something cannot be read or written. What was copied before stays.
+///
+/// A file cannot be read or written. Files that were copied before stay.
 pub fn copy(from: &Path, to: &Path) -> io::Result<Copied> {
     let about = fs::symlink_metadata(from)?;
     let kind = about.file_type();
@@ -56,7 +58,7 @@ pub fn copy(from: &Path, to: &Path) -> io::Result<Copied> {
     let mut copied = Copied::default();
     for entry in fs::read_dir(from)? {
         let name = entry?.file_name();
-        // A file may be removed meanwhile, such as one of a log that is rotated.
+        // A file may be removed during the copy, such as a rotated log.
         match copy(&from.join(&name), &to.join(&name)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             one => copied = copied.and(one?),
@@ -89,7 +91,7 @@ fn file(from: &Path, to: &Path, about: &Metadata) -> io::Result<Copied> {
     Ok(Copied { bytes, shared_bytes: if is_shared { bytes } else { 0 } })
 }
 
-/// Gives the copy the owner of the original.
+/// Sets the owner of the copy to the owner of the original.
 fn own(about: &Metadata, to: &Path) -> io::Result<()> {
     let copy = fs::symlink_metadata(to)?;
     if (copy.uid(), copy.gid()) == (about.uid(), about.gid()) {

@@ -1,4 +1,4 @@
-//! Deadlines for everything that may take time. Only this module and the probes read a clock.
+//! Deadlines for all operations that may take time. Only this module and the probes read a clock.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! A disk of its own for a system: a file system of fixed size in an image file, mounted in the folder of the system for one run.
+//! Separate disk for a system: a file system of fixed size in an image file, mounted in the folder of the system for one run.
 //!
 //! The disk is removed when the system has stopped. If Tenbin is killed, its keepers remove it. If they are killed too, the next
 //! Tenbin removes it. The file name identifies the owner.
@@ -31,7 +31,7 @@ const BLOCK_BYTES: u64 = 4096;
 /// Time to retry unmounting: a process that just ended may still hold a file open.
 const UNMOUNTING: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(20);
-/// A mounted disk.
+/// Mounted disk.
 #[derive(Clone, Debug)]
 pub(crate) struct Disk {
     point: PathBuf,
@@ -42,7 +42,8 @@ pub(crate) struct Disk {
 /// Checks that disks of this size can be created, by creating and removing one. Starts no process of a system.
 ///
 /// # Errors
-/// Names what is missing, and the remedy.
+///
+/// Names the missing part, and the remedy.
 pub fn check(bytes: u64) -> Result<(), Failure> {
     let marker = Marker::new();
     let folder = std::env::temp_dir().join(format!("{PREFIX}{marker}"));
@@ -125,8 +126,7 @@ impl Disk {
     }
 }
 
-/// Allocates the whole file now: running out of space before the nominal size is another error than a full disk. Takes at most half
-/// of the free space.
+/// Allocates the whole file now, because running out of host space later would look like a full disk. Uses at most half of the free space.
 fn reserve(file: &File, bytes: u64) -> Result<(), String> {
     let about = fstatvfs(file).map_err(|error| error.to_string())?;
     let free_bytes = about.f_bavail.saturating_mul(about.f_frsize);
@@ -136,7 +136,7 @@ fn reserve(file: &File, bytes: u64) -> Result<(), String> {
     fallocate(file, FallocateFlags::empty(), 0, bytes).map_err(|error| error.to_string())
 }
 
-/// A file that occupies the space of a disk. Dropping it removes the file.
+/// File that occupies the space of a disk. Dropping it removes the file.
 #[derive(Debug)]
 pub(crate) struct Filling {
     file: File,
@@ -181,7 +181,7 @@ impl Drop for Filling {
     }
 }
 
-/// Unmounts what is mounted at `point`. No mount there is not an error.
+/// Unmounts the file system at `point`. A missing mount is not an error.
 pub(crate) fn unmount(point: &Path) -> Result<(), String> {
     let until = Deadline::after(UNMOUNTING);
     loop {
@@ -196,7 +196,7 @@ pub(crate) fn unmount(point: &Path) -> Result<(), String> {
     }
 }
 
-/// Unmounts disks whose Tenbin is dead. Returns their number.
+/// Unmounts disks of dead Tenbin processes. Returns their number.
 pub(crate) fn remove_of_the_dead() -> usize {
     let table = fs::read("/proc/self/mountinfo").unwrap_or_default();
     mounts(&table).filter(|point| owner(point) == Some(Owner::Dead) && unmount(point).is_ok()).count()

@@ -25,7 +25,7 @@ use crate::{Command, Signal};
 /// Max bytes stored from the end of an event's output.
 pub const OUTPUT_BYTES_MAX: usize = 64 << 10;
 
-/// One event, fully resolved.
+/// Event, fully resolved.
 #[derive(Debug)]
 pub struct Event {
     /// Name, unique among the events of a run.
@@ -52,7 +52,7 @@ pub enum Moment {
         /// Number of occurrences.
         times: u32,
     },
-    /// A delay after a process has written a text since the load began.
+    /// Delay after a process has written a text since the load began.
     AfterText {
         /// Name of the process.
         process: String,
@@ -61,7 +61,7 @@ pub enum Moment {
         /// Delay after the text.
         delay: Duration,
     },
-    /// A delay after another event has ended.
+    /// Delay after another event has ended.
     AfterEvent {
         /// Name of the other event.
         name: String,
@@ -84,7 +84,7 @@ pub enum Action {
     Signal(Signalled),
     /// Starts a process that is not running, and waits until it is ready.
     Start(String),
-    /// Stops a process in the same way as at the end of the run.
+    /// Stops a process with the method used at the end of the run.
     Stop(String),
     /// Kills a process and all its descendants.
     Kill(String),
@@ -99,7 +99,7 @@ pub enum Action {
     },
     /// Changes limits, permanently or for a time.
     Limit {
-        /// Limits to change. The system must have been started with them as limits to come.
+        /// Limits to change. The system must have been started with them in `to_come`.
         limits: Limits,
         /// Duration of the change.
         lasting: EffectDuration,
@@ -125,14 +125,14 @@ pub enum Action {
         /// Way to make the system reload the files.
         reload: Reload,
     },
-    /// Changes the load. The system does not take part.
+    /// Changes the load, without an action on the system.
     Switch(Box<dyn Switch>),
 }
 
 /// Duration of an effect. `None` if it lasts until the system stops.
 pub type EffectDuration = Option<Duration>;
 
-/// An order to a proxy, in the form that `tenbin proxy` reads.
+/// Order for a proxy, in the form that `tenbin proxy` reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkOrder {
     /// Name of the proxy in the plan.
@@ -145,7 +145,7 @@ pub struct LinkOrder {
     pub undo: Option<String>,
 }
 
-/// A signal for the main process: the process that was started, or, if that has ended, the oldest of its orphans.
+/// Signal for the main process: the process that was started, or, if it has ended, its oldest orphan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signalled {
     /// Name of the process.
@@ -184,7 +184,7 @@ pub enum Sign {
     Tcp(SocketAddr),
 }
 
-/// A resource that is held while a command runs, such as a lock in a database. Dropping it releases the resource.
+/// Resource that is held while a command runs, such as a lock in a database. Dropping it releases the resource.
 pub trait Lock: Debug + Send {
     /// Acquires the resource. Calls `is_given_up` every few tenths of a second.
     ///
@@ -199,7 +199,7 @@ pub trait Lock: Debug + Send {
     fn release(&mut self) -> Result<(), String>;
 }
 
-/// A change of the load, such as the number of servers that get requests. It takes effect at once.
+/// Change of the load, such as the number of servers that get requests. It takes effect at once.
 pub trait Switch: Debug + Send {
     /// Makes the change.
     fn switch(&mut self);
@@ -222,12 +222,12 @@ pub struct Happened {
     pub exit: Option<i32>,
     /// Signal that ended the command. `None` if it exited.
     pub signal: Option<i32>,
-    /// End of the output of the command, at most [`OUTPUT_BYTES_MAX`] bytes.
+    /// End of the command's output, at most [`OUTPUT_BYTES_MAX`] bytes.
     pub output: Vec<u8>,
     /// Bytes of output before that, which were dropped.
     pub dropped_bytes: u64,
     /// Reason of the failure. `None` if the occurrence did not fail.
     pub failure: Option<String>,
-    /// Whether it failed because the load ended first.
+    /// Whether the action failed because the load ended first.
     pub is_cut: bool,
 }

@@ -51,7 +51,7 @@ impl Stage {
     }
 }
 
-/// One failure.
+/// Failure of a system, with its evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// Stage in which it occurred.

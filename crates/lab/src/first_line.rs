@@ -15,7 +15,7 @@ pub fn first_line(command: &Command, keeper: &[OsString], cancel: &dyn Fn() -> b
     first_line_or_reason(command, keeper, cancel).ok()
 }
 
-/// Like [`first_line`], but the error says why there is no line.
+/// Like [`first_line`], but the error states why there is no line.
 pub fn first_line_or_reason(
     command: &Command,
     keeper: &[OsString],

@@ -89,7 +89,7 @@ impl Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         if let Some(path) = &self.path {
-            // No caller is left to report to, and the folder is temporary.
+            // The error cannot be reported from here, and the folder is temporary.
             let _ = remove_folder(path);
         }
     }

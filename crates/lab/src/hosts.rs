@@ -1,4 +1,4 @@
-//! A host of its own for a system: a network namespace with a veth link to it, created for one run with `ip` of iproute2.
+//! Separate host for a system: a network namespace with a veth link to it, created for one run with `ip` of iproute2.
 //!
 //! The namespace is removed when the system has stopped. If Tenbin is killed, its keepers remove it. If they are killed too, the
 //! next Tenbin removes it. The name identifies the owner.
@@ -39,7 +39,7 @@ pub struct Network {
 pub fn free_network() -> Result<Network, Failure> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let routes = routes(&fs::read_to_string("/proc/net/route").unwrap_or_default());
-    // The offset makes two Tenbins that search at the same time find different networks.
+    // The offset makes two Tenbin processes that search at the same time find different networks.
     let first = std::process::id().wrapping_mul(61).wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed));
     let found = PRIVATE.iter().find_map(|(base, count)| {
         let place = |step: u32| u32::from(*base) + 4 * (first.wrapping_add(step) % count);
@@ -54,7 +54,7 @@ pub fn free_network() -> Result<Network, Failure> {
     Ok(Network { here: Ipv4Addr::from(network + 1), there: Ipv4Addr::from(network + 2) })
 }
 
-/// Whether an address belongs to a host that Tenbin created on this machine: the other end of its link is a local address.
+/// Whether an address belongs to a host that Tenbin created on this machine: the peer address of its link is local.
 pub fn is_host_of_this_machine(address: IpAddr) -> bool {
     let IpAddr::V4(there) = address.to_canonical() else { return false };
     let there = u32::from(there);
@@ -66,7 +66,8 @@ pub fn is_host_of_this_machine(address: IpAddr) -> bool {
 /// Checks that hosts can be created here, by creating and removing one. Starts no process of a system.
 ///
 /// # Errors
-/// Names what is missing, and the remedy.
+///
+/// Names the missing part, and the remedy.
 pub fn check() -> Result<(), Failure> {
     let namespace = Namespace::make(free_network()?, Marker::new())?;
     namespace.remove().map_err(|what| failure(what, &way_out()))
@@ -80,7 +81,7 @@ fn failure(what: String, way_out: &str) -> Failure {
     Failure { stage: Stage::Host, process: None, what, way_out: way_out.to_owned(), outputs: Vec::new() }
 }
 
-/// A route of the kernel's routing table.
+/// Route of the kernel's routing table.
 struct Route {
     network: u32,
     mask: u32,
@@ -159,7 +160,7 @@ pub(crate) fn within(name: &str, argv: &[String]) -> Vec<String> {
     prefix.into_iter().chain(argv.iter().cloned()).collect()
 }
 
-/// Removes the namespaces whose Tenbin is dead. Returns their number.
+/// Removes the namespaces of dead Tenbin processes. Returns their number.
 pub(crate) fn remove_of_the_dead() -> usize {
     let entries = fs::read_dir(NAMES).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
@@ -167,7 +168,7 @@ pub(crate) fn remove_of_the_dead() -> usize {
     names.filter(|name| owner(name) == Some(Owner::Dead) && remove(name).is_ok()).count()
 }
 
-/// Name for the local end of a link, unique within this process and at most 15 bytes long.
+/// Name for the local end of a link, unique within this process, at most 15 bytes long.
 fn link_name() -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed) % 0x1000;

@@ -1,8 +1,7 @@
-//! A keeper: the parent process of one process of a system. It observes the end of every descendant, and ends all of them if Tenbin
-//! dies.
+//! Keeper: the parent process of one process of a system. Observes the end of every descendant, and ends all of them if Tenbin dies.
 //!
-//! A keeper is a child subreaper (prctl(2)), so processes that daemonize remain its descendants. It runs in a process group of its
-//! own and ignores signals, so that Ctrl-C reaches only Tenbin.
+//! A keeper is a child subreaper (prctl(2)), so processes that daemonize remain its descendants. It runs in a separate process group and
+//! ignores signals, so that Ctrl-C reaches only Tenbin.
 
 mod link;
 pub(crate) mod messages;
@@ -33,9 +32,9 @@ use crate::disks;
 use crate::hosts;
 use crate::limits::{self, Membership};
 
-/// Time that the processes get to end by themselves after Tenbin has died.
+/// Time for the processes to end on their own after Tenbin has died.
 const GRACE_ORPHANED: Duration = Duration::from_secs(1);
-/// Time that processes in other groups get after the end of the main process, before they are asked to end too.
+/// Time for processes in other groups to end after the main process, before they are signaled.
 const GRACE_LEFT_BEHIND: Duration = Duration::from_millis(300);
 /// Timeout for killing.
 const KILLING: Duration = Duration::from_secs(5);
@@ -66,7 +65,7 @@ fn keep() -> Result<(), Errno> {
     let mut link = Link::new()?;
     let Some(order) = first_order(&mut link)? else { return Ok(()) };
     let Order::Start { argv, env, dir, cores, groups, namespace, disk } = order else {
-        // Nothing was started, so nothing must be ended.
+        // No process was started, so there is nothing to end.
         link.report(&Report::Stopped(EndedProcesses::default()));
         return farewell(&mut link);
     };
@@ -97,7 +96,7 @@ fn keep() -> Result<(), Errno> {
     }
 }
 
-/// Waits for the first order. `None` if Tenbin is gone.
+/// Waits for the first order. `None` if Tenbin has exited.
 fn first_order(link: &mut Link) -> Result<Option<Order>, Errno> {
     loop {
         if let Some(order) = link.orders().into_iter().next() {
@@ -149,7 +148,7 @@ fn wait_for(fds: &mut [PollFd<'_>], until: Option<Deadline>) -> Result<(), Errno
 #[derive(Debug)]
 enum Phase {
     Running,
-    /// The processes were asked to end.
+    /// Signaled the processes to end.
     Stopping {
         until: Deadline,
         rest_at: RestAt,
@@ -159,7 +158,7 @@ enum Phase {
         until: Deadline,
         then: AfterExit,
     },
-    /// No process runs, and another one may be started.
+    /// No process runs. Another one may be started.
     Resting,
     Done,
 }
@@ -173,13 +172,13 @@ enum AfterExit {
     Rest,
 }
 
-/// Time at which processes outside the main group are asked to end.
+/// Time at which processes outside the main group are signaled.
 #[derive(Clone, Copy, Debug)]
 enum RestAt {
     /// A fixed time after the main process has ended.
     AfterMain,
     At(Deadline),
-    /// The processes outside the main group have been asked.
+    /// Signaled the processes outside the main group.
     Told,
 }
 
@@ -196,13 +195,13 @@ struct Keeper {
     outbox: Outbox,
     phase: Phase,
     said: Reported,
-    /// Whether Tenbin is gone, and the keeper has reacted.
+    /// Whether Tenbin has exited, and the keeper has reacted.
     is_orphaned: bool,
     /// Time at which paused processes resume. `None` if no process is paused.
     paused_until: Option<Deadline>,
     /// Readable when a child has ended.
     children: UnixStream,
-    /// Control groups of the system. The keeper removes them if Tenbin is gone.
+    /// Control groups of the system. The keeper removes them if Tenbin has exited.
     groups: Vec<Membership>,
     /// Network namespace of the host of the system.
     namespace: Option<String>,
@@ -338,7 +337,7 @@ impl Keeper {
         self.phase = Phase::Stopping { until: Deadline::after(within), rest_at, then };
     }
 
-    /// Starts to end all processes. No client is left that could extend the deadline.
+    /// Starts to end all processes. The deadline is final, because the client that could extend it has disconnected.
     fn orphaned(&mut self) {
         self.thaw();
         if let Phase::Killing { until, .. } = self.phase {
@@ -386,7 +385,7 @@ impl Keeper {
         if then == AfterExit::Rest {
             let toll = self.toll();
             self.link.report(&Report::Resting(toll));
-            // The stop at the end of the system reports only what it kills itself.
+            // The stop at the end of the system reports only the processes that it kills itself.
             self.tree.forget_killed();
             self.phase = Phase::Resting;
         }

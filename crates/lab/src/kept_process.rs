@@ -59,15 +59,15 @@ pub(crate) struct KeeperState {
     /// Whether no process runs below the keeper.
     pub(crate) is_empty: bool,
     pub(crate) toll: Option<EndedProcesses>,
-    /// Whether the keeper is gone.
+    /// Whether the keeper has died.
     pub(crate) is_lost: bool,
     pub(crate) capture: Capture,
-    /// Whether no process is expected below the keeper: an event has ended it, or is still to start it.
+    /// Whether the keeper is expected to have no process: an event has ended it, or has not started it yet.
     pub(crate) is_at_rest: bool,
-    /// Result of the end by an event. `None` until no process is left.
+    /// Result of an end by an event. `None` while processes are left.
     pub(crate) rested: Option<EndedProcesses>,
-    /// Number of processes that the last pause has stopped. `None` until the keeper has reported it. `is_continued` says whether
-    /// they have resumed.
+    /// Number of processes that the last pause has stopped. `None` until the keeper has reported it. `is_continued` is true if they have
+    /// resumed.
     pub(crate) paused: Option<usize>,
     pub(crate) is_continued: bool,
     /// Bytes of output before the current process was started.
@@ -81,13 +81,13 @@ impl KeeperState {
         self.life_from_bytes = self.capture.seen_bytes();
     }
 
-    /// Reason why the process is gone unexpectedly. `None` if it runs or its end was expected.
+    /// Reason why the process has ended unexpectedly. `None` if it runs or its end was expected.
     pub(crate) fn died(&self) -> Option<Ended> {
         let is_expected = self.is_at_rest && !self.is_lost;
         self.ended().filter(|_| !is_expected)
     }
 
-    /// Reason why the process is gone. `None` if it runs; a daemonized process counts as running.
+    /// Reason why the process has ended. `None` if it runs; a daemonized process counts as running.
     pub(crate) fn ended(&self) -> Option<Ended> {
         match self.exit {
             Some(exit) if self.is_empty || !exit.is_success() => Some(Ended::Exit(exit)),
@@ -291,7 +291,7 @@ impl KeptProcess {
         self.order(&Order::Continue);
     }
 
-    /// Sends an order. Returns whether it could be serialized. A failed write means that the keeper is gone, which the listener
+    /// Sends an order. Returns whether it could be serialized. A failed write means that the keeper has exited, which the listener
     /// notices.
     fn order(&self, order: &Order) -> bool {
         let Ok(mut line) = serde_json::to_vec(order) else { return false };
@@ -336,7 +336,7 @@ fn listen(reports: UnixStream, heard: &KeeperReports) {
         let main = if let Report::Started { pid } = &report { processes::look(*pid) } else { None };
         let mut state = heard.state();
         match report {
-            // The process may have ended, but the keeper had not reaped it when it sent this report.
+            // The process may have ended before the report, but was not reaped yet.
             Report::Started { pid } => state.main = main.or_else(|| Some(Seen::gone(pid))),
             Report::Refused { what } => state.refused = Some(what),
             Report::Output { dropped, .. } => state.capture.push(dropped, &bytes),

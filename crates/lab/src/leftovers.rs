@@ -1,4 +1,4 @@
-//! Finds processes whose keeper is gone, by their marker, and ends them.
+//! Finds processes of dead keepers by their marker, and ends them.
 
 use std::collections::BTreeMap;
 use std::thread;
@@ -28,19 +28,19 @@ pub struct Swept {
 /// Leftovers of the systems of other Tenbins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Leftovers {
-    /// Processes whose Tenbin is dead. They were ended.
+    /// Processes of dead Tenbin processes. They were ended.
     pub ended: Vec<Swept>,
-    /// Process IDs of systems whose Tenbin runs, or ran, in another PID namespace. They were not touched.
+    /// Process IDs of systems from another PID namespace, whose Tenbin may still run. They were not touched.
     pub elsewhere: Vec<u32>,
-    /// Number of systems with control groups whose Tenbin is dead. The groups were removed.
+    /// Number of systems with control groups of dead Tenbin processes. The groups were removed.
     pub groups: usize,
-    /// Number of hosts whose Tenbin is dead. They were removed.
+    /// Number of hosts of dead Tenbin processes. They were removed.
     pub hosts: usize,
-    /// Number of disks whose Tenbin is dead. They were unmounted.
+    /// Number of disks of dead Tenbin processes. They were unmounted.
     pub disks: usize,
 }
 
-/// Ends the processes and keepers of systems whose Tenbin is dead. Takes up to four seconds if processes ignore TERM.
+/// Ends the processes and keepers of systems of dead Tenbin processes. Takes up to four seconds if processes ignore TERM.
 ///
 /// Processes that may have a living Tenbin are not touched: a Tenbin in another PID namespace cannot be looked up. A process that
 /// overwrites its environment, as some do to change their title, is not found.
@@ -72,7 +72,7 @@ pub(crate) fn end_system(marker: Marker, groups: &[Seen]) -> Vec<Swept> {
     })
 }
 
-/// A group keeps its ID as long as it has members, so only another leader can mean another group.
+/// A group keeps its ID as long as it has members, so a different leader means a different group.
 fn is_in(seen: &Seen, leader: &Seen) -> bool {
     let leader_now = processes::look(leader.pid);
     seen.group == leader.pid && leader_now.is_none_or(|now| now.started_ticks == leader.started_ticks)

@@ -1,7 +1,7 @@
 //! Resource limits of a system: CPU time, cores, memory, and disks, enforced by control groups of the kernel.
 //!
-//! Each system with limits has groups of its own below the groups of Tenbin, named for the Tenbin that made them. They contain only
-//! the processes of that system, from their first instruction.
+//! Each system with limits has separate groups below the groups of Tenbin, named after the Tenbin process that created them. They contain
+//! only the processes of that system, from their first instruction.
 //!
 //! The groups are removed when the system has stopped. If Tenbin is killed, its keepers remove them. If they are killed too, the
 //! next Tenbin removes them.
@@ -29,7 +29,7 @@ pub struct Limits {
     pub cpu_cores: Option<f64>,
     /// Cores on which the system may run.
     pub cores: Vec<usize>,
-    /// Max memory in bytes, including the page cache of its files. A process that needs more is killed.
+    /// Max memory in bytes, including the page cache of its files. A process that exceeds it is killed.
     pub memory_bytes: Option<u64>,
     /// Limits for each disk of the machine.
     pub disk: DiskLimits,
@@ -66,11 +66,12 @@ impl Limits {
     }
 }
 
-/// Checks that a system could be limited here to `limits`, and later to each of `to_come`, by creating and removing its groups.
-/// Starts no process of a system.
+/// Checks that a system could be limited here to `limits`, and later to each of `to_come`, by creating and removing its groups. Starts no
+/// process of a system.
 ///
 /// # Errors
-/// Names what is missing, and the remedy.
+///
+/// Names the missing part, and the remedy.
 pub fn check(limits: &Limits, to_come: &[Limits]) -> Result<(), Failure> {
     if limits.is_none() && to_come.is_empty() {
         return Ok(());

@@ -27,12 +27,11 @@ pub enum Listens {
 /// Reason why no process of a system can be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unseen {
-    /// Reason, in words.
+    /// Reason as text.
     pub what: String,
     /// Remedy. `None` if it is unknown.
     pub help: Option<String>,
-    /// Whether the system runs elsewhere. Nothing on this machine describes it then, not even a process that listens at its
-    /// address.
+    /// Whether the system runs on another machine. No local process describes it then, not even one that listens at its address.
     pub is_elsewhere: bool,
 }
 
@@ -63,11 +62,11 @@ impl Unseen {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Socket {
     inode: u64,
-    /// User ID of the user who opened it. `None` if the kernel does not report it.
+    /// User ID of the socket's owner. `None` if the kernel does not report it.
     user: Option<u32>,
 }
 
-/// Whether an address belongs to this machine, so that a process can listen there.
+/// Whether an address belongs to this machine, so that a process can listen on it.
 pub fn is_here(address: IpAddr) -> bool {
     address.is_loopback() || UdpSocket::bind((address, 0)).is_ok()
 }
@@ -75,6 +74,7 @@ pub fn is_here(address: IpAddr) -> bool {
 /// Returns the processes that have the listening socket open, in ascending order, at least one.
 ///
 /// # Errors
+///
 /// No such process is visible.
 pub fn listeners(at: &Listens) -> Result<Vec<u32>, Unseen> {
     match at {

@@ -1,4 +1,4 @@
-//! Runs another load generator: commands one after the other below a single keeper, and measures their resource usage.
+//! Runs external load generators: commands one after another below a single keeper. Measures their resource usage.
 
 use std::ffi::OsString;
 use std::fs;
@@ -12,7 +12,7 @@ use crate::{Command, Output, Signal, processes};
 
 /// Time that remaining processes of a tool get to end by themselves.
 const GRACE: Duration = Duration::from_secs(1);
-/// Time that a keeper gets to report that no descendant is left.
+/// Time for a keeper to report that all descendants have ended.
 const LAST_REPORT_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// A load generator that Tenbin starts, observes, and ends.
@@ -58,8 +58,7 @@ impl LoadTool {
         Ok(())
     }
 
-    /// Waits until the command ends, for `at_most`. `None` if it still runs. The error says how it failed, as the end of a
-    /// sentence.
+    /// Waits up to `at_most` until the command ends. `None` if it still runs. The error is the end of a sentence about the failure.
     pub fn wait(&self, at_most: Duration) -> Option<Result<(), String>> {
         let is_over = |state: &crate::kept_process::KeeperState| state.exit.is_some() || state.is_lost;
         self.kept.wait(Deadline::after(at_most), is_over);

@@ -12,8 +12,8 @@ use crate::processes::{self, Seen};
 pub(crate) const VARIABLE: &str = "TENBIN_SYSTEM";
 const ENVIRONMENT_BYTES_MAX: u64 = 8 << 20;
 
-/// Identity of a system in the form "pid:start:number:pid namespace:time namespace". It holds the pid and the start tick of a
-/// Tenbin, and the number of one of its systems. The namespaces are those in which pid and tick are valid.
+/// Identity of a system in the form "pid:start:number:pid namespace:time namespace". It has the PID and the start tick of a Tenbin process,
+/// and the number of one of its systems. PID and tick are valid in the namespaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Marker {
     pid: u32,
@@ -52,7 +52,7 @@ impl Marker {
         parts.next().is_none().then_some(marker)
     }
 
-    /// Whether it names this Tenbin.
+    /// Whether the marker names this process.
     pub(crate) fn is_of_this_process(self) -> bool {
         self.pid == std::process::id() && self.owner() == Owner::Lives
     }

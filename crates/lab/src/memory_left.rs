@@ -20,7 +20,7 @@ pub struct MemoryLeft {
     pub swapped_out_pages: u64,
 }
 
-/// Returns the memory that is left now. `None` if the kernel does not report it.
+/// Returns the available memory. `None` if the kernel does not report it.
 pub fn memory_left() -> Option<MemoryLeft> {
     let text = |path: &str| fs::read_to_string(path).ok();
     let meminfo = text("/proc/meminfo")?;
@@ -60,7 +60,7 @@ fn of_group(version: Version, group: &Path) -> Option<[u64; 2]> {
         Version::Second => ("memory.max", "memory.current", "inactive_file"),
     };
     let text = |name: &str| fs::read_to_string(group.join(name)).ok();
-    // Without a limit, version 2 has a word and version 1 a number larger than any memory.
+    // Version 2 writes "no limit" as a word, and version 1 as a number larger than any memory.
     let limit: u64 = text(limit)?.trim().parse().ok()?;
     let used: u64 = text(used)?.trim().parse().ok()?;
     let inactive = text("memory.stat").and_then(|text| number(&text, inactive)).unwrap_or(0);

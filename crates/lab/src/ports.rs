@@ -1,4 +1,4 @@
-//! Finds free ports for systems, and the processes that hold other ports.
+//! Finds free ports for systems, and the processes that use other ports.
 
 mod holder;
 
@@ -40,8 +40,8 @@ static TAKEN: AtomicU32 = AtomicU32::new(0);
 
 /// Finds distinct free ports on 127.0.0.1, none of which was handed out recently.
 ///
-/// The ports are below the ephemeral range if possible, so that no client connection can take them meanwhile. The first candidate
-/// depends on the pid, so that two programs that search at the same time find different ports.
+/// The ports are below the ephemeral range if possible, so that no client connection can take them before they are used. The first
+/// candidate depends on the PID, so that two processes that search at the same time find different ports.
 ///
 /// # Errors
 /// Fewer ports than `count` are free.
@@ -65,7 +65,7 @@ pub fn free(count: usize) -> Result<Vec<u16>, NoPorts> {
     if found.len() < count { Err(NoPorts { wanted: count, found: found.len() }) } else { Ok(found) }
 }
 
-/// Whether a server could listen there now. Connections in TIME_WAIT are no obstacle.
+/// Whether a server could listen on this port now. Connections in TIME_WAIT are no obstacle.
 pub(crate) fn is_free(address: Ipv4Addr, port: u16) -> bool {
     let attempt = || {
         let socket = socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;

@@ -70,13 +70,13 @@ pub struct Subject {
     pub roots: Vec<(String, u32)>,
     /// A system that was not started below keepers, instead of `roots`. `None` if it was.
     pub running: Option<SearchedSystem>,
-    /// Names and keepers as in `roots`, of processes that start with the system but are not part of it.
+    /// Processes that start with the system but are not part of it, as name and keeper like `roots`.
     pub aside: Vec<(String, u32)>,
     /// Keeper of the load generator. `None` if this process generates the load.
     pub tool: Option<u32>,
     /// TCP ports on which the system listens.
     pub ports: Vec<u16>,
-    /// Port that the load goes to. Connections to it belong to the load generator.
+    /// Port under load. Connections to it belong to the load generator.
     pub served: Option<u16>,
     /// Unix sockets on which the system listens.
     pub unix_sockets: Vec<PathBuf>,
@@ -86,7 +86,7 @@ pub struct Subject {
     pub instruments: Option<PathBuf>,
 }
 
-/// One value of one look.
+/// Value of a metric in one look.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
     /// `machine`, `system` (all its processes), `generator` (this process, or the tool in its place), or the name of a process of
@@ -102,22 +102,21 @@ pub struct Reading {
 
 /// Values that were read at one point in time.
 ///
-/// Counters and times (`cpu_user_s`, `switches_voluntary`, `disk_read_bytes`, …) are increases during `over`, not scaled to a
-/// second: divide by `over` for a share or a rate. `pressure_…_share` values are shares of `over` already. `threads_…` values with
-/// a label are mean numbers of threads during `over`, and are left out if 0. Sizes and lengths (`rss_bytes`, `threads`,
-/// `listen_queue`, …) are valid at `at`.
+/// Counters and times (`cpu_user_s`, `switches_voluntary`, `disk_read_bytes`, …) are increases during `over`, not scaled to a second:
+/// divide by `over` for a share or a rate. `pressure_…_share` values are shares of `over` already. `threads_…` values with a label are mean
+/// numbers of threads during `over`, and are omitted if 0. Sizes and lengths (`rss_bytes`, `threads`, `listen_queue`, …) are valid at `at`.
 #[derive(Clone, Debug)]
 pub struct Look {
     /// Start of the look.
     pub at: Instant,
-    /// Time since the look before: about a second, less in the last look, more after a late one.
+    /// Time since the previous look: about a second, less in the last look, more after a late one.
     pub over: Duration,
     /// Values, in no particular order.
     pub readings: Vec<Reading>,
     /// Values that cover this look and the waiting looks before it. [`Completion`] divides them.
     pub shared: Vec<Reading>,
-    /// Whether the values of the system's processes come with a later look. With many processes, reading them in each look would
-    /// cost too much.
+    /// Whether the values of the system's processes follow in a later look. With many processes, reading them in each look would cost too
+    /// much.
     pub waits: bool,
     /// Connections of the load by process. `None` in looks that did not read them.
     pub held: Option<Held>,
@@ -133,7 +132,7 @@ impl Look {
 /// A value that could not be read, and the reason. Each probe reports it once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotAvailable {
-    /// Probe, or the missing part of it.
+    /// Name of the probe, or of its missing part.
     pub probe: String,
     /// Reason.
     pub because: String,
@@ -146,7 +145,7 @@ const SYSTEM: &str = "system";
 /// Subject of values of the load generator.
 const GENERATOR: &str = "generator";
 
-/// All probes, in the order in which they are read.
+/// All probes, in reading order.
 fn all(subject: &Subject) -> Vec<Box<dyn sheet::Probe>> {
     let reach = member::ProbeCapabilities::of_machine();
     // A tool is read with the processes of the system, and written as the generator.

@@ -96,7 +96,7 @@ pub(crate) fn self_and_above() -> BTreeSet<u32> {
     line
 }
 
-/// Sends a signal to exactly this process, and not to a later one with the same pid. Returns whether it was sent.
+/// Sends a signal to exactly this process, not to a later one that reuses its PID. Returns whether it was sent.
 pub(crate) fn signal(seen: &Seen, signal: Signal) -> bool {
     let Some(pid) = i32::try_from(seen.pid).ok().and_then(Pid::from_raw) else { return false };
     let Ok(handle) = pidfd_open(pid, PidfdFlags::empty()) else { return false };
@@ -104,7 +104,7 @@ pub(crate) fn signal(seen: &Seen, signal: Signal) -> bool {
     is_the_same && pidfd_send_signal(&handle, signal.raw()).is_ok()
 }
 
-/// Command line of a process, shortened, or its name in brackets if it has none.
+/// Command line of a process, shortened. If it is empty, the name in brackets.
 pub(crate) fn command_line(pid: u32) -> String {
     let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let text = String::from_utf8_lossy(&words).replace('\0', " ");

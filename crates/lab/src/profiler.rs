@@ -1,8 +1,8 @@
 //! Profiles the CPU time of a system's processes: `perf record` samples their stacks under load, and `perf script` resolves
 //! function names afterwards.
 //!
-//! Samples the kernel's software clock (`cpu-clock`), which needs no hardware counters, so it works in most virtual machines.
-//! `perf` runs below a keeper of its own, so it always ends with Tenbin. The caller removes the folder of its file.
+//! Samples the kernel's software clock (`cpu-clock`), which needs no hardware counters, so it works in most virtual machines. `perf` runs
+//! below a separate keeper, so it always ends with Tenbin. The caller removes the folder of its file.
 
 mod fold;
 mod script;
@@ -162,7 +162,7 @@ impl Profiler {
         let (_, output) = self.kept.stop(Some(Signal::TERM), Duration::from_secs(1));
         let said = String::from_utf8_lossy(&output.text).into_owned();
         let data = self.order.dir.join(DATA);
-        // Only the file counts, because the exit code after SIGINT depends on the version of `perf`.
+        // Only the file is checked, because the exit code after SIGINT depends on the version of `perf`.
         if !fs::metadata(&data).is_ok_and(|meta| meta.len() > 0) {
             let exited = exit.map_or_else(|| "did not end in time".to_owned(), |exit| exit.to_string());
             return Err(explained(&said, &exited));

@@ -14,7 +14,7 @@ use crate::{Command, Ready, When, commands, in_words};
 
 /// Pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(25);
-/// Min time of an attempt before the deadline. The error of a shorter one says little.
+/// Min time of an attempt before the deadline. Errors of shorter attempts are not informative.
 const CUT_SHORT: Duration = Duration::from_millis(500);
 /// Pause between two attempts by command, which costs more than a connection.
 const COMMAND_PAUSE: Duration = Duration::from_millis(100);
@@ -53,7 +53,7 @@ pub(crate) fn wait(
         }
         let Err(why) = attempt else { return Ok(()) };
         if deadline.is_over() {
-            // The error of the attempt before is more useful than that of an attempt cut short by the deadline.
+            // The error of the previous attempt is more useful than the one of an attempt cut short by the deadline.
             let why = why_before.filter(|_| !cut_short.is_over()).unwrap_or(why);
             let what = format!("not ready after {} ({why})", in_words::duration(ready.within));
             let way_out = "look at its output; give it longer with ready: { within: 60s }".to_owned();
@@ -83,7 +83,7 @@ struct ReadinessCheck<'a> {
 }
 
 impl ReadinessCheck<'_> {
-    /// Makes one attempt. The error says what happened instead.
+    /// Makes one attempt. The error states the actual response.
     fn attempt(&mut self, when: &When, deadline: Deadline, stop: &dyn Fn() -> bool) -> Result<(), String> {
         match when {
             When::Now => Ok(()),

@@ -9,7 +9,7 @@ use crate::Signal;
 use crate::hosts::Network;
 use crate::limits::Limits;
 
-/// One system, fully resolved: all paths, ports, and arguments are final.
+/// System, fully resolved: all paths, ports, and arguments are final.
 #[derive(Clone, Debug)]
 pub struct Recipe {
     /// Name for people.
@@ -19,11 +19,11 @@ pub struct Recipe {
     pub dir: PathBuf,
     /// Files to write, with paths relative to `dir`.
     pub files: Vec<(PathBuf, Vec<u8>)>,
-    /// Folder whose contents are copied into `dir` before its files are written. `None` for none.
+    /// Folder whose contents are copied into `dir` before its files are written. `None` if there is none.
     pub contents: Option<PathBuf>,
     /// Folder to which `dir` is copied when all processes have ended. `None` for no copy.
     pub copy_to: Option<PathBuf>,
-    /// Commands that run one after the other before the first process. Processes that they leave running are ended by the stop.
+    /// Commands that run one after another before the first process. The stop ends processes that they leave running.
     pub before: Vec<Command>,
     /// Commands that run after the last process has ended, even if the start failed.
     pub after: Vec<Command>,
@@ -50,7 +50,7 @@ pub struct Recipe {
 /// A command line, started without a shell.
 #[derive(Clone, Debug)]
 pub struct Command {
-    /// Program and arguments; at least one word.
+    /// Program and arguments, at least one word.
     pub argv: Vec<String>,
     /// Environment variables in addition to Tenbin's own.
     pub env: Vec<(String, String)>,
@@ -60,7 +60,7 @@ pub struct Command {
     pub within: Duration,
 }
 
-/// One process of a system, together with its descendants.
+/// Process of a system, including its descendants.
 #[derive(Clone, Debug)]
 pub struct Process {
     /// Name, unique within the system.
@@ -71,9 +71,9 @@ pub struct Process {
     pub ready: Ready,
     /// Way to stop it.
     pub stop: StopHow,
-    /// Whether it is not part of the measured system, and so has no limits.
+    /// Whether the process is not part of the measured system, so that no limits apply to it.
     pub is_aside: bool,
-    /// Whether an event starts it, instead of the start of the system.
+    /// Whether an event starts the process, instead of the start of the system.
     pub is_started_by_event: bool,
 }
 
@@ -102,7 +102,7 @@ pub enum When {
     Unix(PathBuf),
     /// The output contains this text. Only the stored output is searched, so a process that writes faster than 10 MB/s may hide it.
     Log(String),
-    /// This command, run repeatedly, exits with 0.
+    /// Ready when this command, run repeatedly, exits with 0.
     Command(Command),
     /// The process is ready as soon as it has been started.
     Now,

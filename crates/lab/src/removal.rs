@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 /// Removes a folder. Removes symbolic links in it without following them.
 ///
 /// # Errors
-/// Something is mounted in it, such as a bind mount of a user's folder, and nothing is removed; or an I/O error.
+///
+/// A file system is mounted in it, such as a bind mount of a user's folder, and nothing is removed; or an I/O error.
 pub fn remove_folder(path: &Path) -> io::Result<()> {
     let path = fs::canonicalize(path)?;
     let table = fs::read("/proc/self/mountinfo")?;

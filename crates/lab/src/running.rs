@@ -1,4 +1,4 @@
-//! Finds the processes of a system that Tenbin did not start. Only reads, and never changes such a system.
+//! Finds the processes of a system that Tenbin did not start. Read-only: never changes the system.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,13 +13,13 @@ use crate::processes::{self, PROC};
 /// Way to identify a system that already runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Named {
-    /// By the addresses at which it listens.
+    /// Found by the addresses at which it listens.
     Listening(Vec<Listens>),
-    /// By a process ID.
+    /// Found by a process ID.
     Process(u32),
-    /// By the path of a PID file.
+    /// Found by the path of a PID file.
     PidFile(PathBuf),
-    /// By the name or ID of a Docker or Podman container.
+    /// Found by the name or ID of a Docker or Podman container.
     Container(String),
 }
 
@@ -136,7 +136,7 @@ fn of_listeners_in(
     if holders.is_empty() {
         return Err(unseen.unwrap_or_else(|| Unseen::elsewhere("it has no address".to_owned())));
     }
-    // A service manager holds sockets of services before it starts them, and is an ancestor of everything.
+    // A service manager opens sockets of services before it starts them, and is an ancestor of all processes.
     let is_manager = |pid: &u32| *pid == 1 && tenbin.contains(pid);
     let (managers, holders): (Vec<u32>, Vec<u32>) = holders.into_iter().partition(is_manager);
     if holders.is_empty() {
@@ -159,7 +159,7 @@ fn of_listeners_in(
     Ok(running(proc, &holders.into_iter().collect()))
 }
 
-/// Builds a system from these processes, at least one.
+/// Builds a system from processes, at least one.
 fn running(proc: &Path, pids: &BTreeSet<u32>) -> Running {
     let roots = topmost(proc, pids);
     let name = roots.first().and_then(|pid| name_in(proc, *pid)).unwrap_or_default();

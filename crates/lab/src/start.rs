@@ -13,12 +13,13 @@ use crate::marker::Marker;
 use crate::system::{Background, Running};
 use crate::{Command, Failure, Process, Recipe, Stage, System, commands, in_words, ports, ready, steady};
 
-/// Starts a system: writes its files, runs its commands before, and starts its processes one after another, each after the one
-/// before is ready.
+/// Starts a system: writes its files, runs its commands before, and starts its processes one after another, each when the previous one is
+/// ready.
 ///
 /// Calls `cancel` every few milliseconds. Each step has a timeout.
 ///
 /// # Errors
+///
 /// First failure. All processes have been ended by then, and the commands after have run.
 pub fn start(recipe: Recipe, cancel: &dyn Fn() -> bool) -> Result<System, Failure> {
     let Recipe {
@@ -167,7 +168,7 @@ impl System {
         let has_other_died = || others.iter().any(|other| other.kept.state().died().is_some());
         let is_ready = ready::wait(&self.setting, ready, &this.kept, &|| cancel() || has_other_died());
         let Err(not_ready) = is_ready else { return Ok(()) };
-        // The failure of the process that died is more useful than that of the process that waited.
+        // The failure of a process that died is more useful than the failure of a process that waited.
         if has_other_died()
             && let Some(died) = self.died()
         {

@@ -21,7 +21,7 @@ const QUIET_LOOKS: u32 = 3;
 const FLAT_LOOKS: u32 = 20;
 /// Max CPU use in cores of a quiet look: one clock tick per look.
 const QUIET_CORES: f64 = 0.15;
-/// Max change of CPU use since the look before in a flat look, as a share. `FLAT_CORES` is the max change in cores; the larger of
+/// Max change of CPU use since the previous look in a flat look, as a share. `FLAT_CORES` is the max change in cores; the larger of
 /// the two applies.
 const FLAT_SHARE: f64 = 0.2;
 const FLAT_CORES: f64 = 0.25;
@@ -95,7 +95,7 @@ impl SteadyProgress {
     }
 }
 
-/// Waits until the system is steady, for `within` at most. Stops waiting if `stop` returns true.
+/// Waits up to `within` until the system is steady. Stops waiting if `stop` returns true.
 pub(crate) fn wait(kept: &[&KeptProcess], within: Duration, stop: &dyn Fn() -> bool) -> Steady {
     let keepers: Vec<u32> = kept.iter().map(|kept| kept.keeper_pid()).collect();
     let begun = Instant::now();

@@ -1,4 +1,4 @@
-//! Stops a system, and verifies that nothing is left of it.
+//! Stops a system, and verifies that all of its processes have ended.
 
 use std::net::Ipv4Addr;
 use std::thread;
@@ -12,9 +12,9 @@ use crate::processes::Seen;
 use crate::system::{RAISE_MEMORY_LIMIT, Running};
 use crate::{Copied, Failure, Output, Signal, Stage, StopHow, Stopped, System, commands, in_words, ports};
 
-/// Timeout for processes that commands before the start left running.
+/// Timeout for processes that were left running by commands before the start.
 const BACKGROUND: Duration = Duration::from_secs(5);
-/// Time that a port gets to become free after its process has ended.
+/// Timeout for a port to become free after its process has ended.
 const PORTS: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(20);
 
@@ -59,7 +59,7 @@ impl System {
         Stopped { failures, outputs, copied }
     }
 
-    /// Copies the folder, which no process uses any more, if the recipe says so.
+    /// Copies the folder, which no process uses any more, if the recipe requests it.
     fn copy_folder(&mut self) -> Option<Result<Copied, Failure>> {
         let (to, from) = (self.copy_to.take()?, self.folder.as_ref()?.path());
         Some(crate::copies::copy(from, &to).map_err(|error| {
@@ -138,7 +138,7 @@ struct Ending {
     command_fault: Option<String>,
 }
 
-/// Stops one process: with its command if it has one that succeeds, else with its signal, and with KILL after the timeout.
+/// Stops one process: by its command if it has one that succeeds, else by its signal, and by KILL after the timeout.
 fn end(setting: &Setting, kept: &KeptProcess, stop: &StopHow, outputs: &mut Vec<Output>) -> (Ending, Output) {
     let has_work = {
         let state = kept.state();

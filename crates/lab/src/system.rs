@@ -19,18 +19,18 @@ pub struct Root {
     pub name: String,
     /// Process ID of its keeper. All its processes are descendants of the keeper.
     pub keeper_pid: u32,
-    /// Whether it is not part of the measured system.
+    /// Whether the process is not part of the measured system.
     pub is_aside: bool,
 }
 
 /// Result of stopping a system.
 #[derive(Clone, Debug, Default)]
 pub struct Stopped {
-    /// Failures of the stop. The system is gone nevertheless, unless a failure says otherwise.
+    /// Failures of the stop. All processes have ended nevertheless, unless a failure states otherwise.
     pub failures: Vec<Failure>,
     /// Output of each process and command: first the processes, in start order.
     pub outputs: Vec<Output>,
-    /// Copy of the folder. `None` if the recipe asks for none, or it failed.
+    /// Copy of the folder. `None` if the recipe requests no copy, or if copying failed.
     pub copied: Option<Copied>,
 }
 
@@ -42,7 +42,7 @@ const ANSWER: Duration = Duration::from_secs(5);
 /// Remedy if a system exceeds its memory limit.
 pub(crate) const RAISE_MEMORY_LIMIT: &str = "raise `memory` in `resources`, or let the system use less";
 
-/// A system whose processes have all been ready. Dropping it stops it too, without reporting failures.
+/// Running system, after all processes were ready. Dropping it stops it too, without reporting failures.
 #[derive(Debug)]
 pub struct System {
     pub(crate) setting: Setting,
@@ -70,7 +70,7 @@ pub struct System {
 pub(crate) struct Running {
     pub(crate) kept: Arc<KeptProcess>,
     pub(crate) process: Arc<Process>,
-    /// Whether its death was reported.
+    /// Whether the death of the process was reported.
     pub(crate) is_mourned: bool,
 }
 
@@ -162,8 +162,8 @@ impl System {
 
     /// Stops everything in reverse order, and runs the commands after.
     ///
-    /// Nothing is left of the system afterwards: processes that exceed their timeout are killed, ports are free, and the folder is
-    /// removed. A failure reports any step that did not succeed.
+    /// Afterwards, processes that exceeded their timeout are killed, ports are free, and the folder is removed. A failure reports any step
+    /// that did not succeed.
     pub fn stop(mut self) -> Stopped {
         self.take_down()
     }
@@ -177,7 +177,7 @@ impl System {
 
 impl Drop for System {
     fn drop(&mut self) {
-        // A system that was stopped has nothing left to take down.
+        // A stopped system needs no further cleanup.
         if self.folder.is_some() {
             self.take_down();
         }

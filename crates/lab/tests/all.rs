@@ -1,5 +1,4 @@
-//! Tests of starting, observing, and stopping systems, in one program. Contains every test of this folder that needs no process of
-//! its own.
+//! Tests of starting, observing, and stopping systems, in one program. Contains every test of this folder that needs no separate process.
 
 mod disks;
 mod dying;

@@ -120,7 +120,7 @@ fn kill_for_memory_is_reported() {
     assert!(died.way_out.contains("raise `memory`"), "{died}");
     assert_eq!(system.into_inner().stop().failures, [], "it was told");
 
-    // Only a part of the system is killed, and the rest runs on.
+    // Only a part of the system is killed, and the rest continues.
     let system = started(&bench, "echo ready; tail /dev/zero; touch over; exec sleep 60", limits.clone());
     wait_until("the part is killed", || bench.path("over").exists());
     let failures = system.stop().failures;

@@ -139,7 +139,7 @@ fn disk_bytes_include_ended_children() {
     writeln(&mut keeper);
     assert_eq!(keeper.says(), "done");
     let (looks, missing) = end(watch);
-    // Counter of the keeper's children; `None` if the kernel does not count disk I/O.
+    // Counter of the keeper's children. `None` if the kernel does not count disk I/O.
     let io = std::fs::read_to_string(format!("/proc/{}/io", keeper.shell.id())).unwrap_or_default();
     let told = io.lines().find_map(|line| line.strip_prefix("write_bytes: ")?.parse::<f64>().ok());
     match told {

@@ -48,7 +48,7 @@ fn full_queue_of_a_unix_socket_is_measured_with_its_limit() {
     bind(&listener, &SocketAddrUnix::new(&path).unwrap()).unwrap();
     listen(&listener, 7).unwrap();
     let client = UnixStream::connect(&path).unwrap();
-    // The symbolic link leads to the same socket.
+    // The symbolic link leads to the bound socket.
     let other = folder.path().join("link.sock");
     std::os::unix::fs::symlink(&path, &other).unwrap();
     let unix_sockets = vec![path.clone(), other.clone()];

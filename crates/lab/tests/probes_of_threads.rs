@@ -9,7 +9,7 @@ use lab::probes::{Look, NotAvailable, Subject, Watch};
 
 use crate::support::{LONG, SUBJECT};
 
-/// A shell that acts as a keeper, with a program below it whose threads all do the same work.
+/// Shell that acts as a keeper, with a program below it in which all threads do identical work.
 struct Keeper(Child);
 
 impl Drop for Keeper {
@@ -36,7 +36,7 @@ fn value(look: &Look, metric: &str, label: &str) -> f64 {
         .map_or(0.0, |reading| reading.value)
 }
 
-/// Observes such a program until a look satisfies `is_so`.
+/// Observes the program until a look satisfies `is_so`.
 fn until(what: &str, is_so: impl Fn(&Look) -> bool) -> (Look, Vec<NotAvailable>) {
     let (keeper, _said) = keeper(what);
     let watch = Watch::begin(Subject { roots: vec![("app".into(), keeper.0.id())], ..Subject::default() });

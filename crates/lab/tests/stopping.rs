@@ -73,7 +73,7 @@ fn listener_in_its_own_session_is_stopped_too() {
     let stopped = system.stop();
     assert_eq!(stopped.failures, [], "TERM was enough, though only after the main process had ended");
     bench.assert_clean();
-    // The port is free again, so the same system can start at once.
+    // The port is free again, so the system can start again at once.
     assert_eq!(started(recipe).stop().failures, []);
     bench.assert_clean();
 }

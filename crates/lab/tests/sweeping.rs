@@ -38,7 +38,7 @@ fn leftover_processes_are_ended_and_others_are_not_touched() {
     assert!(before.len() >= 2, "{before:?}");
 
     let swept = leftovers::sweep().ended;
-    // Another Tenbin of this machine may sweep at the same time, so some processes may be missing here.
+    // Another Tenbin on this machine may sweep at the same time, so some processes may be missing here.
     assert!(swept.iter().any(|swept| before.iter().any(|left| left.ends_with(&swept.command))), "{swept:?}");
     assert_eq!(bench.left(), Vec::<String>::new());
 

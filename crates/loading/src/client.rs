@@ -28,14 +28,14 @@ pub struct Database {
 /// Location of a database.
 #[derive(Clone, Debug)]
 pub enum DatabaseLocation {
-    /// On a server.
+    /// Database on a server.
     Server {
         /// Address of the server.
         peer: Peer,
         /// Credentials.
         login: Arc<Login>,
     },
-    /// In a file.
+    /// Database in a file.
     File(PathBuf),
 }
 
@@ -75,7 +75,7 @@ impl Database {
     }
 }
 
-/// Rows of a reply; `None` for NULL.
+/// Rows of a reply. `None` for NULL.
 pub type Answer = Vec<Vec<Option<String>>>;
 
 /// A connection.
@@ -96,7 +96,7 @@ pub(crate) trait Client: Send {
 pub(crate) struct Batch<'a> {
     /// Name of the table.
     pub(crate) table: &'a str,
-    /// Table, with the list of columns if not all of them are written.
+    /// Table, with the list of columns if only some of them are written.
     pub(crate) target: &'a str,
     /// Number of columns that are written.
     pub(crate) columns: u16,
@@ -125,7 +125,7 @@ impl Batch<'_> {
             .map(move |from| from..end.min(from + rows_at_once))
     }
 
-    /// Operation for errors, with the place of the row in its file if it has one.
+    /// Operation for errors, with the position of the row in its file, if any.
     pub(crate) fn doing(&self, row: Option<u64>) -> String {
         let place = row.map_or_else(|| self.content.file(), |row| self.content.place(row));
         match place {

@@ -6,7 +6,7 @@ pub enum Error {
     /// The options are invalid.
     #[error("{0}")]
     Options(String),
-    /// No connection could be established.
+    /// The connection failed.
     #[error("{reason}")]
     Connect {
         /// Address and reason.

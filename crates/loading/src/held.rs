@@ -36,7 +36,7 @@ impl HeldSession {
         Ok(Self { client })
     }
 
-    /// Runs a statement, and returns its rows; `None` for NULL. Values are untrusted. More than 1 MiB ends the session.
+    /// Runs a statement, and returns its rows. `None` for NULL. Values are untrusted. More than 1 MiB ends the session.
     ///
     /// # Errors
     ///

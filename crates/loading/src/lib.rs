@@ -11,7 +11,7 @@
 //! two cores. Connections that fill one table wait for each other to extend its file. A binary COPY was more work than text for
 //! narrow rows, and a larger `maintenance_work_mem` did not speed up building an index.
 //!
-//! Larger and partitioned tables are divided into chunks, so that less is lost with a connection.
+//! Larger and partitioned tables are divided into chunks, so that a lost connection loses less work.
 //!
 //! [`run_own`] runs the statements of a plan instead, and fills its tables with generated rows or those of CSV files.
 

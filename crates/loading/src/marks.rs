@@ -68,7 +68,7 @@ pub(crate) fn end(client: &mut dyn Client) -> Result<(), Error> {
     client.query(&format!("DROP TABLE {MARKS}"), "removing the marks").map(|_| ())
 }
 
-/// Two questions to a database: whether marks are left, with a row if so, and the options of the call that left them.
+/// Two queries: whether marks exist, with a row if so, and the options of the call that left them.
 pub fn questions_for_marks(engine: Engine) -> [String; 2] {
     let asked = format!("SELECT said FROM {MARKS} WHERE item = '{ASKED}'");
     [(databases::of(engine).find_table)(MARKS), asked]
@@ -105,8 +105,7 @@ fn create(client: &mut dyn Client, plan: &Plan) -> Result<(), Error> {
     );
     let asked = format!("INSERT INTO {MARKS} (item, said) VALUES ('{ASKED}', '{}')", plan.asked());
     let tables = plan.tables.iter().flat_map(|table| &table.create);
-    // Some databases commit after each CREATE. The options are stored first, so that all later tables are known to belong to this
-    // crate.
+    // Some databases commit after each CREATE. The options are stored first, so that all later tables can be attributed to this crate.
     let is_whole = !databases::of(plan.engine).commits_implicitly;
     if is_whole {
         client.query("BEGIN", doing)?;

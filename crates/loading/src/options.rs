@@ -3,10 +3,10 @@
 /// Partitioning of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PartitionMethod {
-    /// By ranges of keys, which is pgbench's default.
+    /// Partitions by ranges of keys, which is pgbench's default.
     #[default]
     Range,
-    /// By a hash of keys.
+    /// Partitions by a hash of keys.
     Hash,
 }
 
@@ -20,7 +20,7 @@ pub struct Options {
     pub tables: u32,
     /// Number of rows in each `sbtest` table.
     pub table_size: u32,
-    /// Number of rows in the workload's own table, if it has one. `None` for the workload's usual number.
+    /// Number of rows in the workload-specific table, if it has one. `None` for the default number.
     pub rows: Option<u64>,
     /// Fill factor of pgbench's tables in percent. PostgreSQL only.
     pub fillfactor: u8,
@@ -32,11 +32,11 @@ pub struct Options {
     pub foreign_keys: bool,
     /// True to keep tables out of the write-ahead log. PostgreSQL only.
     pub unlogged: bool,
-    /// Number of connections; at least 1. SQLite has only one writer at a time.
+    /// Number of connections, at least 1. SQLite has only one writer at a time.
     pub jobs: u32,
     /// Seed of random rows. Equal seeds give equal rows.
     pub seed: u64,
-    /// True to drop existing tables with these names first, whoever created them.
+    /// True to drop existing tables with these names first, even if another program created them.
     pub fresh: bool,
 }
 

@@ -30,7 +30,7 @@ pub struct OwnData {
     pub sql: Vec<SqlText>,
     /// Tables that are filled, in order.
     pub tables: Vec<OwnTable>,
-    /// Maximum number of connections that fill tables; at least 1.
+    /// Maximum number of connections that fill tables, at least 1.
     pub jobs: u32,
     /// True to drop existing tables with the names that `sql` creates.
     pub fresh: bool,
@@ -39,9 +39,9 @@ pub struct OwnData {
 /// A text of SQL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SqlText {
-    /// File that it comes from. `None` for a text of the plan.
+    /// Source file. `None` for a text of the plan.
     pub file: Option<String>,
-    /// One or several statements.
+    /// Text with one or several statements.
     pub text: String,
 }
 
@@ -52,7 +52,7 @@ pub struct OwnTable {
     pub name: String,
     /// Names of the columns, as SQL writes them.
     pub columns: Vec<String>,
-    /// Its rows.
+    /// Rows of the table.
     pub rows: Arc<OwnRows>,
 }
 
@@ -126,7 +126,7 @@ fn shown(statement: &str) -> String {
     }
 }
 
-/// Whether two names mean one table, regardless of case, quotes, and schema.
+/// Whether two names refer to one table, regardless of case, quotes, and schema.
 fn is_same(one: &str, other: &str) -> bool {
     fn plain(name: &str) -> impl Iterator<Item = char> + '_ {
         let last = name.rsplit('.').next().unwrap_or(name);
@@ -147,7 +147,7 @@ fn make_room(client: &mut dyn Client, engine: Engine, names: &[&str], is_fresh: 
     let mut tables = Vec::new();
     for name in names {
         let searched = name.replace('\'', "''");
-        // PostgreSQL reads the name as SQL does; the others compare it with that of their catalog.
+        // PostgreSQL parses the name as SQL does; the others compare it with the name in their catalog.
         let searched = if kind.freezes_rows { searched } else { searched.replace(['"', '`'], "") };
         if !client.query(&(kind.find_table)(&searched), "looking for tables")?.is_empty() {
             tables.push((*name).to_owned());
@@ -171,7 +171,7 @@ fn run_all(
     Ok(())
 }
 
-/// Fills the tables, one after the other because of foreign keys.
+/// Fills the tables, one after another because of foreign keys.
 fn fill_all(
     data: &OwnData,
     database: &Database,

@@ -41,7 +41,7 @@ pub(crate) struct Chunk {
     pub(crate) table: usize,
     /// Range of the rows, from 0.
     pub(crate) rows: Range<u64>,
-    /// True if the chunk has all rows of the table, which nobody has read before.
+    /// True if the chunk has all rows of the table, which no other session has read before.
     pub(crate) is_whole: bool,
     /// Name of its mark.
     pub(crate) mark: String,
@@ -77,7 +77,7 @@ impl Plan {
         &self.asked
     }
 
-    /// True if all rows of a table are written in one transaction. A partitioned table cannot take frozen rows.
+    /// True if all rows of a table are written in one transaction. A partitioned table cannot have frozen rows.
     fn is_whole(&self, table: &Table) -> bool {
         databases::of(self.engine).freezes_rows && !table.is_partitioned && table.rows <= WHOLE_ROWS_MAX
     }
@@ -160,7 +160,7 @@ fn check(engine: Engine, options: &Options) -> Result<(), Error> {
     }
 }
 
-/// Whether the options of a call, as its marks have them, are for these tables.
+/// Whether the options in the marks of an earlier call belong to these tables.
 pub fn is_marked_for(asked: &str, tables: Tables) -> bool {
     let name = match tables {
         Tables::Pgbench => "pgbench",

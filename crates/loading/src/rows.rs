@@ -110,7 +110,7 @@ impl Content {
         }
     }
 
-    /// Name of the file that the rows come from. `None` if they come from no file.
+    /// Name of the file with the rows. `None` if there is no file.
     pub(crate) fn file(&self) -> Option<String> {
         match self {
             Self::Own(own) => own.file().map(str::to_owned),
@@ -118,7 +118,7 @@ impl Content {
         }
     }
 
-    /// File and line of a row, counted from 0. `None` if the rows come from no file.
+    /// File and line of a row, counted from 0. `None` if there is no file.
     pub(crate) fn place(&self, row: u64) -> Option<String> {
         match self {
             Self::Own(own) => own.place(row),

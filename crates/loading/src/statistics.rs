@@ -1,6 +1,6 @@
-//! Updates the statistics by which a server plans statements.
+//! Updates the statistics that a server uses to plan statements.
 //!
-//! A server that rejects the statement still has all rows, so the load goes on, and a note names the tables.
+//! If a server rejects the statement, its rows are still complete, so the load continues, and a note names the tables.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -10,7 +10,7 @@ use crate::client::Client;
 use crate::databases;
 use crate::error::Error;
 
-/// Tables whose statistics a server did not update.
+/// Tables with statistics that a server did not update.
 #[derive(Debug)]
 pub(crate) struct Statistics {
     engine: Engine,

@@ -43,7 +43,7 @@ fn ask(database: &Database, sql: &str) -> Vec<String> {
     answer.into_iter().flatten().map(Option::unwrap_or_default).collect()
 }
 
-/// Rows are the same in every database, whatever its way to write them.
+/// Rows are equal in every database, regardless of how they are written.
 const FACTS: &str =
     "SELECT count(*), sum(amount), min(id), max(id), count(word), (SELECT n FROM sums) FROM items";
 const WORDS: &str = "SELECT word FROM items WHERE word IS NOT NULL GROUP BY word ORDER BY word";

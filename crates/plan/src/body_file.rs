@@ -8,7 +8,7 @@ use crate::fault::Fault;
 /// Max size of a request body in bytes. The body stays in memory for the whole load.
 pub(crate) const BODY_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// A file that a flag names, before it is read.
+/// File that a flag names, before it is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BodyFile {
     /// Name of the flag in errors: `--body-file`.

@@ -21,7 +21,7 @@ use crate::spec::{Field, LoadSpec, SqlSpec};
 use crate::system_kind::SystemKind;
 use crate::ycsb::{self, RecordLayout};
 
-/// Steps of a load and the system that takes them, before the load itself is checked.
+/// Steps of a load and their system, before the load itself is checked.
 pub(crate) struct Target {
     title: String,
     steps: Vec<PlannedStep>,
@@ -32,7 +32,7 @@ pub(crate) struct Target {
     data: Vec<DataSource>,
     /// Connect timeout from the URL, in nanoseconds. `None` if the URL does not set one.
     connect_timeout_ns: Option<u64>,
-    /// Max requests under way on one connection. `None` if an external load generator makes the load.
+    /// Max requests in flight per connection. `None` if an external load generator makes the load.
     pipeline_max: Option<u32>,
     /// Combines the system with a load, once that is checked.
     under: UnderLoad,

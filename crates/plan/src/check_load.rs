@@ -1,4 +1,4 @@
-//! Rules of a load. They are the same for command lines and plan files.
+//! Rules of a load, shared by command lines and plan files.
 
 use load::open::EVEN;
 use load::open::{Profile, Stage};
@@ -36,7 +36,7 @@ pub(crate) struct Destination {
     pub(crate) unit: Unit,
     /// Connect timeout from the URL, in nanoseconds. `None` if the URL does not set one.
     pub(crate) connect_timeout_ns: Option<u64>,
-    /// Max requests under way on one connection, as limited by the protocol. `None` if the protocol is not known yet.
+    /// Max requests in flight on one connection, as limited by the protocol. `None` if the protocol is not known yet.
     pub(crate) pipeline_max: Option<u32>,
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct CheckedLoad {
     pub(crate) connection_lifetime_ns: Option<u64>,
     pub(crate) retry_stale: bool,
     pub(crate) grows_to: Option<u32>,
-    /// Requests under way on each connection. The users or slots of `load` are connections times this number.
+    /// Requests in flight on each connection. The users or slots of `load` are connections times this number.
     pub(crate) pipeline: u32,
     pub(crate) pool: Option<u32>,
     pub(crate) checks_room: bool,
@@ -72,8 +72,8 @@ impl LoadSpec {
         self.rate_per_s.is_some() || self.stages.is_some() || plays_all
     }
 
-    /// Field that sets a profile of the load over time. `None` if there is none. With such a profile, a capacity search cannot
-    /// choose the amount of load.
+    /// Field that sets a profile of the load over time. `None` if there is none. A capacity search cannot choose the amount of load if
+    /// there is such a profile.
     pub(crate) fn own_course(&self) -> Option<Field> {
         let stages = self.stages.as_ref().map(|_| Field::STAGES);
         let recorded = self.recorded.as_ref().map(|_| Field::RECORDED);
@@ -125,8 +125,8 @@ impl LoadSpec {
 }
 
 impl LoadSpec {
-    /// Connections that an open load may grow to if the plan sets no number. At most rate × timeout requests are in flight, because
-    /// each ends by its timeout. `None` if its own connections are enough.
+    /// Max connections of an open load if the plan sets no number. At most rate × timeout requests are in flight, because each ends by its
+    /// timeout. `None` if the initial connections are enough.
     fn grows_to(&self, load: &Load, timeout_ns: u64) -> Option<u32> {
         let Load::Open(open) = load else { return None };
         let peak_per_s = Some(open.schedule.peak_per_s()).filter(|_| self.connections.is_none())?;
@@ -179,7 +179,7 @@ impl Checker<'_> {
         Some(have.clamp(min, max))
     }
 
-    /// Requests under way on each connection.
+    /// Requests in flight on each connection.
     fn pipeline(&mut self, destination: Destination) -> u32 {
         let spec = self.spec;
         let depth = self.count(Field::PIPELINE, &spec.pipeline, 1, PIPELINE_MAX).unwrap_or(1) as u32;
@@ -242,7 +242,7 @@ impl Checker<'_> {
         let process = self.read(Field::ARRIVALS, &spec.arrivals).unwrap_or(&EVEN);
         let spacing = Spacing { process, seed };
         let shed_after_ns = self.read(Field::SHED_AFTER, &spec.shed_after_ns);
-        // As in pgbench, a transaction that is past the latency limit before it is sent is skipped.
+        // As in pgbench, a transaction that exceeds the latency limit before it is sent is skipped.
         let limit_ns = self.positive(Field::LATENCY_LIMIT, &spec.latency_limit_ns);
         let shed_after_ns = shed_after_ns.or(limit_ns);
         let closed = self.closed(connections, seed);

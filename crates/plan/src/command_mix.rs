@@ -9,7 +9,7 @@ use wire::step::{Step, Workload, WorkloadSize};
 use crate::fault::Fault;
 use crate::units;
 
-/// Name of the variable that holds the number of a key.
+/// Name of the variable with the number of a key.
 const KEY: &str = "key";
 const KEYS_MAX: u64 = 1 << 53;
 const DATA_BYTES_MAX: u64 = 64 << 20;

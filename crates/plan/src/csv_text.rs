@@ -25,7 +25,7 @@ pub(crate) fn checked(mut bytes: Vec<u8>, name: &str) -> Result<Vec<u8>, (String
     Ok(bytes)
 }
 
-/// Line of a quote that is never closed. The CSV reader would take the rest of the file as one value.
+/// Line of an unterminated quote. The CSV reader would take the rest of the file as one value.
 fn unterminated_quote(bytes: &[u8]) -> Option<usize> {
     let (mut line, mut opened, mut is_at_start) = (1, None, true);
     let mut rest = bytes.iter().copied().peekable();

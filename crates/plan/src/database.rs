@@ -29,7 +29,7 @@ use crate::fault::Fault;
 /// Scheme of the database that runs within this program.
 const IN_PROCESS_SCHEME: &str = "sqlite";
 
-/// Other names of schemes, as drivers and people write them.
+/// Aliases of schemes that drivers and users write.
 pub(crate) const SCHEME_ALIASES: [(&str, &str); 5] = [
     ("pgsql", "postgres"),
     ("pg", "postgres"),
@@ -43,20 +43,20 @@ pub(crate) fn schemes() -> impl Iterator<Item = &'static str> {
     wire::schemes(false).map(|scheme| scheme.name).chain([IN_PROCESS_SCHEME])
 }
 
-/// A database and how to connect to it. It holds a password, and never shows it.
+/// Database and the way to connect to it. Contains a password, and never shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Database {
     /// Kind of database.
     pub engine: Engine,
     /// User, password, and database of the log-in; empty for SQLite.
     pub login: Login,
-    /// Servers that connections are spread over; at least one. SQLite has one placeholder.
+    /// Servers that connections are spread over, at least one. SQLite has one placeholder.
     pub peers: Vec<Peer>,
     /// SQLite only: path of the file, and pragmas of each connection. `None` for other engines.
     pub file: Option<(PathBuf, Vec<(String, String)>)>,
     /// Connect timeout in nanoseconds. `None` if the URL does not set one.
     pub(crate) connect_timeout_ns: Option<u64>,
-    /// Balance of connections over the servers. `None`: they are tried in order if there are attempts, and otherwise taken in turn.
+    /// Balance of connections over the servers. If `None`, servers are tried in order if there are attempts, else used in turn.
     pub balance: Option<Balance>,
     /// URL without secrets, for display.
     pub shown: String,
@@ -67,11 +67,11 @@ pub struct Database {
 pub struct Balance {
     /// Number of attempts that name each server once.
     pub width: u16,
-    /// Number of attempts at a server, one after the other.
+    /// Number of sequential attempts at a server.
     pub stride: u16,
 }
 
-/// Whether the extension of a file is that of a database in a file.
+/// Whether the extension belongs to a file that is a database.
 pub fn opens_as_database(extension: &str) -> bool {
     ["sqlite", "sqlite3", "db"].contains(&extension)
 }
@@ -92,14 +92,14 @@ fn scheme(url: &str) -> Option<&'static str> {
     schemes().find(|known| known.eq_ignore_ascii_case(scheme))
 }
 
-/// Replaces a connection string of libpq, such as `host=db1 dbname=shop`, by its URL. Other texts stay as they are, and malformed ones
-/// are rejected where URLs are read.
+/// Replaces a connection string of libpq, such as `host=db1 dbname=shop`, by its URL. Other texts do not change. Malformed ones are
+/// rejected by the code that reads URLs.
 pub fn url_of_connection_string(text: &str) -> Cow<'_, str> {
     connection_string_url(text).and_then(Result::ok).map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
 impl Database {
-    /// Whether a text begins like the URL or the connection string of a database.
+    /// Whether a text begins like a database URL or a connection string.
     pub fn has_url(text: &str) -> bool {
         scheme(text).is_some()
     }
@@ -109,7 +109,7 @@ impl Database {
         Self::read_in(url, &ClientEnvironment::here())
     }
 
-    /// Servers in the order of attempts to connect: a server that may be tried in several ways comes several times.
+    /// Servers in the order of connection attempts. A server with several ways to connect occurs several times.
     pub fn attempted_peers(&self) -> Vec<Peer> {
         match self.login.attempts.as_slice() {
             [] => self.peers.clone(),
@@ -127,7 +127,7 @@ impl Database {
         self.peers.iter().map(|peer| Self { peers: vec![peer.clone()], ..self.clone() }).collect()
     }
 
-    /// Adds the servers of another URL with the same log-in.
+    /// Adds the servers of another URL with an equal log-in.
     pub(crate) fn add(&mut self, other: &Self) -> Result<(), Vec<Fault>> {
         if !self.login.attempts.is_empty() || !other.login.attempts.is_empty() {
             let what = "a URL of a list names several hosts, target_session_attrs, or sslmode=allow";

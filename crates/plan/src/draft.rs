@@ -11,7 +11,7 @@ use crate::plan::Plan;
 use crate::running::RunningSpec;
 use crate::spec::{ExpectSpec, LoadSpec, SqlSpec};
 
-/// A URL and the load on it, as a command line asks for them. An empty field was not given.
+/// URL and load from a command line. Fields of flags that were not given are empty.
 #[derive(Clone, Debug, Default)]
 #[allow(missing_docs, reason = "each is the flag of its name, which is documented where it is read")]
 pub struct Draft {
@@ -39,7 +39,7 @@ pub struct Draft {
 pub struct TlsSpec {
     /// Accepts any certificate.
     pub insecure: bool,
-    /// File of authorities to trust in place of the system's.
+    /// File of authorities to trust instead of the system's.
     pub cacert: Option<PathBuf>,
     /// File of the client certificate.
     pub cert: Option<PathBuf>,
@@ -50,7 +50,7 @@ pub struct TlsSpec {
 }
 
 impl TlsSpec {
-    /// Flags, and whether each was given. Keys of a plan have the same names.
+    /// Flags that have an equally named plan key, and whether each was given.
     pub fn flags(&self) -> [(&'static str, bool); 5] {
         [
             ("--insecure", self.insecure),

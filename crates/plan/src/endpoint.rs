@@ -1,4 +1,4 @@
-//! Systems that the steps of a plan speak to.
+//! Systems that the steps of a plan talk to.
 
 use std::any::Any;
 use std::fmt;
@@ -16,7 +16,7 @@ use crate::fault::Fault;
 use crate::plan::{OwnedAction, Plan};
 use crate::study::LaunchEndpoint;
 
-/// One system that steps speak to: its addresses, and its load.
+/// System that steps talk to: its addresses, and its load.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
     /// Name in the plan; empty for the system of `url`.
@@ -25,7 +25,7 @@ pub struct Endpoint {
     pub load: Box<dyn EndpointLoad>,
     /// Rule that selects one of several addresses. `None` if its URL is not a list.
     pub select: Option<Select>,
-    /// Connections to each server that users share; at least 1. `None` if each user has its own, or shares that of the load.
+    /// Connections to each server that users share, at least 1. `None` if each user has a connection, or shares those of the load.
     pub pool: Option<u32>,
 }
 
@@ -38,12 +38,12 @@ pub enum Select {
     First,
     /// Hashing: each request goes to the address that the rule selects for this text. The text has names of values in braces.
     Hash(String, ShardRule),
-    /// Cluster: each request goes to the node that serves the slot of its key. The addresses are those of the nodes.
+    /// Cluster: each request goes to the node that serves the slot of its key. The addresses belong to the nodes.
     Cluster(ClusterNodes),
 }
 
 impl Select {
-    /// Returns the rule for one run. A change of its shards does not reach other runs.
+    /// Returns the rule for one run. A change of its shards does not affect other runs.
     #[must_use]
     pub(crate) fn detached(&self) -> Self {
         match self {
@@ -53,9 +53,9 @@ impl Select {
     }
 }
 
-/// Load that a system takes: its addresses, and the properties in which loads differ. The defaults are those of requests.
+/// Load on a system: its addresses, and the properties that differ between types of load. The defaults apply to requests.
 pub trait EndpointLoad: Any + fmt::Debug + Send + Sync {
-    /// Addresses of the system; at least one.
+    /// Addresses of the system, at least one.
     fn peers(&self) -> &[Peer];
 
     /// Copy of the load.
@@ -73,32 +73,32 @@ pub trait EndpointLoad: Any + fmt::Debug + Send + Sync {
         None
     }
 
-    /// Whether the system takes recorded traffic in place of its steps.
+    /// Whether the system can replay recorded traffic instead of its steps.
     fn takes(&self, traffic: &Traffic) -> bool {
         self.protocol().is_some_and(|protocol| (traffic.fits)(protocol))
     }
 
-    /// Addresses in the order of attempts to connect. An address that may be tried in several ways comes several times.
+    /// Addresses in the order of connection attempts. An address with several ways to connect occurs several times.
     fn attempted_peers(&self) -> Vec<Peer> {
         self.peers().to_vec()
     }
 
-    /// Database whose sessions can be monitored. `None` if the system is none.
+    /// Database with sessions that can be monitored. `None` if the system is not a database.
     fn database(&self) -> Option<&Database> {
         None
     }
 
-    /// Flag by which connections accept any certificate, for a note. `None` if the URL says it, which has a note of its own.
+    /// Flag that makes connections accept any certificate, for a note. `None` if the URL sets it, because the URL has a separate note.
     fn flag_for_any_certificate(&self) -> Option<&'static str> {
         None
     }
 
-    /// Whether the protocol requests TLS within a connection that begins without it.
+    /// Whether the protocol upgrades to TLS on request, within a connection that starts as plain text.
     fn has_tls_on_request(&self) -> bool {
         false
     }
 
-    /// Whether the system is inside this process, and has no address.
+    /// Whether the system runs inside this process, and has no address.
     fn is_in_process(&self) -> bool {
         false
     }
@@ -113,7 +113,7 @@ pub trait EndpointLoad: Any + fmt::Debug + Send + Sync {
         None
     }
 
-    /// Whether a connection carries more than one exchange, as far as the load says, and not its steps.
+    /// Whether a connection carries more than one exchange according to the load. Steps may still close it.
     fn keep_alive(&self) -> bool {
         true
     }
@@ -127,7 +127,7 @@ pub trait EndpointLoad: Any + fmt::Debug + Send + Sync {
     /// database keeps what the system writes.
     fn written_by(&self, number: u16, action: &OwnedAction, is_kept: bool) -> Option<String>;
 
-    /// Parts of its steps with accounts of their own. `endpoint` is the number of the system in the plan.
+    /// Parts of the steps that are counted separately. `endpoint` is the number of the system in the plan.
     fn parts(&self, plan: &Plan, endpoint: u16) -> Vec<sql::Part>;
 
     /// Definition of the scripts of its steps, for the record of the plan. `None` if its steps have none.
@@ -148,7 +148,7 @@ pub trait EndpointLoad: Any + fmt::Debug + Send + Sync {
         &[]
     }
 
-    /// Makes the load one of a single client with this seed, on a connection of its own.
+    /// Reduces the load to a single client with this seed, on a separate connection.
     fn make_lone(&mut self, _seed: u64) {}
 
     /// Random generators with which clients choose steps, if the load draws them as another load generator does. `None` if the
@@ -165,7 +165,7 @@ impl Clone for Box<dyn EndpointLoad> {
 }
 
 impl dyn EndpointLoad {
-    /// The load as its type; `None` if it is of another type.
+    /// Load as its concrete type. `None` if the type differs.
     pub fn downcast<T: EndpointLoad>(&self) -> Option<&T> {
         (self as &dyn Any).downcast_ref()
     }
@@ -177,7 +177,7 @@ impl Endpoint {
         self.load.protocol()
     }
 
-    /// Addresses of the system; at least one.
+    /// Addresses of the system, at least one.
     pub fn peers(&self) -> &[Peer] {
         self.load.peers()
     }
@@ -198,7 +198,7 @@ impl Endpoint {
         }
     }
 
-    /// Nodes of the cluster. `None` if it is no cluster, or its nodes are not known yet.
+    /// Nodes of the cluster. `None` if the system is not a cluster, or if its nodes are not known yet.
     pub fn nodes(&self) -> Option<&ClusterNodes> {
         match &self.select {
             Some(Select::Cluster(nodes)) => Some(nodes),
@@ -206,16 +206,16 @@ impl Endpoint {
         }
     }
 
-    /// The first address.
+    /// First address.
     ///
     /// # Panics
     ///
-    /// If there is no address, which no checked plan has.
+    /// There is no address. A checked plan always has one.
     pub fn peer(&self) -> &Peer {
         &self.peers()[0]
     }
 
-    /// Whether the system is inside this process, and has no address.
+    /// Whether the system runs inside this process, and has no address.
     pub fn is_in_process(&self) -> bool {
         self.load.is_in_process()
     }
@@ -228,7 +228,7 @@ pub struct Peer {
     pub host: String,
     /// TCP port.
     pub port: u16,
-    /// IP addresses to use in place of a DNS lookup. Empty if the host is looked up.
+    /// IP addresses to use instead of a DNS lookup. Empty if the host is looked up.
     pub addresses: Vec<IpAddr>,
     /// Unix socket to use instead of TCP.
     pub unix_socket: Option<PathBuf>,
@@ -269,7 +269,7 @@ pub enum Trust {
     System,
     /// Certificates signed by authorities in this file.
     Authorities(PathBuf),
-    /// Certificates for any host name, signed by authorities in this file, or by the system's if there is no file.
+    /// Certificates for any host name, signed by authorities in this file, or by the system's authorities if there is no file.
     AnyName(Option<PathBuf>),
     /// Any certificate. The result is marked as unverified.
     Anything,

@@ -8,7 +8,7 @@ use crate::fault::Fault;
 use crate::spec::{At, Field, Wrong};
 use crate::units::show_duration;
 
-/// One error.
+/// Error of a plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanError {
     /// Value that is wrong.
@@ -39,11 +39,11 @@ pub enum Problem {
     NoTimeInStages,
     /// The warm-up has a rate of 0.
     ColdWarmUp,
-    /// The ramp-up lasts at least as long as the load.
+    /// The ramp-up is as long as the load, or longer.
     RampTooLong,
     /// A ramp has no duration.
     RampWithoutTime,
-    /// The limit is shorter than the send delay of the generator itself.
+    /// Limit that is shorter than the generator's own send delay.
     ShedTooSoon,
     /// The value applies only to loads with a rate.
     NeedsRate,
@@ -51,22 +51,22 @@ pub enum Problem {
     NeedsUsers,
     /// The value applies only to databases.
     NeedsDatabase,
-    /// The protocol allows fewer requests under way on a connection.
+    /// The protocol allows fewer requests in flight on a connection.
     #[allow(missing_docs, reason = "how many it takes")]
     NoPipeline { max: u32 },
     /// The pipeline needs connections that carry more than one request.
     PipelineWithoutReuse,
     /// A load with a rate has no pool of users.
     PoolOfRate,
-    /// A rate and stages are both given.
+    /// Both a rate and stages.
     TwoRates,
-    /// A duration and stages are both given.
+    /// Both a duration and stages.
     TwoTimes,
     /// The recording already determines this value.
     SetByRecording,
     /// The recording ends before the warm-up does.
     RecordingTooShort,
-    /// Some arrivals of a recording that users replay belong to no session.
+    /// Users replay a recording in which some arrivals belong to no session.
     #[allow(missing_docs, reason = "how many")]
     NoSessions { arrivals: u64 },
     /// The recording has more sessions than the load has users.
@@ -83,7 +83,7 @@ pub enum Problem {
     /// The connect timeout is longer than the timeout of the request.
     #[allow(missing_docs, reason = "how long the whole request may take")]
     ConnectTooLong { timeout_ns: u64 },
-    /// There are more threads than connections.
+    /// More threads than connections.
     #[allow(missing_docs, reason = "each says what it is")]
     TooManyThreads { threads: u64, connections: u32 },
     /// The error is in a step, not in the amount of load.
@@ -93,9 +93,9 @@ pub enum Problem {
 /// Spelling of the names of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spelling {
-    /// As flags: `-c`.
+    /// Named as flags: `-c`.
     Flags,
-    /// As plan keys: `` `users` ``.
+    /// Named as plan keys: `` `users` ``.
     Keys,
 }
 
@@ -168,7 +168,7 @@ impl PlanError {
         }
     }
 
-    /// Whether the value should not be given at all. The error then points at the key, not at the value.
+    /// Whether the key should not be given at all. The error then points at the key, not at the value.
     pub(crate) fn is_about_key(&self) -> bool {
         self.other().is_some()
             || matches!(self.problem, Problem::NeedsRate | Problem::NeedsUsers | Problem::NeedsDatabase)
@@ -314,7 +314,7 @@ impl PlanError {
     }
 }
 
-/// Names the protocols whose requests can share a connection side by side.
+/// Names the protocols that can share a connection between concurrent requests.
 fn no_pipeline() -> String {
     let owners = wire::step::owners().filter(|(_, own)| own.pipeline_max > 1);
     let nouns: Vec<&str> = owners.map(|(_, own)| own.noun).collect();

@@ -1,4 +1,4 @@
-//! Describes a plan in words, without secrets.
+//! Describes a plan as text, without secrets.
 
 use load::{Closed, Load, Open, Schedule, Stop, ThinkTime};
 use wire::step::Unit;
@@ -9,15 +9,15 @@ use crate::plan::{Plan, PlannedStep, Stacks, first_end_ns};
 use crate::study::Study;
 use crate::units::{show_duration, show_rate};
 
-/// Unit of a load whose users go through several steps.
+/// Unit of a load in which users run several steps.
 const ITERATION: &str = "iteration";
-/// Unit of a load whose steps have different units.
+/// Unit of a load in which steps have different units.
 const STEP: &str = "step";
 /// Suffix for the words of a load during which the system's stacks are sampled.
 pub(crate) const PROFILED: &str = ", profiled";
 
 impl CheckedLoad {
-    /// Amount of load and its end, in words.
+    /// Amount of load and its end, as text.
     pub(crate) fn words(&self, unit: Unit) -> (String, String) {
         let unit = unit.noun();
         (
@@ -155,7 +155,7 @@ fn load_words(load: &Load, pipeline: u32, unit: &str) -> String {
     if pipeline <= 1 {
         return serial_load_words(load, unit);
     }
-    // These words count connections, so users are divided by the requests under way on each.
+    // The text counts connections, so users are divided by the concurrent requests per connection.
     let of_connections = match load {
         Load::Closed(closed) => Load::Closed(Closed { users: closed.users / pipeline, ..closed.clone() }),
         Load::Open(open) => Load::Open(Open { connections: open.connections / pipeline, ..open.clone() }),

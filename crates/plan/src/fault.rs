@@ -1,4 +1,4 @@
-//! An error as it is printed: place, message, and help.
+//! Error in printed form: place, message, and help.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use judge::ConditionError;
 
 use crate::file::near::nearest;
 
-/// One error.
+/// Error with its place and help.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The flag, or the part of the plan.
@@ -23,7 +23,7 @@ impl Fault {
         Self { place: place.into(), what: what.into(), help: help.into() }
     }
 
-    /// Error in a condition of a flag. Suggests the metric whose name is close to an unknown one.
+    /// Error in a condition of a flag. For an unknown metric, suggests one with a similar name.
     pub fn of_condition(flag: &str, error: &ConditionError) -> Self {
         let ConditionError { condition, part: (start, end), unknown, .. } = error;
         let meant = unknown

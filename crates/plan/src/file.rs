@@ -102,8 +102,8 @@ use quick::Quick;
 const FILE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
 impl Study {
-    /// Reads a plan file and the files that it names, which must lie in its folder. `is_quick` applies its section `quick`. Nothing
-    /// is started. The error holds all errors of the file.
+    /// Reads a plan file and the files that it names, which must be in its folder. `is_quick` applies its section `quick`. Nothing is
+    /// started. The returned error lists all errors of the file.
     pub fn read(path: &Path, is_quick: bool) -> Result<Self, FileErrors> {
         let shown = path.display().to_string();
         let refused = |what: String, help: String| {
@@ -239,7 +239,7 @@ fn read_setting(
     baseline::check_gates(&gates, spec.as_ref(), &compare, variants.len(), reading);
     parameters::check(root, &systems, is_sound && reading.findings.is_empty(), reading);
     let experiment = experiment(root, &systems, &loads, reading);
-    // Both the quick and the full form are checked, whichever is asked for.
+    // Both the quick and the full form are checked, regardless of which one will run.
     if let Some(quick) = other.as_ref() {
         let quick_loads = loads::read(root, written, seed, Some(quick), reading);
         let (quick_systems, quick_variants) = systems::read(root, is_sound, Some(quick), reading);
@@ -282,7 +282,7 @@ fn read_setting(
     compare::in_slices(root, study, reading)
 }
 
-/// The tree with the steps of its workload and the whole names of figures, once its shape is checked. `None` if it is no mapping.
+/// Tree with the steps of its workload and the full names of figures, after its shape was checked. `None` if it is not a mapping.
 fn shaped(root: &Node, reading: &mut Reading<'_>) -> Option<Node> {
     let expanded = ycsb::expanded(root, reading.system, reading);
     let root = figures::named(expanded.as_ref().unwrap_or(root), reading);

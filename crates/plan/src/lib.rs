@@ -1,6 +1,6 @@
 //! Reads a command line or a plan file into a checked plan, or into a complete list of errors.
 //!
-//! A [`Plan`] cannot be built otherwise. The crate does not depend on the engine or the store.
+//! A [`Plan`] cannot be built in any other way. The crate does not depend on the engine or the store.
 //!
 //! A command line fills a [`Draft`], and [`Draft::check`] turns it into a [`Plan`]. [`Study::read`] turns a plan file into a
 //! [`Study`]. For each run, [`Study::ports`] names the ports that a variant needs, and [`Study::launch`] fills them into its

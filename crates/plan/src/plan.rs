@@ -13,10 +13,10 @@ use crate::replay::Replay;
 use crate::running::RunningAs;
 use crate::study::{Cmd, PlannedFigure, SqlFile, Written};
 
-/// Max addresses with accounts of their own. Each account costs memory in every thread, and a line in reports.
+/// Max number of addresses that are counted separately. Each counter costs memory in every thread, and a line in reports.
 const ADDRESS_ACCOUNTS_MAX: usize = 1_000;
 
-/// One load on one system, free of contradictions. Made by [`crate::Draft::check`].
+/// Load on one or more systems, free of contradictions. Made by [`crate::Draft::check`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Plan {
@@ -24,11 +24,11 @@ pub struct Plan {
     pub title: String,
     /// Name of the system that a command line gives. `None` if it gives none, and for the systems of a study.
     pub system: Option<String>,
-    /// Address of the system itself, which is started and monitored: that of `url`.
+    /// Address of the system itself, which is started and monitored: the one in `url`.
     pub front: Peer,
-    /// Systems that steps speak to, by number: those that take requests first, then databases. At least one.
+    /// Systems that steps talk to, by number: systems for requests first, then databases. At least one.
     pub endpoints: Vec<Endpoint>,
-    /// Database behind a system that takes only requests. It is queried for the wait events of its sessions.
+    /// Database behind a system that accepts only requests. It is queried for the wait events of its sessions.
     pub watched: Option<Database>,
     /// Processes of a system that already runs, if the plan names them. `None` means the processes that listen at its address.
     pub running: Option<RunningAs>,
@@ -38,7 +38,7 @@ pub struct Plan {
     pub written: Option<Written>,
     /// All steps, in the order of their numbers.
     pub steps: Vec<PlannedStep>,
-    /// Requests before and after the load, which are not part of it.
+    /// Requests that run before and after the load, and are not part of it.
     pub errands: Errands,
     /// Names of variables, in the order of their numbers.
     pub variables: Vec<String>,
@@ -50,7 +50,7 @@ pub struct Plan {
     pub secrets: Secrets,
     /// Load model: closed or open, and the amount.
     pub load: Load,
-    /// Max requests under way on one connection. Users of a closed load, and slots of an open one, are connections times this
+    /// Max requests in flight on one connection. Users of a closed load, and slots of an open one, are connections times this
     /// number.
     pub pipeline: u32,
     /// Condition that ends the load.
@@ -65,7 +65,7 @@ pub struct Plan {
     pub connect_timeout_ns: u64,
     /// Time after which each connection is renewed, in nanoseconds. `None` if connections are not renewed.
     pub connection_lifetime_ns: Option<u64>,
-    /// Reactor threads. `None` lets the runner choose by the number of cores and the location of the system.
+    /// Reactor threads. If `None`, the runner chooses by the number of cores and the location of the system.
     pub threads: Option<u32>,
     /// Cores that the generator's threads are pinned to.
     pub pin: Pin,
@@ -79,15 +79,15 @@ pub struct Plan {
     pub grows_to: Option<u32>,
     /// Method of sampling the stacks of the system. `None` if they are not sampled.
     pub profile: Option<Stacks>,
-    /// Whether the run is a trial of a capacity search. Requests that could not be sent because the system did not keep up are then
-    /// a result, and no reason to doubt the run.
+    /// Whether the run is a trial of a capacity search. Requests that could not be sent because the system did not keep up are then a
+    /// result, and no reason to doubt the run.
     pub is_trial: bool,
     /// Log that the load replays, with one step for all of its statements or requests. `None` if users follow the scenarios.
     pub replay: Option<Replay>,
 }
 
 impl Plan {
-    /// The database that takes transactions, or the one behind a system that takes only requests.
+    /// Database that runs transactions, or the one behind a system that accepts only requests.
     pub fn database(&self) -> Option<&Database> {
         self.loads().find_map(EndpointLoad::database).or(self.watched.as_ref())
     }
@@ -100,7 +100,7 @@ impl Plan {
         }
     }
 
-    /// The first system: that of `url`.
+    /// First system: the one of `url`.
     pub fn endpoint(&self) -> &Endpoint {
         &self.endpoints[0]
     }
@@ -128,7 +128,7 @@ pub struct Errands {
     pub setup: Vec<PlannedStep>,
     /// Requests after the load.
     pub teardown: Vec<PlannedStep>,
-    /// Systems of the requests. Empty until the plan of a variant is made.
+    /// Systems of the requests. Empty before the plan of a variant is built.
     pub at: Vec<Endpoint>,
     /// Statements before the load.
     pub setup_sql: Vec<ErrandSql>,
@@ -141,11 +141,11 @@ pub struct Errands {
 pub struct ErrandSql {
     /// Number of requests of the section before them.
     pub after_requests: usize,
-    /// Name of the database among the endpoints. `None` for that of `url` or `database`.
+    /// Name of the database among the endpoints. `None` for `url` or `database`.
     pub endpoint: Option<String>,
     /// The statements, and their file if they have one.
     pub sql: SqlFile,
-    /// Database of the endpoint. `None` until the plan of a variant is made.
+    /// Database of the endpoint. `None` before the plan of a variant is built.
     pub database: Option<Database>,
 }
 
@@ -178,12 +178,12 @@ impl Errands {
     }
 }
 
-/// One request or transaction of a plan.
+/// Request or transaction of a plan.
 #[derive(Clone, Debug)]
 pub struct PlannedStep {
     /// Name in reports, without secrets.
     pub name: String,
-    /// Number of the system that the step speaks to, an index of [`Plan::endpoints`], or of [`Errands::at`].
+    /// Number of the system that the step talks to, an index of [`Plan::endpoints`], or of [`Errands::at`].
     pub endpoint: u16,
     /// Request, transaction, or load of a tool.
     pub action: Action,
@@ -195,7 +195,7 @@ pub struct PlannedStep {
 pub enum Action {
     /// A request or a transaction.
     Owned(OwnedAction),
-    /// A load made by an external load generator.
+    /// Load from an external load generator.
     Tool(ToolAction),
 }
 
@@ -206,7 +206,7 @@ pub struct ToolAction {
     pub tool: &'static loadtools::Tool,
     /// Words of its command as the plan has them, with names in braces.
     pub written: Vec<String>,
-    /// Concurrent users. `None` if the plan does not say how many.
+    /// Concurrent users. `None` if the plan does not set their number.
     pub users: Option<u32>,
     /// Command of the warm-up, whose output is discarded. `None` if the load has no warm-up.
     pub warm_up: Option<Cmd>,
@@ -273,9 +273,9 @@ impl OwnedAction {
 /// Method by which a profiler unwinds stacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stacks {
-    /// By frame pointers.
+    /// Unwinds stacks by frame pointers.
     FramePointers,
-    /// By DWARF debug information, from a copy of the stack.
+    /// Unwinds stacks by DWARF debug information, from a copy of the stack.
     Dwarf,
 }
 
@@ -294,9 +294,9 @@ impl Stacks {
 pub enum Pin {
     /// Not pinned.
     No,
-    /// One core per thread, of those that this process may use.
+    /// One core per thread, from the cores that this process may use.
     Auto,
-    /// The listed cores, assigned in turn.
+    /// Listed cores, assigned in turn.
     Cores(Vec<usize>),
 }
 
@@ -352,13 +352,13 @@ impl Plan {
         steps.filter_map(transaction).collect()
     }
 
-    /// Number of a step among those of its system.
+    /// Number of a step within its system.
     pub(crate) fn number_at_endpoint(&self, number: usize) -> u16 {
         let endpoint = self.steps[number].endpoint;
         self.steps[..number].iter().filter(|step| step.endpoint == endpoint).count() as u16
     }
 
-    /// The external load generator, whose load is the only step. `None` if Tenbin makes the load.
+    /// External load generator, whose load is the only step. `None` if Tenbin makes the load.
     pub fn tool(&self) -> Option<&ToolAction> {
         self.steps.iter().find_map(|step| match &step.action {
             Action::Tool(tool) => Some(tool),
@@ -366,8 +366,8 @@ impl Plan {
         })
     }
 
-    /// Parts of steps that have accounts of their own: requests that redirects may lead to, then statements of transactions. Both
-    /// are ordered by endpoint. Parts of a replay are its fingerprints.
+    /// Parts of steps that are counted separately: requests that redirects may lead to, then statements of transactions. Both are ordered
+    /// by endpoint. Parts of a replay are its fingerprints.
     pub fn parts(&self) -> Vec<sql::Part> {
         if let Some(replay) = &self.replay {
             let fingerprints = replay.fingerprints.iter();
@@ -376,8 +376,8 @@ impl Plan {
         (0..).zip(self.loads()).flat_map(|(number, load)| load.parts(self, number)).collect()
     }
 
-    /// Addresses of each step at an endpoint with a list of URLs. They have accounts of their own after [`Self::parts`]. Empty if
-    /// there are more than 1,000.
+    /// Addresses of each step at an endpoint with a list of URLs. They are counted separately, after [`Self::parts`]. Empty if there are
+    /// more than 1,000.
     pub fn address_parts(&self) -> Vec<sql::Part> {
         let of_step = |(of, step): (u16, &PlannedStep)| {
             let endpoint = &self.endpoints[usize::from(step.endpoint)];

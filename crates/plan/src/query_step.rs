@@ -45,7 +45,7 @@ pub(crate) fn read(url: &Url, own: &OwnSteps, body: Option<&[u8]>) -> Result<Arc
     (own.read)(&WrittenStep::of(key.name, &value)).map_err(|wrong| at(key, wrong))
 }
 
-/// Whether the query of a URL has parts of a step. The query may also have options of the log-in.
+/// Whether the query of a URL has parts of a step. The query may also have log-in options.
 pub(crate) fn has_step(url: &Url, own: &OwnSteps) -> bool {
     url.query().is_some() && (own.options().is_empty() || !pairs(url, own).is_empty())
 }
@@ -83,7 +83,7 @@ fn exclude(table: &Table, one: &str, other: &str) -> bool {
     table.exclusive.iter().any(|pair| pair.contains(&one) && pair.contains(&other))
 }
 
-/// Parts of a query that make up the value of a key.
+/// Parts of a query that define the value of a key.
 fn parts(key: &Key) -> Vec<&'static str> {
     match key.kind {
         Kind::Table(table) => table.keys.iter().flat_map(parts).collect(),
@@ -91,7 +91,7 @@ fn parts(key: &Key) -> Vec<&'static str> {
     }
 }
 
-/// Value of a key, as a plan would have it. `None` if the query has no part of it.
+/// Value of a key in the form of a plan node. `None` if the query does not set the key.
 fn node(name: &str, kind: &Kind, pairs: &[(String, String)]) -> Option<Node> {
     if let Kind::Table(table) = kind {
         let entries = table.keys.iter().filter_map(|key| {
@@ -102,7 +102,7 @@ fn node(name: &str, kind: &Kind, pairs: &[(String, String)]) -> Option<Node> {
         return (!entries.is_empty()).then(|| map(entries));
     }
     let (_, text) = pairs.iter().find(|(given, _)| given == name)?;
-    // The text counts as quoted, so that it is never read as null.
+    // The text is marked as quoted, so that it is never read as null.
     let text = Text { text: text.clone(), is_plain: false };
     Some(Node { at: nowhere(), value: NodeValue::Text(text) })
 }

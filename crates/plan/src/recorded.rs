@@ -44,7 +44,7 @@ impl Plan {
             "seed": self.seed,
             "log_per_second": self.log_per_second,
         });
-        // Absent keys keep the hashes of older plans valid. Addresses are left out, because ports differ in every run.
+        // Absent keys keep the hashes of older plans valid. Addresses are omitted, because ports differ in every run.
         if !self.figures.is_empty() {
             let names = self.figures.iter().map(|figure| figure.figure.stored_name());
             plan[judge::FIGURES_OF_PLAN] = json!(names.collect::<Vec<_>>());
@@ -95,7 +95,7 @@ impl Plan {
         }
     }
 
-    /// Records a step. `number` is its number among those of its system.
+    /// Records a step. `number` is its number within its system.
     fn step_json(&self, number: u16, step: &PlannedStep, endpoints: &[Endpoint]) -> Value {
         let mut step_json = self.action_json(number, step);
         let endpoint = endpoints.get(usize::from(step.endpoint));

@@ -13,7 +13,7 @@ use crate::spec::Wrong;
 const UNIX_TIME_MIN_NS: u64 = 100_000_000 * SECOND_NS;
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// Recorded arrivals that a load asks for.
+/// Recorded arrivals that a load requests.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AskedRecording {
     /// Name of a file that is not read yet.

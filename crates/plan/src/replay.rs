@@ -1,4 +1,4 @@
-//! Recorded traffic that a load replays, in place of the steps of a scenario.
+//! Recorded traffic that a load replays, instead of the steps of a scenario.
 
 use std::fmt;
 use std::sync::Arc;
@@ -29,11 +29,11 @@ pub struct Replay {
     pub trace: Arc<Trace>,
     /// Texts of the fingerprints with masked values, by number.
     pub fingerprints: Arc<[String]>,
-    /// Whether sessions of a database are set to read only.
+    /// Whether database sessions are set to read only.
     pub is_read_only: bool,
     /// Connections that sessions share. `None` if each session has its own.
     pub shared: Option<Shared>,
-    /// Whether the rows of statements are hashed.
+    /// Whether the rows that statements return are hashed.
     pub hashes_rows: bool,
     /// Longest wait for a lock in nanoseconds: the longest statement of the log, and the window of the plan.
     pub lock_wait_max_ns: u64,
@@ -43,7 +43,7 @@ pub struct Replay {
     pub(crate) writes: u64,
     /// Whether the plan allows statements that may write.
     pub(crate) allows_writes: bool,
-    /// 16 hex digits over the log and over what is selected of it.
+    /// Hash of the log and of the selection from it, as 16 hex digits.
     pub(crate) hash: String,
 }
 
@@ -108,11 +108,11 @@ impl Replay {
         }
     }
 
-    /// Replay on a system. `is_started` says that Tenbin starts it, so that its data may change.
+    /// Replay on a system. `is_started` means that Tenbin starts the system, so that its data may change.
     ///
     /// # Errors
     ///
-    /// The log has statements that may write, and nothing allows them.
+    /// The log has statements that may write, but writes are not allowed.
     pub(crate) fn on(&self, is_started: bool) -> Result<Self, Fault> {
         let may_write = self.allows_writes || is_started;
         if self.writes > 0 && !may_write {
@@ -123,7 +123,8 @@ impl Replay {
         Ok(Self { is_read_only: !may_write, ..self.clone() })
     }
 
-    /// The replay over at most `asked` connections, and their number. A log of requests has no sessions, so it always takes as many.
+    /// Limits the replay to `asked` connections, and returns it with their number. A log of requests has no sessions, so it uses exactly
+    /// `asked`.
     pub(crate) fn over(mut self, asked: Option<u64>) -> (Self, u64) {
         if !self.traffic.has_sessions {
             return (self, asked.unwrap_or(CONNECTIONS_DEFAULT));
@@ -158,7 +159,7 @@ impl Replay {
         Stop { at_ns: None, requests: Some(self.trace.len() as u64) }
     }
 
-    /// End of the load, in words.
+    /// End of the load as text.
     pub(crate) fn stop_words(&self) -> String {
         let last_ns = self.trace.last_ns();
         match self.speed {
@@ -172,7 +173,7 @@ impl Replay {
         }
     }
 
-    /// Load in words: `replay of postgresql.csv, 7264 statements of 9 sessions, 2x`.
+    /// Load as text: `replay of postgresql.csv, 7264 statements of 9 sessions, 2x`.
     pub(crate) fn words(&self) -> String {
         let counted =
             |number: usize, noun: &str| format!("{number} {noun}{}", if number == 1 { "" } else { "s" });

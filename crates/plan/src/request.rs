@@ -30,7 +30,7 @@ pub(crate) struct Target {
     pub(crate) sends: Sends,
 }
 
-/// Action that a URL and flags ask for.
+/// Requests that a URL and flags define.
 pub(crate) enum Sends {
     /// A step.
     Step(OwnedAction),
@@ -144,7 +144,7 @@ fn path(url: &Url) -> &str {
     }
 }
 
-/// Properties of the URL of a system that steps take over. `plan` is that of a load on the URL alone. `None` for a database.
+/// Properties of a system's URL that its steps inherit. `plan` is the plan of a load on the URL alone. `None` for a database.
 pub(crate) fn site(url: &str, plan: &Plan) -> Option<Site> {
     let action = plan.steps.first()?.owned()?;
     let url = read_url(url).ok()?;
@@ -225,7 +225,7 @@ fn certificate(draft: &Draft) -> Option<ClientCertificate> {
     Some(ClientCertificate { cert, key: draft.tls.key.clone() })
 }
 
-/// Log-in from a URL, if its protocol has one. A password that the URL omits comes from the environment.
+/// Log-in from a URL, if its protocol has a log-in. The environment provides a password that the URL omits.
 fn access(url: &Url, protocol: &Protocol, faults: &mut Vec<Fault>) -> Access {
     let Some(log_in) = protocol.steps().and_then(|steps| steps.log_in) else { return Access::none() };
     let access = access_of(url);
@@ -245,7 +245,7 @@ fn options_of(url: &Url) -> Vec<(String, String)> {
     options.map(|(name, value)| (name.into_owned(), value.into_owned())).collect()
 }
 
-/// Whether connections to a URL begin with TLS: because of its scheme, or because of an option.
+/// Whether connections to a URL start with TLS, because of its scheme or an option.
 fn is_secure(url: &Url) -> bool {
     let Some((protocol, scheme)) = wire::of_scheme(url.scheme()) else { return false };
     let log_in = protocol.steps().and_then(|steps| steps.log_in);
@@ -292,7 +292,7 @@ fn addresses(draft: &Draft, host: &str, port: u16, faults: &mut Vec<Fault>) -> V
     addresses
 }
 
-/// Parses IP addresses separated by commas. `None` if any of them is invalid.
+/// Parses IP addresses separated by commas. `None` if any address is invalid.
 fn ips(list: &str) -> Option<Vec<IpAddr>> {
     list.split(',').map(|text| ip(text.trim())).collect()
 }
@@ -320,7 +320,7 @@ fn credentials(url: &Url) -> Option<Vec<u8>> {
 /// Reason why a text is not a URL that can be loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum UrlProblem {
-    /// The URL has no scheme, so the text may mean something else.
+    /// The URL has no scheme, so the text may not be a URL.
     NoScheme,
     /// The scheme is unknown.
     UnknownScheme,
@@ -377,7 +377,7 @@ fn is_host_and_path(text: &str) -> bool {
 pub(crate) fn read_url(text: &str) -> Result<Url, UrlProblem> {
     let is_known =
         |scheme: &str| wire::of_scheme(scheme).is_some() || database::schemes().any(|known| known == scheme);
-    // The WHATWG URL standard reads `http:/x` as `http://x`. The writer more likely meant a path, or forgot the host.
+    // The WHATWG URL standard reads `http:/x` as `http://x`. The user more likely meant a path, or forgot the host.
     let mut schemes = requests().schemes.iter().map(|scheme| scheme.name);
     if let Some(scheme) = schemes.find(|scheme| {
         let rest = text.strip_prefix(*scheme).and_then(|rest| rest.strip_prefix(':'));

@@ -1,4 +1,4 @@
-//! Loads of systems that take requests, and of external load generators.
+//! Loads on systems that accept requests, and loads of external load generators.
 
 use wire::step::Unit;
 use wire::{Protocol, step};
@@ -15,7 +15,7 @@ use crate::study::LaunchEndpoint;
 use crate::system_kind::SystemKind;
 use crate::ycsb::{RecordLayout, RecordsOfKind};
 
-/// Systems that take requests.
+/// Systems that accept requests.
 pub(crate) static SYSTEMS: SystemKind = SystemKind {
     has_url: |url| of_scheme(url).is_some_and(|protocol| protocol.steps().is_some()),
     takes_step: |step| step.entries().iter().any(|entry| step::protocol_of(&entry.key).is_some()),
@@ -72,7 +72,7 @@ fn of_scheme(url: &str) -> Option<&'static Protocol> {
 pub struct Requests {
     /// Protocol of the requests.
     pub protocol: &'static Protocol,
-    /// Addresses of the system; at least one.
+    /// Addresses of the system, at least one.
     pub peers: Vec<Peer>,
 }
 
@@ -112,7 +112,7 @@ impl EndpointLoad for Requests {
 /// Load of an external load generator.
 #[derive(Clone, Debug)]
 pub struct ForeignLoad {
-    /// Addresses of the system; at least one.
+    /// Addresses of the system, at least one.
     pub peers: Vec<Peer>,
 }
 
@@ -130,7 +130,7 @@ impl EndpointLoad for ForeignLoad {
         Ok(None)
     }
 
-    /// `None`, because the load generator makes the steps.
+    /// `None`, because the load generator defines the steps.
     fn written_by(&self, _number: u16, _action: &OwnedAction, _is_kept: bool) -> Option<String> {
         None
     }
@@ -140,7 +140,7 @@ impl EndpointLoad for ForeignLoad {
     }
 }
 
-/// Parts that steps name themselves, such as requests that redirects lead to.
+/// Parts that steps define, such as requests that redirects lead to.
 fn parts_of_steps(plan: &Plan, endpoint: u16) -> Vec<sql::Part> {
     let steps = plan.steps_at(endpoint).filter_map(|(number, step)| Some((number, step.owned()?)));
     let named = |(of, action): (u16, &OwnedAction)| {
@@ -149,7 +149,7 @@ fn parts_of_steps(plan: &Plan, endpoint: u16) -> Vec<sql::Part> {
     steps.flat_map(named).collect()
 }
 
-/// Plan of a load on a system that takes requests. In a protocol that reads steps from queries, it has an example step.
+/// Plan of a load on a system that accepts requests. If the protocol reads steps from queries, the plan has an example step.
 pub(crate) fn alone(place: &LaunchEndpoint, load: LoadSpec) -> Result<Plan, Vec<Fault>> {
     Draft {
         url: url_with_step(&place.url),

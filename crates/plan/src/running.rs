@@ -16,9 +16,9 @@ pub enum RunningSpec {
 /// Processes of a system that Tenbin did not start, and only monitors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunningAs {
-    /// This process and all of its descendants.
+    /// Process and all of its descendants.
     Pid(u32),
-    /// The process whose ID is in this file, and all of its descendants.
+    /// Process with the ID in this file, and all of its descendants.
     PidFile(PathBuf),
     /// The processes of this Docker or Podman container, and all of their descendants.
     Container(String),

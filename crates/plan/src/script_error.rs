@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::error::StepProblem;
 use crate::visible::{is_unseen, visible};
 
-/// `number` is that of the script.
+/// `number` is the number of the script.
 pub(crate) fn problem(fault: &sql::script::Fault, number: usize) -> StepProblem {
     let mut what = visible(&fault.message);
     if let Some(command) = &fault.command {

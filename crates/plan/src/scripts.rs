@@ -33,7 +33,7 @@ const EXAMPLE_SEED: u64 = 1;
 /// Place of the error that nothing is played.
 const SQL: Field = Field { key: "sql", flag: "SQL" };
 
-/// Result of the check: steps, scenarios, and everything else of an SQL load except its database and its amount.
+/// Result of the check: steps, scenarios, and all other parts of an SQL load except its database and its amount.
 pub(crate) struct Checked {
     names: Vec<String>,
     pub(crate) scenarios: Scenarios,
@@ -88,7 +88,7 @@ pub(crate) fn check(
     }
 }
 
-/// Reports workloads that a command line names twice. In a plan file, each is a step with a name of its own.
+/// Reports workloads that a command line names twice. In a plan file, each is a separate step with a name.
 pub(crate) fn refuse_repeats(played: &[Played], errors: &mut Vec<PlanError>) {
     let mut seen: Vec<String> = Vec::new();
     for one in expanded(played) {
@@ -102,7 +102,7 @@ pub(crate) fn refuse_repeats(played: &[Played], errors: &mut Vec<PlanError>) {
     }
 }
 
-/// Replaces each mix of workloads by its parts. A weight of the mix multiplies those of its parts.
+/// Replaces each mix of workloads by its parts. The weight of the mix multiplies the weights of its parts.
 fn expanded(played: &[Played]) -> Vec<Played> {
     let parts = |one: &Played| -> Option<Vec<Played>> {
         let Played::Workload(text) = one else { return None };
@@ -124,7 +124,7 @@ impl Checked {
         self.names.join(", ")
     }
 
-    /// One step for each script.
+    /// Builds one step for each script.
     pub(crate) fn steps(&self) -> Vec<PlannedStep> {
         let step = |(name, text): (&String, &Vec<u8>)| {
             let played = Played::Text { name: name.clone(), text: text.clone() };
@@ -153,7 +153,7 @@ impl Checked {
     }
 }
 
-/// Explains a script in pgbench's language, as on PostgreSQL, whose tools it comes from.
+/// Explains a script in pgbench's language, parsed as for PostgreSQL.
 ///
 /// # Errors
 ///
@@ -161,7 +161,7 @@ impl Checked {
 pub fn explained_script(path: &str, spec: &SqlSpec) -> Result<ScriptExplanation, Vec<Fault>> {
     let (mut errors, played) = (Vec::new(), [Played::File(path.to_owned())]);
     let checked = check(&played, spec, Engine::FOR_WORKLOADS, &mut errors);
-    // Each mode is explained, whichever would be the default.
+    // Explains every mode, not only the default one.
     errors.retain(|error| !matches!(error.problem, Problem::Step(StepProblem::PipelineInSimpleMode { .. })));
     let mut faults: Vec<Fault> = errors.iter().map(|error| error.printed(Spelling::Flags)).collect();
     if let (true, Some(name), Some(text)) = (faults.is_empty(), checked.names.first(), checked.texts.first())
@@ -184,7 +184,7 @@ pub fn known_workload(name: &str) -> Result<&'static str, Fault> {
     let known = || mixes.clone().chain(workloads.clone()).chain(records.clone());
     known().find(|known| *known == name).ok_or_else(|| {
         let letters = |name: &str| name.to_lowercase().replace(['-', '_'], "");
-        // A part of a name is enough if it is unique: `tpc-b`, `read-only`.
+        // A unique part of a name is enough: `tpc-b`, `read-only`.
         let mut parts = known().filter(|known| letters(known).contains(&letters(name)));
         let part = parts.next().filter(|_| name.len() > 2 && parts.next().is_none());
         let help = match near::nearest(name, known()).or(part) {
@@ -211,7 +211,7 @@ fn terminal_pause(script: &Chosen) -> Option<ThinkTime> {
     Some(ThinkTime::Exponential { constant_ns, mean_ns })
 }
 
-/// A single script is its own scenario. With several, each transaction draws one of them by weight.
+/// Builds a scenario from a single script. With several scripts, each transaction draws one of them by weight.
 fn scenarios(scripts: &[Chosen], has_terminal_times: bool) -> Scenarios {
     if scripts.len() == 1 && !has_terminal_times {
         return Scenarios::single();
@@ -415,8 +415,8 @@ impl Checker<'_> {
         deck
     }
 
-    /// Reports undefined variables of pgbench scripts. In simple mode, pgbench leaves such a `:name` unchanged within quotes and in
-    /// a possible array slice. So does Tenbin.
+    /// Reports undefined variables of pgbench scripts. In simple mode, pgbench leaves an undefined `:name` unchanged within quotes and in a
+    /// possible array slice. Tenbin does too.
     fn undefined(&mut self, scripts: &[Chosen], variables: &[(String, String)], mode: Mode) {
         let mut given = DefinedVariables::default();
         let mut all = Vec::new();
@@ -447,12 +447,12 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether anything other than a built-in workload is played.
+    /// Whether the load has scripts other than built-in workloads.
     fn has_scripts(&self) -> bool {
         self.played.iter().any(|played| !matches!(played, Played::Workload(_)))
     }
 
-    /// Query mode. The default is that of the workloads; for scripts it is `simple`, as in pgbench.
+    /// Query mode. Workloads have a default; for scripts it is `simple`, as in pgbench.
     fn mode(&mut self, workloads: &[&Workload], deck: &ScriptSet) -> Mode {
         let given = self.spec.mode.as_ref();
         let at = given.and_then(Spanned::at);
@@ -486,7 +486,7 @@ impl Checker<'_> {
         given.map_or_else(|| tries.max().unwrap_or(1), |given| given as u32)
     }
 
-    /// Whether transactions have times at a terminal.
+    /// Whether transactions have keying and think times at a terminal.
     fn has_terminal_times(&mut self, workloads: &[&Workload]) -> bool {
         let is_asked = self.spec.terminal_times.as_ref().and_then(Spanned::get) == Some(&true);
         if is_asked && !workloads.iter().any(|workload| workload.terminal.is_some()) {
@@ -532,7 +532,7 @@ pub(crate) fn read_distribution(text: &str) -> Result<Distribution, String> {
     }
 }
 
-/// Help for a script of sysbench: the built-in workload of its name. `None` if the file is no such script.
+/// Help for a script of sysbench: the built-in workload with its name. `None` if the file is not a sysbench script.
 fn lua_instead(path: &str) -> Option<String> {
     let name = file_name(path.strip_suffix(".lua")?).replace('_', "-");
     match workload::find(&name) {
@@ -554,7 +554,7 @@ fn file_name(path: &str) -> String {
     Path::new(path).file_name().map_or(path.to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-/// The name, with a number appended if it is already used.
+/// Name, with a number appended if it is already used.
 pub(crate) fn unlike(name: String, is_taken: impl Fn(&str) -> bool) -> String {
     let numbered = (2..).map(|number| format!("{name} ({number})"));
     std::iter::once(name.clone()).chain(numbered).find(|name| !is_taken(name)).unwrap_or(name)

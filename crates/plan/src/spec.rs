@@ -1,4 +1,4 @@
-//! Values of a load as they were given, typed and with their places. Command lines and plan files fill the same types.
+//! Values of a load as given, typed and with their places. Command lines and plan files fill these types.
 
 mod compare;
 pub(crate) mod expects;
@@ -21,7 +21,7 @@ pub(crate) use values::Of;
 use crate::file::Span;
 use crate::file::tree::{Entry, Node, Value};
 
-/// Baseline that a comparison asks for.
+/// Baseline that a comparison requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum AskedBaseline {
     /// Variant of the plan, by its name in reports.
@@ -64,7 +64,7 @@ pub(crate) struct Wrong {
     pub(crate) help: String,
 }
 
-/// A given value and its place. A text that cannot be parsed counts as given, because it may still contradict another value.
+/// Given value and its place. A text that cannot be parsed counts as given, because it may still contradict another value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spanned<T> {
     value: Result<T, Wrong>,
@@ -121,7 +121,7 @@ impl<T> Spanned<T> {
         Some(Self { value, at: Some(At::of(entry)) })
     }
 
-    /// Wraps a value of a plan file that was parsed elsewhere.
+    /// Wraps an already parsed value of a plan file.
     pub(crate) fn at_node(value: Result<T, Wrong>, node: &Node) -> Self {
         Self { value, at: Some(At { key: node.at, value: node.at, point: node.at }) }
     }

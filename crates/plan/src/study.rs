@@ -1,4 +1,4 @@
-//! A checked plan file: systems, variants, loads, and how they are compared.
+//! Checked plan file: systems, variants, loads, and their comparison.
 
 mod amount;
 mod braced;
@@ -68,7 +68,7 @@ use crate::plan::Stacks;
 use crate::replay::Replay;
 use crate::spec::{LoadSpec, Spanned};
 
-/// Everything that a plan file asks for, free of contradictions. Made by [`Study::read`].
+/// Study that a plan file defines, free of contradictions. Made by [`Study::read`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Study {
@@ -90,23 +90,23 @@ pub struct Study {
     pub has_seed: bool,
     /// Whether the section `quick` was applied.
     pub is_quick: bool,
-    /// Loads in the order of the file; at least one.
+    /// Loads in the order of the file, at least one.
     pub loads: Vec<StudyLoad>,
-    /// Systems in the order of the file; at least one.
+    /// Systems in the order of the file, at least one.
     pub systems: Vec<System>,
-    /// Variants of all systems, in the order of the file; at least one.
+    /// Variants of all systems, in the order of the file, at least one.
     pub variants: Vec<Variant>,
     /// Rules of the comparison of variants.
     pub compare: Compare,
     /// Conditions that every run must meet.
     pub gates: Vec<Condition>,
-    /// Events that happen to the systems in every run, in the order of the file.
+    /// Events that act on the systems in every run, in the order of the file.
     pub events: Vec<StudyEvent>,
     /// Cores that the systems and the generator are pinned to.
     pub pin: StudyPin,
     /// Values of environment variables that the plan names. No result may show them.
     pub secrets: Secrets,
-    /// Suspicious places of the file and what to do about them, two lines each.
+    /// Suspicious places of the file and their remedies, two lines each.
     pub warnings: Vec<String>,
     /// Experiment that follows the study, to confirm what limits a system. `None` if there is none.
     pub experiment: Option<Experiment>,
@@ -117,15 +117,15 @@ pub struct Study {
     pub(crate) whole: WholeRuns,
 }
 
-/// One load of a study.
+/// Load of a study.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct StudyLoad {
     /// Name of the load; unique in the study.
     pub name: String,
-    /// Amount of load, in words: `100 users, closed`.
+    /// Amount of load as text: `100 users, closed`.
     pub words: String,
-    /// End of the load, in words: `10s after 2s of warm-up`.
+    /// End of the load as text: `10s after 2s of warm-up`.
     pub stop_words: String,
     /// Duration of the warm-up, which is excluded from the result, in nanoseconds.
     pub warm_up_ns: u64,
@@ -153,13 +153,13 @@ pub struct Compare {
     /// Smallest relevant difference. It is a fraction (0.03 for 3 %), or, for costs of events, a number in nanoseconds or requests.
     /// The plan key is `min-effect`.
     pub matters: f64,
-    /// Result that the comparison looks for.
+    /// Target result of the comparison.
     pub find: Find,
-    /// Whether all blocks are made, even if a difference of two variants is conclusive earlier. A comparison by statement needs all of them.
+    /// Whether all blocks run even if the comparison of two variants is conclusive earlier. A comparison by statement needs all of them.
     pub has_all_blocks: bool,
     /// Runs of each variant; the maximum if the comparison can end early. With a sweep, the runs of each finalist.
     pub blocks: u32,
-    /// Sweep that selects the finalists. `None` unless [`Find::BestOfEach`] is asked for.
+    /// Sweep that selects the finalists. `None` unless the plan requests [`Find::BestOfEach`].
     pub sweep: Option<Sweep>,
     /// Blocks of an A/A comparison of the first variant with itself, before two variants are compared.
     pub pilot: u32,
@@ -167,19 +167,19 @@ pub struct Compare {
     pub also: Vec<ComparedBy>,
     /// Number of the baseline variant. In a best-of search, it is the variant in use. `None` if there is no baseline.
     pub baseline: Option<usize>,
-    /// Stored run or study that serves as the baseline, in place of a variant of the plan.
+    /// Stored run or study that serves as the baseline, instead of a variant of the plan.
     pub stored: Option<StoredBaseline>,
     /// Time limit for all runs together, in nanoseconds. `None` if there is no limit.
     pub within_ns: Option<u64>,
-    /// Whole runs or slices, as the plan asks. [`Study::slicing`] decides for `auto`.
+    /// Whole runs or slices, as requested by the plan. [`Study::slicing`] decides for `auto`.
     pub interleave: Interleave,
     /// Whether differences between the work of variants are accepted.
     pub accepts_unlike: bool,
     /// Measured duration of a slice, in nanoseconds.
     pub slice_ns: u64,
-    /// Whether a system is stopped by SIGSTOP while the load goes to another one.
+    /// Whether a system is paused with SIGSTOP while another one is under load.
     pub pauses_idle: bool,
-    /// Whether CPU time of other processes is a control variate that reduces the variance of slices.
+    /// Whether CPU time of other processes is a control variate, to reduce the variance of slices.
     pub has_control: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Kinds of systems, by the schemes of their URLs and by the steps that they take. A kind is one entry in [`KINDS`]; other code asks
-//! it for a property.
+//! Kinds of systems, by the schemes of their URLs and by the steps that they run. Each kind is an entry in [`KINDS`], which other code
+//! queries for properties.
 
 use replay::Traffic;
 use wire::step::{self, Unit};
@@ -26,22 +26,22 @@ pub fn has_known_scheme(url: &str) -> bool {
 ///
 /// # Errors
 ///
-/// The URL of a kind that reads all of it is wrong.
+/// The URL is wrong. Only kinds that parse the whole URL detect this.
 pub fn shown_url(url: &str) -> Result<String, Vec<Fault>> {
     (SystemKind::by_url(url).shown)(url)
 }
 
-/// Whether the system with this URL keeps the records of workloads in tables, which are created before they are filled.
+/// Whether the system with this URL stores the records of workloads in tables, which must be created before they are filled.
 pub fn has_tables_of_records(url: &str) -> bool {
     SystemKind::by_url(url).records.has_tables
 }
 
-/// Error for the system with this URL, and its help, in a first plan, whose steps are requests. `None` if such a plan fits.
+/// Error and help if a first plan, whose steps are requests, does not fit the system with this URL. `None` if it fits.
 pub fn misfit_of_first_plan(url: &str) -> Option<[&'static str; 2]> {
     SystemKind::by_url(url).misfit_of_first_plan
 }
 
-/// Whether a text begins like a URL of requests, which have headers and a body.
+/// Whether a text begins like an HTTP URL, which can have headers and a body.
 pub fn begins_as_request_url(text: &str) -> bool {
     step::requests().schemes.iter().any(|scheme| text.starts_with(scheme.name))
 }
@@ -68,15 +68,15 @@ type Planned = Result<Plan, Vec<Fault>>;
 
 /// A kind of system.
 pub(crate) struct SystemKind {
-    /// Whether a URL is that of such a system.
+    /// Whether a URL belongs to this kind of system.
     pub(crate) has_url: fn(&str) -> bool,
-    /// Whether such a system takes a step of a plan.
+    /// Whether this kind of system runs a step of a plan.
     pub(crate) takes_step: fn(&Node) -> bool,
     /// Protocol of a step. `None` if the system decides it.
     pub(crate) protocol_of_step: fn(&Node) -> Option<&'static Protocol>,
-    /// Protocol of a URL of such a system. `None` if its steps name none.
+    /// Protocol of a URL of this kind. `None` if its steps name no protocol.
     pub(crate) protocol_of_url: fn(&str) -> Option<&'static Protocol>,
-    /// Reads a step that such a system takes.
+    /// Reads a step for this kind of system.
     pub(crate) read_step: ReadStepOfKind,
     /// Unit in which reports count its steps.
     pub(crate) unit: Unit,
@@ -84,35 +84,35 @@ pub(crate) struct SystemKind {
     pub(crate) words: Option<KindWords>,
     /// Noun for the part of a URL after host and port.
     pub(crate) path_noun: &'static str,
-    /// Keys of plans whose statements such a system answers outside of steps.
+    /// Keys of plans with statements that this kind of system answers outside of steps.
     pub(crate) answers: &'static [&'static str],
-    /// Whether the plan knows that a load leaves what it writes in the system itself.
+    /// Whether data that a load writes stays in the system itself, as far as the plan knows.
     pub(crate) keeps_writes: bool,
-    /// Whether its URL may set the connect timeout of a plan.
+    /// Whether the URL may set the connect timeout of a plan.
     pub(crate) has_connect_timeout: bool,
     /// Reads the target of a command line.
     pub(crate) target: fn(&Draft, &mut Vec<Fault>) -> Option<Target>,
-    /// Error for the text of a command line that takes the place of a URL, if it is checked before the load. `None` if there is none.
+    /// Error for a command-line argument in the place of a URL, if this kind checks it before the load. `None` if there is no error.
     pub(crate) url_fault: fn(&str) -> Option<Fault>,
     /// URL for display.
     pub(crate) shown: fn(&str) -> Result<String, Vec<Fault>>,
-    /// Error for such a system, and its help, in a first plan, whose steps are requests. `None` if such a plan fits.
+    /// Error and help if a first plan, whose steps are requests, does not fit this kind of system. `None` if it fits.
     pub(crate) misfit_of_first_plan: Option<[&'static str; 2]>,
     /// Reads the address of the system itself.
     pub(crate) front: fn(&LaunchEndpoint) -> Result<Peer, Vec<Fault>>,
-    /// Plans the load of steps on such a system, with their scripts. The unit is that of all steps of the plan.
+    /// Plans the load of steps with their scripts on this kind of system. All steps of the plan share the unit.
     pub(crate) plan_of_steps: fn(&LaunchEndpoint, &SqlText, &LoadSpec, Unit) -> Planned,
     /// Plans a load that an external load generator makes.
     pub(crate) plan_of_tool: fn(&LaunchEndpoint, LoadSpec) -> Planned,
     /// Plans a load that replays a log on the system with this URL, one of the launch.
     pub(crate) plan_of_traffic: fn(&Launch, &str, &LoadSpec) -> Planned,
-    /// Whether the key `database` may name it next to the system of `url`.
+    /// Whether the key `database` may refer to this kind, as a second system in addition to the one of `url`.
     pub(crate) may_be_second: bool,
-    /// Checks a URL of a plan, whose variables are replaced by placeholders. The third argument says whether it has a `socket`.
+    /// Checks a URL of a plan in which variables are replaced by placeholders. The third argument is true if the plan has a `socket`.
     pub(crate) check_url: fn(&Node, &str, bool, &mut Reading<'_>),
-    /// Workloads of records on such a system.
+    /// Workloads of records on this kind of system.
     pub(crate) records: RecordsOfKind,
-    /// URL with this scheme that takes the place of one that may have a password.
+    /// Placeholder URL with this scheme, used instead of one that may have a password.
     pub(crate) placeholder_url: fn(&str) -> String,
     /// Name of the system with this URL if it runs within this program. `None` for a server.
     pub(crate) in_process: fn(&str) -> Option<&'static str>,
@@ -131,26 +131,26 @@ pub(crate) struct KindWords {
     pub(crate) other_url: [&'static str; 2],
 }
 
-/// All kinds. The systems of a plan have the same order.
+/// All kinds, in the order in which a plan numbers its systems.
 const KINDS: [&SystemKind; 2] = [&requests::SYSTEMS, &database::SYSTEMS];
 
 impl SystemKind {
-    /// Kind of the system with this URL. For an unknown scheme that of requests, which reports it.
+    /// Kind of the system with this URL. An unknown scheme yields the kind for requests, which reports the error.
     pub(crate) fn by_url(url: &str) -> &'static Self {
         KINDS.into_iter().find(|kind| (kind.has_url)(url)).unwrap_or(KINDS[0])
     }
 
-    /// Kind of the systems that take a step. `None` if no system takes it. Of several, the last one.
+    /// Kind of system that runs a step. `None` if no kind does. If there are several, the last one.
     pub(crate) fn by_step(step: &Node) -> Option<&'static Self> {
         KINDS.into_iter().rev().find(|kind| (kind.takes_step)(step))
     }
 
-    /// Kind of the systems that take recorded traffic.
+    /// Kind of system that replays recorded traffic.
     pub(crate) fn for_traffic(traffic: &Traffic) -> &'static Self {
         KINDS.into_iter().find(|kind| kind.unit == traffic.unit).unwrap_or(KINDS[0])
     }
 
-    /// URL of such a system in a launch. `None` if the launch has none.
+    /// URL in a launch for this kind of system. `None` if the launch has none.
     pub(crate) fn url_at<'a>(&self, launch: &'a Launch) -> Option<&'a String> {
         let of_front = Some(&launch.url).filter(|url| std::ptr::eq(Self::by_url(url), self));
         of_front.or(launch.database.as_ref().filter(|_| self.may_be_second))
@@ -166,12 +166,12 @@ impl SystemKind {
         KINDS.into_iter().find(|kind| kind.does_answer(key)).unwrap_or(KINDS[0])
     }
 
-    /// Whether such a system answers the statements of a key outside of steps.
+    /// Whether this kind of system answers the statements of a key outside of steps.
     pub(crate) fn does_answer(&self, key: &str) -> bool {
         self.answers.contains(&key)
     }
 
-    /// Place in the order of kinds.
+    /// Position in the order of kinds.
     pub(crate) fn place(&self) -> usize {
         KINDS.iter().position(|kind| std::ptr::eq(*kind, self)).unwrap_or_default()
     }

@@ -7,9 +7,9 @@ use crate::system_kind::request_schemes;
 /// Schemes of protocols that Tenbin does not speak, but whose bytes can be sent over raw TCP.
 const OVER_TCP: [&str; 10] =
     ["redis", "rediss", "amqp", "amqps", "mqtt", "kafka", "nats", "smtp", "ftp", "ssh"];
-/// Schemes of protocols that Tenbin does not speak, and that have no replacement.
+/// Unsupported protocol schemes without a replacement.
 const NOT_SPOKEN: [&str; 7] = ["ws", "wss", "grpc", "grpcs", "h2", "h2c", "quic"];
-/// Schemes whose servers are listed in the DNS, with the help.
+/// Schemes that look up servers in the DNS, with the help.
 const BY_DNS: [(&str, &str); 1] = [(
     "mongodb+srv",
     "its servers are in SRV records of the DNS, which are not read: look them up (`dig SRV _mongodb._tcp.HOST`), and write \

@@ -1,4 +1,4 @@
-//! Writes the load of a URL whose protocol owns its steps as the text of a plan, for commands that run plans on running servers.
+//! Writes the load of a URL with protocol-specific steps as the text of a plan, for commands that run plans on running servers.
 
 use serde_json::{Map, Value as Json};
 use url::Url;
@@ -10,7 +10,7 @@ use crate::fault::Fault;
 use crate::query_step;
 use crate::request::{access_of, literal_text, url_fault};
 
-/// A running server whose protocol owns its steps, and the load on it as the text of a plan.
+/// Running server with protocol-specific steps, and the load on it as the text of a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UrlLoad {
     /// URL of the system: without the query, which is a step.
@@ -28,7 +28,7 @@ fn owner(url: &str) -> Option<(&'static Protocol, &'static OwnSteps)> {
     Some((protocol, protocol.own_steps()?))
 }
 
-/// Whether the protocol of a URL owns its steps, such as that of `redis://`.
+/// Whether the protocol of a URL has protocol-specific steps, as `redis://` does.
 pub fn owns_steps(url: &str) -> bool {
     owner(url).is_some()
 }
@@ -126,7 +126,7 @@ fn sections(url: &Url, own: &OwnSteps, mix: &CommandMixSpec, faults: &mut Vec<Fa
 fn written(step: &dyn Step, is_drawn: bool) -> Option<Json> {
     let (key, value) = step.written()?;
     let mut entries = Map::from_iter([(key.to_owned(), json(&value)?)]);
-    // The title becomes a name, in which braces do not stand for variables.
+    // The title is used as a name, in which braces are literal.
     entries.insert("name".to_owned(), literal_text(&step.title()).into());
     if is_drawn {
         entries.insert("weight".to_owned(), 1.into());
@@ -134,7 +134,7 @@ fn written(step: &dyn Step, is_drawn: bool) -> Option<Json> {
     Some(Json::Object(entries))
 }
 
-/// A value as it is written in a plan. `None` if it is not text.
+/// Value in plan syntax. `None` if it is not text.
 fn json(value: &Value) -> Option<Json> {
     let text = |bytes: &[u8]| str::from_utf8(bytes).ok().map(Json::from);
     match value {
@@ -157,7 +157,7 @@ fn json(value: &Value) -> Option<Json> {
     }
 }
 
-/// A source of keys as it is written in a plan. `None` for a source that command mixes do not have.
+/// Source of keys in plan syntax. `None` for a source that command mixes do not have.
 fn source(source: &load::values::Source) -> Option<Json> {
     use load::values::Source;
     let (kind, min, max) = match source {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 pub(crate) use judge::is_unseen;
 
-/// Escapes all invisible characters of a text. No file can move the cursor of a person who reads its errors.
+/// Escapes all invisible characters of a text, so that a file cannot move the cursor of a terminal that shows its errors.
 pub(crate) fn visible(text: &str) -> String {
     let mut visible = String::with_capacity(text.len());
     for character in text.chars() {

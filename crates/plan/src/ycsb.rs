@@ -31,7 +31,7 @@ pub(crate) const FIELDS_DEFAULT: u32 = 10;
 pub(crate) const FIELDS_MAX: u32 = 100;
 /// Default bytes of a field.
 pub(crate) const FIELD_BYTES_DEFAULT: u32 = 100;
-/// Max bytes of a field: that of a random text.
+/// Max bytes of a field, equal to the max of a random text.
 pub(crate) const FIELD_BYTES_MAX: u32 = 65_536;
 /// Exponent of the distributions of keys.
 const EXPONENT: f64 = 0.99;
@@ -58,7 +58,7 @@ pub struct Ycsb {
     pub name: &'static str,
     /// Operations with their shares in percent.
     mix: &'static [(Operation, u32)],
-    /// Whether the newest records are read most. Otherwise, the frequent records are spread over all.
+    /// Whether the newest records are read most often. Otherwise, the frequent records are spread over all.
     reads_latest: bool,
 }
 
@@ -108,22 +108,22 @@ pub struct RecordLoading {
 /// Layout of records in a database.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RecordLayout {
-    /// A column for each field. Stores have one layout of their own.
+    /// One column per field. Stores other than databases have a fixed layout.
     #[default]
     Columns,
-    /// One column of type jsonb.
+    /// Single column of type jsonb.
     Jsonb,
 }
 
 /// Workloads of records on a kind of system.
 pub(crate) struct RecordsOfKind {
-    /// Operations on records of the system with this URL. `None` if it has none in this layout.
+    /// Operations on records of the system with this URL. `None` if it does not support this layout.
     pub(crate) operations: fn(&str, RecordLayout) -> Option<&'static Records>,
-    /// Whether records are rows of tables, which are created before they are filled.
+    /// Whether records are rows of tables, which must be created before they are filled.
     pub(crate) has_tables: bool,
-    /// Further section of a plan with such a workload, on a line of its own. Empty if there is none.
+    /// Additional section of a plan with this kind of workload, on a separate line. Empty if there is none.
     pub(crate) section: &'static str,
-    /// Flags of a command line that apply to such a workload.
+    /// Flags of a command line that apply to this kind of workload.
     pub(crate) flags: &'static [&'static str],
 }
 
@@ -232,12 +232,12 @@ fn is_used(steps: &str, name: &str) -> bool {
         || steps.match_indices(&format!(":{name}")).any(|(at, found)| is_end(&steps[at + found.len()..]))
 }
 
-/// Address of a running system, for plans that are made from texts.
+/// Address of a running system, for plans that are built from texts.
 #[derive(Clone, Debug, Default)]
 pub struct RunningSystem {
     /// URL, which may have a password.
     pub url: String,
-    /// Unix socket to use in place of the URL's host and port.
+    /// Unix socket to use instead of the URL's host and port.
     pub socket: Option<PathBuf>,
     /// Certificates.
     pub tls: TlsSpec,
@@ -247,11 +247,11 @@ impl RecordLoading {
     /// Default connections that insert records.
     pub const JOBS_DEFAULT: u32 = 4;
 
-    /// Plans of the loads that insert the records, each once. They are made one after the other.
+    /// Plans of the loads that insert all records, to run one after another.
     ///
     /// # Errors
     ///
-    /// The URL is wrong, or its protocol has no records.
+    /// The URL is wrong, or its protocol does not support records.
     pub fn plans(&self, system: &RunningSystem) -> Result<Vec<Plan>, Vec<Fault>> {
         let wrong = |(what, help): (String, String)| vec![Fault::new("URL", what, help)];
         let operations = operations(&system.url, self.layout)
@@ -307,7 +307,7 @@ impl RecordShape {
 
 /// Study of a load on the system of a URL, from sections of a plan.
 fn study(url: &str, sections: &str) -> Result<Study, Vec<Fault>> {
-    // The URL of the system takes the place of this one later. It may have a password, which no plan contains.
+    // Placeholder that is replaced by the URL of the system later. The URL may have a password, which no plan may contain.
     let scheme = url.split(':').next().unwrap_or_default();
     let placeholder = (SystemKind::by_url(url).placeholder_url)(scheme);
     let text = format!("{sections}url: \"{placeholder}\"\n");
@@ -324,7 +324,7 @@ fn launch(study: &Study, system: &RunningSystem) -> Launch {
     Launch { url, socket, tls, ..launch }
 }
 
-/// Workload that a command line asks for, alone or next to others. `None` if it asks for none of these.
+/// Workload in a command line, alone or in addition to others. `None` if it names none of these.
 pub(crate) fn asked(draft: &Draft) -> Option<&'static Ycsb> {
     draft.played.iter().find_map(|played| match played {
         Played::Workload(name) => find(name),
@@ -332,7 +332,7 @@ pub(crate) fn asked(draft: &Draft) -> Option<&'static Ycsb> {
     })
 }
 
-/// Checks a command line that asks for a workload.
+/// Checks a command line with a workload.
 pub(crate) fn check(draft: &Draft, workload: &Ycsb) -> Result<Plan, Vec<Fault>> {
     let mut faults = Vec::new();
     let kind = SystemKind::by_url(&draft.url);
@@ -362,7 +362,7 @@ pub(crate) fn check(draft: &Draft, workload: &Ycsb) -> Result<Plan, Vec<Fault>> 
     Ok(Plan { title: format!("{} on {place}", workload.name), ..plan })
 }
 
-/// Number of records that a command line asks for.
+/// Number of records that a command line requests.
 fn records(draft: &Draft, faults: &mut Vec<Fault>) -> u64 {
     let of_table = draft.sql.table_size.as_ref();
     let keys = draft.command_mix.keys.as_deref().map(units::count);
@@ -408,7 +408,7 @@ fn unused_flags(draft: &Draft, workload: &Ycsb, faults: &mut Vec<Fault>) {
     }
 }
 
-/// Max requests under way on one connection to the system of a URL.
+/// Max requests in flight on one connection to the system of a URL.
 fn pipeline_max(url: &str) -> Option<u32> {
     let (protocol, _) = wire::of_scheme(url.split_once("://")?.0)?;
     Some(protocol.steps().map_or(1, |steps| steps.pipeline_max))

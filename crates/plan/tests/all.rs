@@ -1,4 +1,4 @@
-//! All tests of this folder that need no process of their own, in one program.
+//! Tests of this folder that need no separate process, in one program.
 
 mod amounts;
 mod broken_plans;

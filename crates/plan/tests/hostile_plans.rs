@@ -11,7 +11,7 @@ fn read(bytes: &[u8]) -> Result<Study, FileErrors> {
     Study::from_bytes(bytes, "plan.yaml", "plan".to_owned(), folder, false)
 }
 
-/// Errors of a file, of which there must be some.
+/// Errors of a file, which must have some.
 fn told(text: &str) -> String {
     let faults = read(text.as_bytes()).expect_err("it is refused").to_string();
     assert!(faults.len() < 1 << 20, "{} bytes of errors", faults.len());

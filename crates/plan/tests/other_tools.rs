@@ -49,7 +49,7 @@ fn command_gets_values_of_load_system_and_run() {
     );
     assert!(study.explain().contains("runs wrk -t{n} -c20 -d60s -H 'X: 60' {url}/a"), "{}", study.explain());
     assert!(plan.stamps()[0].starts_with("wrk makes the load: times are as it reports them"));
-    // Ports differ from run to run, but the stored plan is the same.
+    // Ports differ between runs, but the stored plan is unchanged.
     let stored = plan.to_json()["steps"][0].to_string();
     assert!(stored.contains("{url}/a") && !stored.contains("20001"), "{stored}");
 }

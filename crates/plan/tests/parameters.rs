@@ -132,7 +132,7 @@ fn figures_have_whole_names_in_comparisons_and_conditions() {
     assert_eq!(study.variants_by_setting().len(), 2);
 }
 
-/// Plans with `{v}` in one place, and two values for it: the plan is the same as with the value itself.
+/// Plans with `{v}` in one place, and two values for it: the plan equals a plan with the value itself.
 const PLACES: &[(&str, [&str; 2])] = &[
     // Scenario.
     ("scenario: [ get: \"/{v}\" ]\n", ["a", "b"]),

@@ -1,4 +1,4 @@
-//! Loads that replay a log: what a plan says of them, and what is wrong with it.
+//! Loads that replay a log: the description of their plans, and errors in them.
 
 use std::fs;
 use std::net::Ipv4Addr;
@@ -8,7 +8,7 @@ use load::Load;
 use plan::{Environment, Fault, Plan, Study};
 use tempfile::TempDir;
 
-/// Log of two sessions, one of which writes.
+/// Log of two sessions, one of them with writes.
 const LOG: &str = "\
 2026-01-02 03:04:05.000 UTC [7] LOG:  duration: 1.000 ms  statement: SELECT 1
 2026-01-02 03:04:05.500 UTC [8] LOG:  duration: 1.000 ms  statement: INSERT INTO t VALUES (1)

@@ -1,4 +1,4 @@
-//! A load as flags and the same load as a plan file give one plan, or the same errors with their own names.
+//! A load as flags and an equal load as a plan file give one plan, or equal errors with their respective names.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

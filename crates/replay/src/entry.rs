@@ -1,4 +1,4 @@
-//! One statement or request of a log.
+//! Statement or request of a log.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ pub enum Action {
         text: String,
         /// Values in text form; `None` is NULL.
         values: Vec<Option<String>>,
-        /// Whether the client kept the prepared statement under a name.
+        /// Whether the client prepared the statement under a name.
         is_named: bool,
     },
     /// Command of a store, with its words in quotes as redis-cli writes them.
@@ -67,14 +67,14 @@ impl Action {
 /// Result of a statement or request, as far as a log has it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum LoggedResult {
-    /// The log does not say how it ended.
+    /// Unknown, because the log does not contain the outcome.
     #[default]
     Unknown,
-    /// It succeeded.
+    /// Success.
     Ok,
-    /// It failed with this SQLSTATE. `None` if the log has no code.
+    /// Error with this SQLSTATE. `None` if the log has no code.
     Error(Option<[u8; 5]>),
-    /// It was answered with this HTTP status.
+    /// Reply with this HTTP status.
     Status(u16),
 }
 

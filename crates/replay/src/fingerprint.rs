@@ -2,19 +2,19 @@
 
 use sql::{Engine, Lexis};
 
-/// Max bytes of a fingerprint. The rest of a longer one is left out.
+/// Max bytes of a fingerprint. Longer ones are truncated.
 pub(crate) const BYTES_MAX: usize = 2_000;
 /// Length from which a path segment is taken as a value.
 const SEGMENT_CHARS_MAX: usize = 32;
 
-/// Text of a statement with its values masked, and what its tokens say.
+/// Text of a statement with masked values, and facts about its tokens.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scanned {
-    /// Statement with `?` in place of values, without comments and in lower case.
+    /// Statement with `?` instead of values, without comments and in lower case.
     pub fingerprint: String,
-    /// Largest number of a placeholder such as `$2`; 0 if there is none.
+    /// Largest number of a placeholder such as `$2`, or 0 if there is none.
     pub placeholders: usize,
-    /// Whether a literal or comment has no end.
+    /// Whether a literal or comment is not terminated.
     pub is_cut: bool,
 }
 
@@ -191,7 +191,7 @@ impl Scan<'_> {
         self.mask();
     }
 
-    /// Skips `$tag$ … $tag$`. Returns false if this is no such literal.
+    /// Skips `$tag$ … $tag$`. Returns false if the text is not such a literal.
     fn dollar_quote(&mut self) -> bool {
         let rest = &self.bytes[self.at..];
         let tag = rest[1..].iter().take_while(|byte| is_word(**byte) || byte.is_ascii_digit()).count();
@@ -224,7 +224,7 @@ impl Scan<'_> {
         self.mask();
     }
 
-    /// Appends the mark of a value, in place of a sign before it.
+    /// Appends the mark of a value, instead of a sign before it.
     fn mask(&mut self) {
         let text = &mut self.out.fingerprint;
         if text.strip_suffix(['-', '+']).is_some_and(|before| is_before_sign(before.trim_end())) {
@@ -274,7 +274,7 @@ fn lists(text: &str) -> String {
     out + rest
 }
 
-/// Length of a list of at least two values at the beginning of `text`.
+/// Length of a list of two or more values at the start of `text`.
 fn list_bytes(text: &str) -> Option<usize> {
     let inner = text.strip_prefix('(')?;
     let end = inner.find(|char: char| !matches!(char, '?' | ',' | ' '))?;

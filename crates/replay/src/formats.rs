@@ -39,7 +39,7 @@ pub struct Layout {
 /// Creates a reader for a log that begins with a sample.
 type OpenReader = fn(&Layout, &[u8]) -> Result<Box<dyn Reader>, String>;
 
-/// All formats. Of formats that match as many lines, the first one is taken.
+/// All formats. If several formats match equally many lines, the first one wins.
 pub const FORMATS: &[Format] = &[
     Format {
         name: "postgres-csv",
@@ -139,7 +139,7 @@ impl Format {
         FORMATS.iter().find(|format| format.name == name)
     }
 
-    /// Format whose lines begin with a prefix that users may give.
+    /// Format with a line prefix that users may configure.
     pub fn prefixed() -> Option<&'static Self> {
         Self::named("postgres")
     }

@@ -1,8 +1,8 @@
 //! Reads recorded traffic, one file per format, and plays it again.
 //!
 //! [`Log`] streams entries: statements or requests with session, time, and logged result. [`Survey`] counts them by fingerprint, and
-//! [`TraceBuilder`] keeps them as what each connection has to send. [`Recorded`] is both. [`play`] sends it and compares each result with the log. The
-//! crate has no sockets and no clock.
+//! [`TraceBuilder`] stores the items that each connection sends. [`Recorded`] combines both. [`play`] sends the items and compares each
+//! result with the log. The crate has no sockets and no clock.
 
 mod databases;
 mod entry;

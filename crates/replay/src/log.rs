@@ -1,4 +1,4 @@
-//! Streams a log: bounded memory, whatever its length.
+//! Streams a log in bounded memory, regardless of its length.
 
 use std::io::{self, BufRead, Cursor, Read};
 
@@ -8,12 +8,12 @@ use crate::lines;
 use crate::output::{Output, Reader};
 use crate::skipped::{Reason, Skipped};
 
-/// Bytes at the beginning of a log that decide which format it has.
+/// Bytes at the start of a log that determine its format.
 const SAMPLE_BYTES: u64 = 1 << 20;
 
 /// A log that is being read.
 pub struct Log<R> {
-    /// Its format.
+    /// Format of the log.
     pub format: &'static Format,
     input: io::Chain<Cursor<Vec<u8>>, R>,
     reader: Box<dyn Reader>,
@@ -27,7 +27,7 @@ pub struct Log<R> {
 pub enum LogError {
     /// Error of the operating system.
     Io(io::Error),
-    /// No line has a known format.
+    /// Unknown format in all lines.
     Unknown,
     /// The layout that the user gave cannot be used, with the reason.
     Layout(String),

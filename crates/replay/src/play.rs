@@ -1,7 +1,7 @@
 //! Plays a trace over connections, and compares each result with the log.
 //!
-//! A script for the engine has one step, which sends the next item of its connection. Each fingerprint is a part with an account of
-//! its own: part 1 + n is fingerprint n.
+//! The engine's script has one step, which sends the next item of its connection. Each fingerprint is a separately counted part: part 1 + n
+//! is fingerprint n.
 
 pub(crate) mod outcomes;
 mod requests;
@@ -13,7 +13,7 @@ pub use self::requests::{RequestPlay, RequestPlayer};
 pub use self::sql::{OpenSession, SqlPlay, SqlPlayer};
 pub use crate::databases::{CommandPlay, CommandPlayer};
 
-/// Error for a system whose protocol has neither statements nor requests.
+/// Error for a system with a protocol that has neither statements nor requests.
 pub const NOT_REPLAYABLE: &str = "traffic cannot be replayed in the protocol of this system";
 
 /// Number of the part of a fingerprint.

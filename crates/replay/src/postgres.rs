@@ -1,7 +1,7 @@
-//! Logs of PostgreSQL: three formats of one list of messages.
+//! Logs of PostgreSQL: three formats for one kind of message.
 //!
-//! Each format parses messages ([`message::Message`]), and [`sessions::Sessions`] makes statements of them: it joins a statement
-//! with its duration and its error, whichever of `log_statement`, `log_min_duration_statement`, and `log_duration` wrote them.
+//! Each format parses messages ([`message::Message`]), and [`sessions::Sessions`] assembles statements: it joins a statement with its
+//! duration and its error, regardless of which of `log_statement`, `log_min_duration_statement`, and `log_duration` wrote them.
 
 pub(crate) mod csvlog;
 pub(crate) mod jsonlog;
@@ -19,7 +19,7 @@ use crate::traffic::Traffic;
 /// Kind of database that writes these logs.
 const ENGINE: Engine = Engine::PostgreSql;
 
-/// Statements of PostgreSQL, and of servers that speak its protocol.
+/// Statements of PostgreSQL and compatible servers.
 pub(crate) static TRAFFIC: Traffic = Traffic {
     entries_of_server: "statements of PostgreSQL",
     fits: |protocol| protocol.name == wire::postgres::PROTOCOL.name,

@@ -1,4 +1,4 @@
-//! Reads a log to its end: what it contains, and what to send of it.
+//! Reads a log to its end: its content, and the part of it to send.
 
 use std::io::{self, BufRead};
 
@@ -13,15 +13,15 @@ use crate::trace::{SPILLED_ABOVE_BYTES, Trace, TraceBuilder, TraceError};
 /// Entries of a log that are replayed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// Users whose sessions are replayed. Empty for all users.
+    /// Users with sessions to replay. Empty for all users.
     pub users: Vec<String>,
-    /// Databases whose sessions are replayed, or hosts of requests. Empty for all.
+    /// Databases with sessions to replay, or hosts of requests. Empty for all.
     pub databases: Vec<String>,
-    /// Whether statements that may write are left out.
+    /// Whether statements that may write are skipped.
     pub only_reads: bool,
-    /// Time before which entries are left out. `None` for the beginning of the log.
+    /// Time before which entries are skipped. `None` for the start of the log.
     pub since: Option<Moment>,
-    /// Time from which on entries are left out. `None` for the end of the log.
+    /// Time from which on entries are skipped. `None` for the end of the log.
     pub until: Option<Moment>,
 }
 
@@ -35,8 +35,8 @@ pub enum Moment {
 }
 
 impl Moment {
-    /// Reads a date and a time such as `2026-01-02 03:04:05.6`, or with `T` and a zone. Without a zone it is UTC. `None` for
-    /// another text.
+    /// Parses a date and a time such as `2026-01-02 03:04:05.6`, or with `T` and a zone. Without a zone it is UTC. `None` if the text is
+    /// invalid.
     pub fn of_date(text: &str) -> Option<Self> {
         let (at_ns, used) = instant::iso(text.as_bytes())?;
         (used == text.len()).then_some(Self::At(at_ns))
@@ -50,11 +50,11 @@ impl Moment {
     }
 }
 
-/// Reads a speed such as `2x` or `0.5`. `None` for `max`, which has no pauses.
+/// Parses a speed such as `2x` or `0.5`. `None` for `max`, which has no pauses.
 ///
 /// # Errors
 ///
-/// The error in words.
+/// Returns the error message.
 pub fn speed(text: &str) -> Result<Option<f64>, String> {
     if text == "max" {
         return Ok(None);
@@ -76,7 +76,7 @@ pub struct Recorded {
     pub lines: u64,
     /// Lines that are not replayed.
     pub skipped: Skipped,
-    /// Everything to send; empty if it was not kept.
+    /// Items to send. Empty if they were not kept.
     pub trace: Trace,
 }
 
@@ -87,7 +87,7 @@ pub enum ReadError {
     Io(io::Error),
     /// The temporary file of its statements cannot be written.
     File(io::Error),
-    /// Its statements need more memory than [`crate::KEPT_BYTES_MAX`].
+    /// Statements that need more memory than [`crate::KEPT_BYTES_MAX`].
     TooLarge,
 }
 
@@ -106,19 +106,19 @@ impl From<TraceError> for ReadError {
     }
 }
 
-/// Place where the statements of a log are kept.
+/// Storage of the statements of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
     /// Nowhere: the log is only counted.
     Nothing,
-    /// In memory.
+    /// Keeps items in memory.
     InMemory,
-    /// In memory, or in a temporary file if there are many and they belong to sessions.
+    /// Keeps items in memory, or in a temporary file if there are many and they belong to sessions.
     InFile,
 }
 
 impl Selection {
-    /// Reason to leave out an entry of a log whose first entry is at `first_ns`. `None` if it is replayed.
+    /// Reason to skip an entry of a log that starts at `first_ns`. `None` if it is replayed.
     fn leaves_out(&self, entry: &Entry, first_ns: u64) -> Option<Reason> {
         let is_early = self.since.is_some_and(|since| entry.at_ns < since.at_ns(first_ns));
         if is_early || self.until.is_some_and(|until| entry.at_ns >= until.at_ns(first_ns)) {

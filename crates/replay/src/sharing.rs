@@ -1,16 +1,16 @@
-//! Puts sessions on fewer connections than were open at the same time. Transactions stay whole.
+//! Distributes sessions over fewer connections than were open at the same time. Transactions stay whole.
 //!
-//! A connection takes the transactions of its sessions in the order of the log. One that began in the log before the one before it
-//! had ended waits for it. State of a session, such as a `SET`, stays on the connection.
+//! A connection takes the transactions of its sessions in the order of the log. If two of them overlapped in the log, the second one waits
+//! for the first. State of a session, such as a `SET`, stays on the connection.
 
 use crate::trace::{Item, Trace};
 
 /// Role of a statement in a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// It begins a transaction.
+    /// Begins a transaction.
     Begins,
-    /// It ends a transaction.
+    /// Ends a transaction.
     Ends,
     /// Any other statement.
     Other,
@@ -19,11 +19,11 @@ pub(crate) enum Role {
 /// Sessions that share connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shared {
-    /// Number of connections that the sessions had of their own.
+    /// Number of separate connections that the sessions had in the log.
     pub own: usize,
     /// Number of connections that they share.
     pub connections: usize,
-    /// Number of transactions, or of statements outside of transactions, that wait for one of another session.
+    /// Number of transactions, or of single statements, that wait for a transaction of another session.
     pub waiting: u64,
     /// Longest such wait by the times of the log, in nanoseconds.
     pub wait_max_ns: u64,
@@ -45,8 +45,8 @@ impl Role {
 }
 
 impl Trace {
-    /// Puts the sessions of all slots on at most `connections` slots. `fingerprints` are the texts of the statements, by number. `None`
-    /// if there are no more slots than connections.
+    /// Distributes the sessions of all slots over up to `connections` slots. `fingerprints` are the texts of the statements, by number.
+    /// `None` if `connections` is at least the number of slots.
     pub fn share<'a>(
         &mut self,
         connections: usize,
@@ -67,7 +67,7 @@ impl Trace {
     }
 }
 
-/// Splits the statements of a slot into transactions, and single statements outside of them.
+/// Splits the statements of a slot into transactions and single statements outside of transactions.
 fn split(items: Vec<Item>, roles: &[Role]) -> Vec<Vec<Item>> {
     let (mut transactions, mut is_open) = (vec![Vec::new()], false);
     for mut item in items {
@@ -76,7 +76,7 @@ fn split(items: Vec<Item>, roles: &[Role]) -> Vec<Vec<Item>> {
             Some(Role::Ends) => is_open = false,
             Some(Role::Other) | None => {}
         }
-        // The end of a session rolls back what is open. Otherwise the connection goes on with another session.
+        // The end of a session rolls back an open transaction. Another session then uses the connection.
         let is_last = item.is_last;
         item.is_last &= is_open;
         is_open &= !is_last;

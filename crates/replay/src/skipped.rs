@@ -9,31 +9,31 @@ pub enum Reason {
     Unparsable,
     /// Line longer than the limit.
     TooLong,
-    /// Message of the server that is no statement.
+    /// Message of the server that is not a statement.
     NoStatement,
-    /// Message about preparing or binding; the execution has a line of its own.
+    /// Message about preparing or binding; the execution has a separate line.
     PartOfExecution,
-    /// Duration of a statement whose text is not in the log.
+    /// Duration of a statement without its text in the log.
     DurationOnly,
-    /// COPY, whose data is not in the log.
+    /// COPY without its data, which the log lacks.
     Copy,
     /// Fetch from a portal that an earlier statement opened.
     Fetch,
-    /// Call over the fastpath interface, whose arguments are not in the log.
+    /// Call over the fastpath interface without its arguments, which the log lacks.
     Fastpath,
-    /// Statement with placeholders whose values are not in the log.
+    /// Statement with placeholders without their values, which the log lacks.
     NoValues,
     /// Statement or value that the server cut.
     Cut,
     /// Statement without a session.
     NoSession,
-    /// Statement whose time is missing or out of range.
+    /// Statement with a time that is missing or out of range.
     NoTime,
-    /// Command of a protocol that is no statement, such as Ping.
+    /// Protocol command that is not a statement, such as Ping.
     Command,
     /// Command that a script called.
     PartOfScript,
-    /// Request whose body is not in the log.
+    /// Request without its body, which the log lacks.
     NoBody,
     /// Request line that is not HTTP.
     BadRequest,
@@ -96,7 +96,7 @@ impl Reason {
         }
     }
 
-    /// Whether a statement was lost, in contrast to a line that has none, or that a flag left out.
+    /// Whether a statement was lost. False for lines without a statement, and for statements that a flag excludes.
     pub fn is_loss(self) -> bool {
         let is_left_out = matches!(self, Self::Filtered | Self::MayWrite | Self::OtherTime);
         let is_part = matches!(self, Self::NoStatement | Self::PartOfExecution | Self::PartOfScript);

@@ -24,7 +24,7 @@ use crate::trace::{Form, Item, SECOND_NS};
 
 /// Bytes of statements that a session collects before they are written.
 const CHUNK_BYTES: usize = 16 * 1024;
-/// Bytes that all sessions collect together before all of them are written.
+/// Total bytes that all sessions buffer before they are written.
 const BUFFERED_BYTES_MAX: usize = 32 << 20;
 /// Text that is written with its statement, and has no number.
 const INLINE: u32 = u32::MAX;
@@ -74,8 +74,8 @@ impl Spill {
         Ok(Self { file, end: 0, buffered_bytes: 0, sessions: HashMap::new(), len: 0 })
     }
 
-    /// Adds the next statement of a session. `place` is its place within its second. `text` is written if the statement's text has
-    /// no number.
+    /// Adds the next statement of a session. `place` is its position within its second. `text` is written if the statement's text has no
+    /// number.
     ///
     /// # Errors
     ///
@@ -141,7 +141,7 @@ impl Spill {
 impl Collected {
     /// Writes the buffer at the end of the file. Returns the new end.
     fn write(&mut self, file: &File, end: u64) -> io::Result<u64> {
-        // The memory is given back, because many sessions end without another statement.
+        // Frees the memory, because many sessions end without another statement.
         let buffer = std::mem::take(&mut self.buffer);
         file.write_all_at(&buffer, end)?;
         self.chunks.push(Chunk { offset: end, bytes: buffer.len() as u32 });

@@ -7,10 +7,10 @@ use crate::entry::{Action, Entry, LoggedResult};
 use crate::fingerprint;
 use crate::traffic::Traffic;
 
-/// Max number of fingerprints with counts of their own. Further ones are counted together.
+/// Max number of fingerprints that are counted separately. Further ones are counted together.
 pub const FINGERPRINTS_MAX: usize = 1_000;
 
-/// Text of the fingerprint that stands for all further ones.
+/// Text of the fingerprint that represents all further ones.
 pub const OTHER: &str = "(other fingerprints)";
 
 /// Statements of a log with one fingerprint.
@@ -35,7 +35,7 @@ pub struct Survey {
     /// Counts by number of the fingerprint.
     pub fingerprints: Vec<FingerprintCount>,
     numbers: HashMap<String, u16>,
-    /// Whether the texts of a fingerprint may write. `None` if each text has to be looked at.
+    /// Whether the texts of a fingerprint may write. `None` if each text has to be checked.
     may_write: Vec<Option<bool>>,
     /// Number of statements.
     pub statements: u64,
@@ -47,7 +47,7 @@ pub struct Survey {
     bounds_ns: Option<(u64, u64)>,
     /// Longest duration of a statement in the log, in nanoseconds. 0 if the log has no durations.
     pub duration_max_ns: u64,
-    /// Whether no time has a fraction of a second.
+    /// Whether all times are whole seconds.
     pub has_whole_seconds: bool,
 }
 
@@ -92,7 +92,7 @@ impl Survey {
         }
         let number = self.fingerprints.len() as u16;
         let text = if is_full { OTHER } else { text };
-        // The masked text has every word, unless it is cut.
+        // The masked text contains every word, unless it is truncated.
         let is_whole = !is_full && text.len() < fingerprint::BYTES_MAX;
         self.may_write.push(is_whole.then(|| (self.traffic.may_write)(text)));
         self.fingerprints.push(FingerprintCount { text: text.to_owned(), ..FingerprintCount::default() });
@@ -138,7 +138,7 @@ impl Survey {
         self.spans.len()
     }
 
-    /// Largest number of sessions with a statement before and after the same time.
+    /// Max number of sessions that were open at the same time, judged by statements before and after that time.
     pub fn peak_sessions(&self) -> usize {
         let mut changes: Vec<(u64, i64)> = self
             .spans

@@ -1,7 +1,7 @@
-//! A whole log as what each connection has to send and when: in memory, or if it is long in a temporary file.
+//! Whole log as the items that each connection sends, with their times: in memory, or in a temporary file if the log is long.
 //!
-//! Each session has a connection of its own. Sessions that did not overlap in the log take turns on one slot, so that there are as
-//! many slots as sessions were open at the same time. Requests have no sessions: they are one list in order of time.
+//! Each session has a separate connection. Sessions that did not overlap in the log take turns on one slot, so that the number of slots is
+//! the max number of sessions open at the same time. Requests have no sessions: they are one list in order of time.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -12,11 +12,11 @@ use std::sync::Arc;
 use crate::entry::{Action, Entry, LoggedResult};
 use crate::spill::{Spill, Spilled, SpilledReader, SpilledTrace, offset_ns};
 
-/// Max bytes of statements and texts that are kept in memory.
+/// Max bytes of statements and texts in memory.
 pub const KEPT_BYTES_MAX: u64 = 2 << 30;
-/// Bytes of statements and texts above which those of sessions go to a file.
+/// Bytes of statements and texts above which statements and texts of sessions go to a file.
 pub const SPILLED_ABOVE_BYTES: u64 = 128 << 20;
-/// Max number of texts, and their max bytes, that are kept in memory when statements go to a file.
+/// Max number of texts in memory, and their max bytes, when statements go to a file.
 const NUMBERED_TEXTS_MAX: usize = 4_096;
 const NUMBERED_BYTES_MAX: u64 = 16 << 20;
 
@@ -33,7 +33,7 @@ pub struct Item {
     pub form: Form,
     /// Number of its fingerprint.
     pub fingerprint: u16,
-    /// Whether its session ends with it.
+    /// Whether the item ends its session.
     pub is_last: bool,
     /// Result in the log.
     pub result: LoggedResult,
@@ -130,10 +130,10 @@ impl fmt::Debug for Trace {
     }
 }
 
-/// Reason why a trace cannot be kept.
+/// Reason why a trace cannot be stored.
 #[derive(Debug)]
 pub enum TraceError {
-    /// It takes more than [`KEPT_BYTES_MAX`].
+    /// Trace that takes more than [`KEPT_BYTES_MAX`].
     TooLarge,
     /// The temporary file cannot be written.
     File(io::Error),
@@ -180,7 +180,7 @@ impl TraceBuilder {
         Self { has_whole_seconds: true, ..Self::default() }
     }
 
-    /// Lets the items of sessions go to a temporary file once they take more than this in memory. Items without a session stay.
+    /// Allows the items of sessions to go to a temporary file once they exceed this size in memory. Items without a session stay.
     #[must_use]
     pub fn spilling_above(self, bytes: u64) -> Self {
         Self { spilled_above_bytes: Some(bytes), ..self }

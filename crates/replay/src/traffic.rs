@@ -19,23 +19,23 @@ pub struct Traffic {
     pub noun: &'static str,
     /// Unit in which reports count entries.
     pub unit: Unit,
-    /// Whether entries belong to sessions, each with a connection of its own.
+    /// Whether entries belong to sessions, each with a separate connection.
     pub has_sessions: bool,
-    /// Script that takes the place of the entries in the plan of a load. `None` if the URL of the system gives a step.
+    /// Script that replaces the entries in the plan of a load. `None` if the URL of the system defines a step.
     pub stand_in: Option<&'static str>,
-    /// Whether a server with this scheme of its URL may take the entries.
+    /// Whether a server with this URL scheme may replay the entries.
     pub fits_scheme: fn(&str) -> bool,
-    /// Whether a server of this protocol takes the entries.
+    /// Whether a server with this protocol can replay the entries.
     pub fits: fn(&Protocol) -> bool,
-    /// Help for a command line whose URL has a scheme that does not fit.
+    /// Help for a command line with a URL scheme that does not fit.
     pub help_for_flags: &'static str,
-    /// Error of a plan whose system is of another kind, and its help. `None` if the check of the URL reports it.
+    /// Error and help for a plan whose system is of another kind. `None` if the check of the URL reports it.
     pub other_kind: Option<[&'static str; 2]>,
-    /// Error of a plan whose system has another protocol, and its help.
+    /// Error of a plan with a system of another protocol, and its help.
     pub other_server: [&'static str; 2],
-    /// Whether an entry may write, given as its text or as its fingerprint.
+    /// Whether an entry may write. Accepts its text or its fingerprint.
     pub(crate) may_write: fn(&str) -> bool,
-    /// Creates channels that send the entries to a system whose protocol owns its steps. The error is a message.
+    /// Creates channels that send the entries to a system with protocol-specific steps. The error is a message.
     pub play: fn(&Replaying<'_>) -> Result<Box<dyn Channels>, String>,
 }
 
@@ -50,7 +50,7 @@ pub struct Replaying<'a> {
     pub fingerprints: &'a [String],
     /// Protocol of the system. `None` if its load decides it.
     pub protocol: Option<&'static Protocol>,
-    /// Step whose properties entries take over, such as its headers. `None` if the plan has no step.
+    /// Step with properties that entries inherit, such as its headers. `None` if the plan has no step.
     pub like: Option<&'a dyn Step>,
     /// Log-in of the connections.
     pub access: &'a Access,

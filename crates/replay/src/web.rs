@@ -28,7 +28,7 @@ pub(crate) static TRAFFIC: Traffic = Traffic {
     help_for_flags: "name a web server with --to http://HOST:PORT",
     other_kind: Some(["the log has HTTP requests, and the system is a database", "name a web server"]),
     other_server: ["the log has HTTP requests, and the system is another", "name a web server"],
-    // The method of a request says it.
+    // The method of the request decides.
     may_write: |_| false,
     play: |replaying| {
         let (Some(protocol), Some(like)) = (replaying.protocol, replaying.like) else {
@@ -40,7 +40,7 @@ pub(crate) static TRAFFIC: Traffic = Traffic {
     },
 };
 
-/// A request, as an access log has it.
+/// Request, as logged by an access log.
 #[derive(Debug, Default)]
 struct Access<'a> {
     /// End or start, in nanoseconds since 1970.
@@ -51,7 +51,7 @@ struct Access<'a> {
     target: &'a str,
     status: Option<u16>,
     duration_ns: Option<u64>,
-    /// Whether the time is that of the end.
+    /// Whether the time of a line is the end of its request.
     is_end: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Hostile logs: every reader comes to an end without a panic, whatever the lines are.
+//! Hostile logs: every reader ends without a panic on any input.
 
 use replay::{FORMATS, Layout, Log, LoggedResult};
 
@@ -23,7 +23,7 @@ const SEEDS: &[&str] = &[
     "{\"ts\":1e308,\"request\":{\"method\":\"GET\",\"uri\":\"/x\"},\"duration\":-1,\"status\":-1}",
 ];
 
-/// Numbers without order, the same ones every time.
+/// Pseudo-random numbers, equal in every run.
 struct Chance(u64);
 
 impl Chance {

@@ -1,4 +1,4 @@
-//! The list of formats, and the table of it in the documentation.
+//! Compares the list of formats with its table in the documentation.
 
 use replay::FORMATS;
 

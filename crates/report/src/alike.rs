@@ -1,4 +1,4 @@
-//! Differences between the work of compared systems, in words and in JSON.
+//! Differences between the work of compared systems, as text and as JSON.
 
 use judge::alike::{Trait, Typical, Unlike, UnlikePair};
 use record::ErrorClass;
@@ -17,13 +17,13 @@ const NAMES_IN_RESULT_MAX: usize = 1;
 const STATUSES_MAX: usize = 6;
 /// Maximum number of statuses or codings of a system in one sentence.
 const SHARES_MAX: usize = 3;
-/// Share above which a sentence leaves out other statuses or codings.
+/// Share above which a sentence omits other statuses or codings.
 const WHOLE_SHARE: f64 = 0.9995;
 /// Maximum number of characters of a step's name in a sentence.
 const STEP_CHARACTERS_MAX: usize = 40;
 
-/// The first difference between variants under a load, for a result: `not alike: a answers 301 without a body, b 200 with 135 kB`. `None` if they are
-/// alike. Variants that differ alike are named together. `name` returns the escaped name of a row, `text` an escaped text.
+/// First difference between variants under a load, for a result: `not alike: a answers 301 without a body, b 200 with 135 kB`. `None` if
+/// they are alike. Variants with equal differences are named together. `name` returns the escaped name of a row, `text` an escaped text.
 pub(crate) fn of_load(
     load: &LoadView<'_>,
     name: &dyn Fn(usize) -> String,
@@ -103,7 +103,7 @@ pub(crate) fn statuses(figures: &Figures) -> Option<String> {
     (!are_2xx).then(|| listed(each, STATUSES_MAX, "   "))
 }
 
-/// Like [`statuses`], but `None` unless some replies other than 2xx count as ok. Others are listed among the errors.
+/// Like [`statuses`], but `None` unless some non-2xx replies count as ok. All others are listed as errors.
 pub(crate) fn accepted_statuses(figures: &Figures) -> Option<String> {
     let is_status = |error: &&ErrorLine| error.class.known() == Some(ErrorClass::Status);
     let rejected: u64 = figures.errors.iter().filter(is_status).map(|error| error.count).sum();

@@ -1,4 +1,4 @@
-//! Results in one sentence, with their certainty. Computes the result of a single run.
+//! Results as one sentence, with their certainty. Computes the result of a single run.
 
 use evidence::{Level, Model, RunState, Verdict};
 use judge::Doubt;
@@ -11,11 +11,11 @@ use crate::units::{count, duration, percent, rate};
 use crate::view::View;
 use crate::words;
 
-/// Result of a run, of a study under a load, or of a capacity search, without full stops. Only names in it come from outside; they
-/// are escaped for the format.
+/// Result of a run, of a study under a load, or of a capacity search, without full stops. Names in it are the only external text; they are
+/// escaped for the format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Answer {
-    /// The result in one sentence.
+    /// Result as one sentence.
     pub(crate) text: String,
     pub(crate) certainty: Certainty,
     /// Reason for the certainty, in a few words. May be empty.
@@ -37,13 +37,13 @@ impl Answer {
 /// Certainty of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Certainty {
-    /// There is a verdict.
+    /// The verdict is conclusive.
     Sure,
-    /// There is no verdict yet.
+    /// The verdict is still open.
     Open,
     /// A verdict is impossible.
     None,
-    /// Nothing was compared.
+    /// The study compared nothing.
     Plain,
 }
 
@@ -78,7 +78,7 @@ fn text(view: &View<'_>) -> String {
     if figures.samples() == 0 {
         return format!("none of {} ended", figures.noun().counted(figures.counts.sent));
     }
-    // If everything failed, an outage is only a consequence.
+    // If every request failed, an outage is only a consequence.
     if figures.errors_counted() == figures.counts.planned {
         let parts = [errors(figures), times(figures)];
         return parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
@@ -114,7 +114,7 @@ fn answers(figures: &Figures) -> Option<String> {
     })
 }
 
-/// Throughput of an open load, and whether the offered rate was kept. `None` for a closed load, and if no request ended ok.
+/// Throughput of an open load, and whether it matched the offered rate. `None` for a closed load, or if no request ended ok.
 fn rate_kept(view: &View<'_>) -> Option<String> {
     if view.run.new.model != Model::Open {
         return None;
@@ -134,7 +134,7 @@ fn rate_kept(view: &View<'_>) -> Option<String> {
     })
 }
 
-/// Formats response times: `p50 1.46 ms, p99 9.39 ms`. Percentiles with too few samples are left out.
+/// Formats response times: `p50 1.46 ms, p99 9.39 ms`. Percentiles with too few samples are omitted.
 fn times(figures: &Figures) -> Option<String> {
     let response = &figures.response.all;
     let at = |percentile| response.at(percentile).map(duration);

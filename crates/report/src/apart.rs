@@ -20,7 +20,7 @@ pub(crate) fn within(by: &ComparedBy, estimate: f64, ends: Option<[f64; 2]>) -> 
     format!("{}{}", alone(by, estimate), of_ends.unwrap_or_default())
 }
 
-/// Formats an estimate with its interval in a column whose head says that it has ratios: `1.12 (1.08–1.15)`.
+/// Formats an estimate with its interval for a column of ratios: `1.12 (1.08–1.15)`.
 pub(crate) fn in_column(by: &ComparedBy, estimate: f64, ends: Option<[f64; 2]>) -> String {
     match by.scale() {
         Scale::Ratio => ratio::within(estimate, ends),

@@ -1,4 +1,4 @@
-//! The stored baseline of a run or a study, in words and in JSON.
+//! Stored baseline of a run or a study, as text and as JSON.
 
 use evidence::{AskedBaseline, Baseline, BaselineLoad, FoundBaseline, NewRun};
 use judge::baseline::Decision;
@@ -77,7 +77,7 @@ pub(crate) fn notes(view: &View<'_>) -> Vec<String> {
     notes
 }
 
-/// Every baseline condition of a run. A run that fails because it is slower has an explanation.
+/// Evaluates every baseline condition of a run. A run that fails because it is slower also gets an explanation.
 fn judged(view: &View<'_>, baseline: &Baseline) -> Vec<Failure> {
     let judged = judge::baseline::of_run(view.run, baseline).unwrap_or_default();
     let with_why = |(condition, found)| {
@@ -122,7 +122,7 @@ pub(crate) fn object_of_run(view: &View<'_>) -> Option<Value> {
     Some(object)
 }
 
-/// JSON object of a condition that must hold: it has passed if it is true.
+/// JSON object of a condition of a baseline. The verdict is `passed` if the condition is true.
 pub(crate) fn gate_object(gate: &Failure) -> Value {
     let mut object = gate.object();
     let verdict = match gate.decision() {

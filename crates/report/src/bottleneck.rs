@@ -14,8 +14,8 @@ pub(crate) fn of_run(view: &View<'_>) -> Vec<Bottleneck> {
     of([view].into_iter(), &view.whole)
 }
 
-/// Causes of the bottleneck of a row, revised by the results of an experiment. They use medians over the runs that its figures
-/// show. Empty if no request ended.
+/// Causes of the bottleneck of a row, revised by the results of an experiment. They use medians over the runs whose figures the row shows.
+/// Empty if no request ended.
 pub(crate) fn of_row(study: &StudyView<'_>, row: &VariantRow<'_>) -> Vec<Bottleneck> {
     let Some(figures) = row.figures.as_ref() else { return Vec::new() };
     let found = of(row.shown().map(|run| &study.runs[run]), figures);
@@ -43,7 +43,7 @@ pub(crate) fn certainty(found: &Bottleneck) -> &'static str {
 pub(crate) fn worth_telling(view: &View<'_>) -> Option<Bottleneck> {
     let is_said = |found: &Bottleneck| match found.resource {
         Resource::LOAD => view.run.new.model == Model::Open,
-        // The first lines of the report show what casts doubt on the run.
+        // The first lines of the report already show the doubts about the run.
         resource => resource == Resource::GENERATOR && !view.validity.causes.is_empty(),
     };
     let is_read = view.signals.is_some();
@@ -59,7 +59,8 @@ pub(crate) fn because_and_next(found: &Bottleneck) -> String {
     }
 }
 
-/// One sentence for each cause: its share, its rung of evidence, the evidence for and against it, and the next step. May quote names: escape them.
+/// Formats one sentence per cause: its share, its rung of evidence, the evidence for and against it, and the next step. May quote names:
+/// escape them.
 pub(crate) fn lines(causes: &[Bottleneck]) -> Vec<String> {
     let line = |(place, cause): (usize, &Bottleneck)| {
         let share = cause.share.map(|share| format!(", {} of the response time", percent(share, 0)));

@@ -14,7 +14,7 @@ use crate::words;
 pub(crate) const NAMED_MAX: usize = 3;
 /// Beginning of a sentence about failed gates.
 pub(crate) const FAILED: &str = "Gate failed";
-/// Beginning of a sentence about gates of which none failed, and some are undecided.
+/// Start of a sentence about gates of which none failed and some are undecided.
 pub(crate) const UNDECIDED: &str = "Gate undecided";
 
 /// Formats the failed and undecided gates of a run: `Gate failed: p(99)<200ms: 310 ms, limit 200 ms (1.55 ×), 20,697 requests`. Not
@@ -56,8 +56,8 @@ pub(crate) fn by_how_much(gate: &GateResult) -> String {
     format!("{}, limit {limit}{times}{why}", words::observed(gate))
 }
 
-/// Reason why a gate is undecided, and what would decide it: `between 180 ms and 210 ms (95 %), limit 200 ms, 800 requests; about 4,000
-/// would decide`. `samples` of the run are printed if given.
+/// Reason why a gate is undecided, and the number of samples that would decide it: `between 180 ms and 210 ms (95 %), limit 200 ms, 800
+/// requests; about 4,000 would decide`. `samples` of the run are printed if given.
 pub(crate) fn why_undecided(gate: &GateResult, samples: Option<(u64, &Noun)>) -> String {
     let limit = words::figure_of_gate(gate, gate.limit);
     let interval = match gate.bounds {
@@ -73,7 +73,7 @@ pub(crate) fn why_undecided(gate: &GateResult, samples: Option<(u64, &Noun)>) ->
     format!("{interval}{counted}{needed}")
 }
 
-/// The bound that decided a gate whose figure is not known exactly: `, at most 731 µs (97.5 %)`. Empty if it is.
+/// Formats the bound that decided a gate whose figure is not known exactly: `, at most 731 µs (97.5 %)`. Empty if the figure is exact.
 pub(crate) fn bound(gate: &GateResult) -> String {
     let Some((bounds, sign)) = gate.bounds.zip(sign(gate)) else { return String::new() };
     if bounds.low() == bounds.high() {
@@ -107,7 +107,7 @@ fn confidence(gate: &GateResult) -> String {
     }
 }
 
-/// Whether the figure of a gate is a percentile, so that chance is part of its bounds.
+/// Whether the figure of a gate is a percentile, so that its bounds include sampling error.
 fn is_sampled(gate: &GateResult) -> bool {
     let condition = Condition::parse_gate(&gate.text).ok();
     condition.is_some_and(|condition| matches!(condition.figure, judge::slo::Figure::Percentile(_)))
@@ -117,7 +117,7 @@ fn sign(gate: &GateResult) -> Option<Sign> {
     Condition::parse_gate(&gate.text).ok().map(|condition| condition.sign)
 }
 
-/// A number rounded up to two digits, because it is an estimate.
+/// Number rounded up to two digits, because it is an estimate.
 fn rounded(number: u64) -> u64 {
     let unit = 10_u64.pow(number.checked_ilog10().unwrap_or(0).saturating_sub(1));
     number.div_ceil(unit).saturating_mul(unit)
@@ -126,7 +126,7 @@ fn rounded(number: u64) -> u64 {
 /// Reason why a gate on errors or throughput failed although its value is within the limit.
 const GONE: &str = ", but the run is degraded: the system was gone for 5 % of the time or more";
 
-/// Whether a gate failed although its value is within the limit. This happens if the system was gone, so that few requests reached
+/// Whether a gate failed although its value is within the limit. This happens if the system was unavailable, so that few requests reached
 /// it.
 fn is_within_limit(gate: &GateResult) -> bool {
     let condition =
@@ -135,7 +135,7 @@ fn is_within_limit(gate: &GateResult) -> bool {
         && condition.zip(gate.observed).is_some_and(|(condition, observed)| condition.holds(observed))
 }
 
-/// Sentence about gates that do not hold, of which the first [`NAMED_MAX`] are named. `None` without any.
+/// Sentence about gates that do not hold, which names the first [`NAMED_MAX`]. `None` if there are none.
 pub(crate) fn sentence(gates: Vec<String>, beginning: &str) -> Option<String> {
     (!gates.is_empty()).then(|| format!("{beginning}: {}.", listed(gates, NAMED_MAX, "; ")))
 }

@@ -26,7 +26,7 @@ const RATES_MAX: usize = 9;
 pub(crate) struct CapacityView {
     /// Conditions of a run. Empty if this version does not understand them.
     pub(crate) slos: Vec<Condition>,
-    /// Conditions as they were written.
+    /// Conditions as written in the plan.
     pub(crate) asked: Vec<String>,
     /// Planned length of the soak run, in seconds. `None` without one.
     pub(crate) soak_s: Option<f64>,
@@ -34,11 +34,11 @@ pub(crate) struct CapacityView {
     pub(crate) rows: Vec<CapacityRow>,
 }
 
-/// One variant under one load.
+/// Capacity of one variant under one load.
 pub(crate) struct CapacityRow {
-    /// Name of the variant. May hold anything: escape it.
+    /// Name of the variant. Arbitrary text: escape it.
     pub(crate) setting: Setting,
-    /// Name of the load. May hold anything: escape it.
+    /// Name of the load. Arbitrary text: escape it.
     pub(crate) load: String,
     pub(crate) found: Capacity,
     pub(crate) levels: SearchLevels,
@@ -90,7 +90,7 @@ impl CapacityView {
         Ok(Some(Self { slos, asked: rules.slos.clone(), soak_s: rules.soak_s, rows }))
     }
 
-    /// Name of a row, with its load if there are several. Not escaped.
+    /// Name of a row, with its load if there are several loads. Not escaped.
     pub(crate) fn name(&self, row: &CapacityRow) -> String {
         let has_others = self.rows.iter().any(|other| other.load != row.load);
         let name = row.setting.name();

@@ -1,4 +1,4 @@
-//! Checks for build servers: each has passed, failed, or was skipped. A check is a condition, or asks whether a run counts.
+//! Checks for build servers: each has passed, failed, or was skipped. A check evaluates a condition, or whether a run counts.
 
 use evidence::Decision;
 use judge::baseline::Decision as BaselineDecision;
@@ -25,7 +25,7 @@ pub(crate) struct Group {
     pub(crate) duration_s: Option<f64>,
 }
 
-/// One check and its outcome.
+/// Single check and its outcome.
 pub(crate) struct Check {
     /// Configuration or run that is checked.
     pub(crate) of: String,
@@ -37,13 +37,13 @@ pub(crate) struct Check {
 }
 
 impl Check {
-    /// `message` may hold anything.
+    /// `message` is arbitrary text.
     fn new(of: String, name: String, outcome: CheckOutcome, message: &str) -> Self {
         Self { of, name, outcome, message: safe(message) }
     }
 }
 
-/// One group for each run.
+/// Groups the checks of each run.
 pub(crate) fn of_runs(views: &[View<'_>]) -> Vec<Group> {
     views.iter().map(of_run).collect()
 }
@@ -59,7 +59,7 @@ fn of_run(view: &View<'_>) -> Group {
     Group { name, checks, duration_s: view.duration_s() }
 }
 
-/// Check of how a run ended, apart from its conditions, and of whether its figures count.
+/// Checks how a run ended, without its conditions, and whether its figures count.
 fn ended(view: &View<'_>, of: String) -> Check {
     let causes = view.validity.causes.iter().map(judge::validity::told);
     let message = std::iter::once(words::verdict(view)).chain(causes).collect::<Vec<_>>().join("; ");
@@ -98,7 +98,7 @@ fn of_load(view: &StudyView<'_>, load: &LoadView<'_>, ending: Option<CommandEndi
         let (valid, failed) = (of_row.count(Eligibility::Valid), of_row.count(Eligibility::Failed));
         let (outcome, message) = match of_row.runs.len() {
             _ if valid > 0 => (CheckOutcome::Passed, String::new()),
-            // If other rows give the study its verdict, a row without a valid run is a mere warning.
+            // If the verdict of the study comes from other rows, a row without a valid run is only a warning.
             runs if ending.is_some_and(|ending| ending.code() == 0) => {
                 (CheckOutcome::Skipped, format!("no valid run of {runs}"))
             }
@@ -154,7 +154,7 @@ fn of_load(view: &StudyView<'_>, load: &LoadView<'_>, ending: Option<CommandEndi
     Group { name: safe(load.name), checks, duration_s }
 }
 
-/// One group with the conditions of a comparison.
+/// Groups the conditions of a comparison.
 pub(crate) fn of_compared(compared: &Compared) -> Vec<Group> {
     let name = safe(&compared.name());
     let check = |failure: &Failure| {
@@ -168,7 +168,7 @@ pub(crate) fn of_compared(compared: &Compared) -> Vec<Group> {
 
 fn named(text: &str, step: Option<&str>) -> String {
     match step {
-        // Conditions on a step name the step already.
+        // Conditions on a step already contain the name of the step.
         Some(step) if !text.starts_with(step) => safe(&format!("{step}: {text}")),
         _ => safe(text),
     }

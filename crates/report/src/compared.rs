@@ -31,7 +31,7 @@ pub(crate) use of_stored::AgainstStored;
 /// Maximum number of characters of a title.
 const TITLE_CHARACTERS_MAX: usize = 60;
 
-/// Comparison of two runs or two studies. Ratios are those of the second to the first.
+/// Comparison of two runs or two studies. Ratios are second to first.
 pub struct Compared {
     sides: [ComparedItem; 2],
     of: Of,
@@ -41,13 +41,13 @@ pub struct Compared {
     notes: Vec<String>,
 }
 
-/// One side of a comparison.
+/// Run or study on one side of a comparison.
 struct ComparedItem {
     id: String,
-    /// May hold anything: escape it.
+    /// Arbitrary text: escape it.
     title: String,
     started_at_unix_ms: i64,
-    /// Build that was measured. Its texts may hold anything.
+    /// Build that was measured. Arbitrary texts.
     origin: Origin,
     /// Whether the side is a run that was profiled.
     is_profiled: bool,
@@ -101,7 +101,7 @@ impl Compared {
         self
     }
 
-    /// How the comparison ends, according to its conditions.
+    /// Command ending that follows from the conditions of the comparison.
     pub fn ending(&self) -> CommandEnding {
         self.failures.iter().map(Failure::ending).fold(CommandEnding::Ok, CommandEnding::or_worse)
     }

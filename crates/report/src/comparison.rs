@@ -57,7 +57,7 @@ pub(crate) fn summary(views: &[View<'_>], escape: Escape) -> Table {
     table
 }
 
-/// Table of service times, in the same order.
+/// Table of service times, with rows in the order of the views.
 pub(crate) fn service(views: &[View<'_>], escape: Escape) -> Table {
     let mut table = Table::of_names("service time", names(views).iter().map(|name| escape(name)));
     let service: Vec<Option<&Durations>> = views.iter().map(|view| Some(&view.whole.service.all)).collect();

@@ -10,7 +10,7 @@ use crate::text::{harmless, listed};
 use crate::units::{count, decimal, duration};
 use crate::view::View;
 
-/// Name of the probe in runs whose profile could not be made.
+/// Name of the probe that reports a failed profile.
 const PROBE: &str = "CPU profile";
 const WHY_COLUMNS_MAX: usize = 300;
 /// Maximum number of functions in a table.

@@ -1,4 +1,4 @@
-//! Percentiles of durations: their names, and the tables in which they have a column.
+//! Percentiles of durations: their names, and the tables with columns for them.
 
 use record::{PRINTED, Percentile};
 use serde::{Serialize, Serializer};
@@ -29,7 +29,7 @@ const COLUMNS: &[(Percentile, Room)] = &[
 ];
 
 impl Room {
-    /// The percentiles that have a column, in order.
+    /// Percentiles with a column, in order.
     pub(crate) fn columns(self) -> impl Iterator<Item = Percentile> {
         COLUMNS.iter().filter(move |(_, least)| *least <= self).map(|(percentile, _)| *percentile)
     }

@@ -1,4 +1,4 @@
-//! Decides how a study ends, by the contents of its report.
+//! Determines how a study ends from the contents of its report.
 
 use evidence::{Ending, Procedure, StudyState, Verdict};
 use judge::results::Verdict as PairVerdict;
@@ -7,7 +7,7 @@ use judge::{CommandEnding, Eligibility, Gates};
 use crate::capacity::CapacityRow;
 use crate::study::{BaselineAnswer, StudyView, VariantRow};
 
-/// How a study ends. `None` if it has not ended.
+/// Command ending of a study. `None` if the study has not ended.
 pub(crate) fn of_study(view: &StudyView<'_>) -> Option<CommandEnding> {
     let (study, ended) = (view.study, view.study.ending.as_ref()?);
     Some(if study.state != StudyState::Complete && ended.why.is_none() {
@@ -23,11 +23,11 @@ pub(crate) fn of_study(view: &StudyView<'_>) -> Option<CommandEnding> {
     })
 }
 
-/// Ending by the gates. `None` if no gate was breached, and all of them could be judged.
+/// Ending according to the gates. `None` if all gates were judged, and none was breached.
 fn of_gates(view: &StudyView<'_>) -> Option<CommandEnding> {
     let gates = Gates::of(view.study);
     let is_any_valid = gates.judged > 0 || has_valid_run(view);
-    // Without any valid run, an undecided baseline condition is not breached.
+    // If no run is valid, an undecided baseline condition is not a breach.
     let promises_nothing = view.study.new.is_quick || !is_any_valid;
     let is_breached =
         gates.is_breached || view.of_baseline.iter().any(|gate| gate.is_breached(promises_nothing));
@@ -41,7 +41,7 @@ fn of_gates(view: &StudyView<'_>) -> Option<CommandEnding> {
     }
 }
 
-/// Ending of a comparison: invalid runs prevented a verdict, a system failed, or a system was gone for too long.
+/// Ending of a comparison: invalid runs prevented a verdict, a system failed, or a system was unavailable for too long.
 fn of_comparison(view: &StudyView<'_>) -> CommandEnding {
     let rows = || view.loads.iter().flat_map(|load| &load.rows);
     let has_only = |row: &VariantRow<'_>, wanted: Eligibility| {
@@ -119,7 +119,7 @@ fn has_run(view: &StudyView<'_>, wanted: Eligibility) -> bool {
     view.loads.iter().flat_map(|load| &load.rows).any(|row| row.count(wanted) > 0)
 }
 
-/// Whether a run that counts in the study has this verdict.
+/// Whether a run that counts in the study has the verdict `wanted`.
 fn has_verdict_of_run(view: &StudyView<'_>, wanted: Verdict) -> bool {
     let counting = view.study.runs.iter().filter(|run| judge::diagnosis::counts_in_study(run));
     counting.filter_map(|run| run.ending.as_ref()).any(|ending| ending.verdict == wanted)

@@ -7,7 +7,7 @@ use evidence::{EvidenceError, RunId, StudyId};
 /// Error of writing a report: what is wrong, where, and what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
-    /// There is no run to report on.
+    /// The report has no runs.
     #[error("there is no run to report on\n  help: `tenbin history` lists the stored runs")]
     NoRuns,
     /// The format needs a request log, which the run does not have.
@@ -33,7 +33,7 @@ pub enum ReportError {
         format: &'static str,
         /// Identifier of the study.
         study: StudyId,
-        /// One of its runs. `None` if it has none.
+        /// Example: one of its runs. `None` if it has none.
         example: Option<RunId>,
     },
     /// The two sides cannot be compared, because a ratio would be meaningless.

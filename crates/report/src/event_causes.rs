@@ -1,4 +1,4 @@
-//! Likely causes of event costs in words, shared by all formats.
+//! Likely causes of event costs as text, shared by all formats.
 
 use evidence::{EventCost, Run};
 use judge::event_causes::of_occurrences;
@@ -68,14 +68,14 @@ pub(crate) fn about(found: &EventCauses) -> String {
     format!("suspected from the readings of {seconds} in which the event was felt{known}{meanwhile}")
 }
 
-/// Other events during the same seconds. `None` without any.
+/// Other events in the seconds of the cost. `None` if there were none.
 fn meanwhile(found: &EventCauses) -> Option<String> {
     let names = found.meanwhile.iter().map(|name| harmless(name, NAME_CHARACTERS_MAX));
     let names = listed(names, NAMES_MAX, ", ");
     (!names.is_empty()).then(|| format!("{names} went on in the same seconds, so it may be the cause"))
 }
 
-/// Most likely cause in a few words, without figures that vary between runs. May quote names: escape it.
+/// Most likely cause as a short phrase, without figures that vary between runs. May quote names: escape it.
 pub(crate) fn short(found: &EventCauses) -> String {
     match found.causes.first() {
         Some(first) if first.certainty != Certainty::Unknown => bottleneck::likely(first),
@@ -105,7 +105,7 @@ fn likely(cause: &Bottleneck) -> String {
     format!("{}{}", bottleneck::likely(cause), share.unwrap_or_default())
 }
 
-/// One line for each event, with its name and causes.
+/// Formats one line per event, with its name and causes.
 pub(crate) fn facts(found: impl Iterator<Item = (String, EventCauses)>, escape: Escape) -> Vec<Fact> {
     let line = |(name, found): (String, EventCauses)| format!("{name}: {}", escape(&words(&found)));
     let mut lines: Vec<String> = found.map(line).collect();

@@ -19,12 +19,12 @@ const ROWS_MAX: usize = 24;
 const SENTENCES_MAX: usize = 4;
 const NAME_CHARACTERS_MAX: usize = 28;
 
-/// An event of a run and its cost.
+/// Event of a run and its cost.
 pub(crate) struct Happened<'a> {
     pub(crate) event: &'a Event,
     /// `None` if the event did not begin, or if the run was not completed.
     pub(crate) cost: Option<&'a EventCost>,
-    /// Name: `deploy`, or `deploy #2` if the event repeats. May hold anything: escape it.
+    /// Name: `deploy`, or `deploy #2` if the event repeats. Arbitrary text: escape it.
     pub(crate) name: String,
     warm_up_ns: u64,
 }
@@ -41,7 +41,7 @@ pub(crate) fn of_run<'a>(view: &View<'a>) -> Vec<Happened<'a>> {
     events.iter().map(happened).collect()
 }
 
-/// Name of an event: `deploy`, or `deploy #2` if it repeats within the run. May hold anything: escape it.
+/// Name of an event: `deploy`, or `deploy #2` if it repeats within the run. Arbitrary text: escape it.
 pub(crate) fn name_of(event: &Event, all: &[Event]) -> String {
     match all.iter().any(|other| other.name == event.name && other.occurrence > 0) {
         true => format!("{} #{}", event.name, u64::from(event.occurrence) + 1),
@@ -118,7 +118,7 @@ fn table(happened: &[Happened<'_>], escape: Escape) -> Table {
     table
 }
 
-/// All figures of a cost in words, for a list.
+/// Formats all figures of a cost as list entries.
 pub(crate) fn words(cost: &Cost) -> Vec<String> {
     let worst = cost.worst_response_ns.map(|ns| format!("worst response {}", duration(ns as f64)));
     let excess = written(Figure::ExcessWaiting, cost.excess_wait_ns);

@@ -1,4 +1,4 @@
-//! Events of a run in words: what was done to the system, and the outcome.
+//! Events of a run as text: each action on the system, and its outcome.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ const TAIL_LINES: usize = 12;
 const ROWS_MAX: usize = 100;
 const OUTPUTS_MAX: usize = 10;
 
-/// One line for each of the first events of a run.
+/// Formats one line for each of the first events of a run.
 pub(crate) fn lines(run: &Run, escape: Escape) -> Vec<String> {
     let line = |event: &Event| {
         let name = named(event, run.events(), escape);
@@ -59,7 +59,7 @@ pub(crate) fn details(run: &Run, escape: Escape) -> Vec<Item> {
     items
 }
 
-/// One line for each event in several runs of one configuration.
+/// Formats one line for each event over several runs of one configuration.
 pub(crate) fn of_runs<'a>(runs: impl Iterator<Item = &'a Run>, escape: Escape) -> Vec<String> {
     let mut by_name: BTreeMap<&str, Vec<&Event>> = BTreeMap::new();
     let mut order: Vec<&str> = Vec::new();

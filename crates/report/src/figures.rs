@@ -10,7 +10,7 @@ use crate::durations::Durations;
 use crate::noun::Noun;
 use crate::transactions::{Late, Tries};
 
-/// Durations of one kind: of all requests that ended, of those that ended ok, and of rejected ones.
+/// Durations of one kind: of all requests that ended, of requests that ended ok, and of rejected ones.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ByOutcome {
     pub(crate) all: Durations,
@@ -28,7 +28,7 @@ impl ByOutcome {
     }
 }
 
-/// A kind of error and the number of its occurrences.
+/// Kind of error, and the number of its occurrences.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ErrorLine {
     /// Class. `others`, and classes of other versions, are [`ClassName::Unknown`]: escape them.
@@ -38,7 +38,7 @@ pub(crate) struct ErrorLine {
     pub(crate) count: u64,
 }
 
-/// Contents of a tally, and how to read it.
+/// Contents of a tally, and the facts needed to interpret it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TallyKind {
     pub(crate) unit: Unit,
@@ -55,7 +55,7 @@ pub(crate) struct Figures {
     pub(crate) span_s: Option<f64>,
     /// Counts of the measured window: the basis of all other rates. `None` if the length of the window is unknown.
     pub(crate) window: Option<Window>,
-    /// `None` if the tool that made the load did not report it. This also applies to the next two fields.
+    /// `None` if the load tool did not report it. The next two fields are `None` in this case, too.
     pub(crate) received_bytes: Option<u64>,
     pub(crate) sent_bytes: Option<u64>,
     pub(crate) connections: Option<u64>,
@@ -74,9 +74,9 @@ pub(crate) struct Figures {
     pub(crate) late: Option<Late>,
     /// Errors, most frequent first.
     pub(crate) errors: Vec<ErrorLine>,
-    /// Whether all counts are so small that those of thousands of runs can be added. This is true of every real run.
+    /// Whether all counts are small enough to be added over thousands of runs without overflow. Counts of real runs are.
     pub(crate) can_be_summed: bool,
-    /// Whether another load generator made the load. Figures lack what it did not report.
+    /// Whether the load came from another load generator. Figures that it did not report are missing.
     pub(crate) is_of_tool: bool,
 }
 
@@ -107,14 +107,13 @@ impl Figures {
         }
     }
 
-    /// Number of requests that were sent once more because their server closed the connection without having received them.
+    /// Number of requests that were resent because their server closed the connection without having received them.
     pub(crate) fn retried(&self) -> u64 {
         let retried = self.errors.iter().filter(|line| line.class.known() == Some(ErrorClass::StaleRetried));
         retried.map(|line| line.count).sum()
     }
 
-    /// Replaces figures with those that load tools reported. Each tool comes with its number of requests; there is one for each
-    /// run.
+    /// Replaces figures with the ones that load tools reported. Each tool comes with its number of requests; there is one for each run.
     pub(crate) fn by_tools(self, tools: &[(&LoadTool, u64)]) -> Self {
         if tools.is_empty() {
             return self;
@@ -133,7 +132,7 @@ impl Figures {
         }
     }
 
-    /// Figures of all steps of a run. Statuses come from the steps, because those of transactions are numbers of tries.
+    /// Figures of all steps of a run. Statuses come from the steps, because statuses of transactions are numbers of tries.
     pub(crate) fn of_all<'a>(
         tally: &Tally,
         window: Option<Window>,
@@ -149,7 +148,7 @@ impl Figures {
         Self { statuses, tries, ..Self::of(tally, window, kind) }
     }
 
-    /// Name of what was counted: requests or transactions.
+    /// Unit that was counted: requests or transactions.
     pub(crate) fn noun(&self) -> &'static Noun {
         Noun::of(self.unit)
     }
@@ -174,7 +173,7 @@ impl Figures {
         self.span_s.filter(|_| self.answered() > 0).map(|span_s| rates::per_s(self.answered(), span_s))
     }
 
-    /// KB of 1,024 bytes per second, over the same time as JMeter's throughput.
+    /// Throughput in KB of 1,024 bytes per second, over the interval of JMeter's throughput.
     pub(crate) fn jmeter_kb_per_s(&self, bytes: Option<u64>) -> Option<f64> {
         self.span_s.zip(bytes).map(|(span_s, bytes)| bytes as f64 / 1024.0 / span_s)
     }

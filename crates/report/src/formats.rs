@@ -1,4 +1,4 @@
-//! The list of report formats, and how they are written.
+//! List of report formats, with the functions that write them.
 
 use std::io;
 
@@ -58,7 +58,7 @@ pub struct Format {
     pub(crate) way: Way,
 }
 
-/// How a format writes reports.
+/// Method by which a format writes reports.
 pub(crate) enum Way {
     /// Draws the items that all reports for people consist of.
     Drawn { draw: Draw, escape: Escape },
@@ -135,12 +135,12 @@ impl Format {
     }
 }
 
-/// The format with this name.
+/// Returns the format with this name.
 pub fn format(name: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.name == name)
 }
 
-/// Names of the formats that satisfy a condition, in words: `terminal, json or md`.
+/// Joins the names of the formats that satisfy a condition: `terminal, json or md`.
 pub fn names(is_meant: fn(&Format) -> bool) -> String {
     let mut names: Vec<&str> =
         FORMATS.iter().filter(|format| is_meant(format)).map(|format| format.name).collect();

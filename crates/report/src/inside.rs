@@ -1,4 +1,4 @@
-//! Readings from inside a database, such as waits and statements, in words.
+//! Readings from inside a database, such as waits and statements, as text.
 
 use std::collections::BTreeMap;
 
@@ -25,14 +25,14 @@ const WAITING_MIN: f64 = 0.2;
 /// Classes of sessions that work, or wait for their client.
 const WORKING_CLASSES: [&str; 3] = [ON_CPU, "Client", "Executing"];
 
-/// The waits in a line. `None` if too few sessions wait for something inside the database.
+/// Waits on one line. `None` if too few sessions wait inside the database.
 pub(crate) fn worth_telling(view: &View<'_>) -> Option<String> {
     let inside = of(view)?;
     let working: f64 = WORKING_CLASSES.iter().map(|class| inside.class_share(class)).sum();
     (inside.active >= ACTIVE_MIN && 1.0 - working >= WAITING_MIN).then(|| in_a_line(inside))
 }
 
-/// Readings that [`worth_telling`] leaves out, and those that were not available, one line each.
+/// Readings that [`worth_telling`] omits, and those that were not available, one line each.
 pub(crate) fn lines(view: &View<'_>) -> Vec<String> {
     let mut lines: Vec<String> =
         // A key-value store has no sessions that wait.

@@ -5,7 +5,7 @@ use crate::table::Table;
 /// Escapes a text from outside for a format.
 pub(crate) type Escape = fn(&str) -> String;
 
-/// One item of a report. All texts are escaped; those from outside are also shortened.
+/// Single item of a report. All texts are escaped; those from outside are also shortened.
 pub(crate) enum Item {
     /// Title of the report.
     Title(String),
@@ -32,7 +32,7 @@ pub(crate) enum Item {
     Parts(Vec<Item>),
     /// Details with a heading. The terminal omits them unless all details are requested, and Markdown folds them.
     Fold(String, Vec<Item>),
-    /// How to show the details, where they are omitted.
+    /// Hint on how to show the omitted details.
     Elsewhere(String),
 }
 

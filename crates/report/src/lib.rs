@@ -1,7 +1,7 @@
 //! Writes reports on stored runs and studies in several formats, all from one view of the data.
 //!
-//! Reports use nothing but the store: what was measured but not stored does not exist. The crate depends neither on the engine nor
-//! on the lab.
+//! Reports read only the store, so they cannot show a measurement that was not stored. The crate depends neither on the engine nor on the
+//! lab.
 
 mod alike;
 mod answer;
@@ -103,7 +103,7 @@ pub fn write(
 /// Loads one run with its per-second data. A study only has the totals of its runs.
 pub type LoadRun<'a> = &'a dyn Fn(&RunId) -> Result<Run, EvidenceError>;
 
-/// How the command of a study ends, according to its report. [`CommandEnding::CouldNotRun`] for a study that has not ended.
+/// Command ending of a study, according to its report. [`CommandEnding::CouldNotRun`] for a study that has not ended.
 pub fn study_ending(study: &evidence::Study, load_run: LoadRun<'_>) -> Result<CommandEnding, EvidenceError> {
     let view = study::StudyView::of(study, load_run)?;
     Ok(ending::of_study(&view).unwrap_or(CommandEnding::CouldNotRun))

@@ -1,15 +1,15 @@
-//! Loads that were made by another load generator.
+//! Loads from external load generators.
 
 use evidence::{LoadTool, Run};
 
 use crate::view::View;
 
-/// Tool that made the load of a run. `None` if it was Tenbin's engine.
+/// Tool that generated the load of a run. `None` if it was Tenbin's engine.
 pub(crate) fn of_run(run: &Run) -> Option<&LoadTool> {
     run.ending.as_ref()?.generator.tool.as_ref()
 }
 
-/// Tool that made the load of a view, and the number of its requests. `None` if it was Tenbin's engine.
+/// Tool that generated the load of a view, and the number of its requests. `None` if it was Tenbin's engine.
 pub(crate) fn of_view<'a>(view: &View<'a>) -> Option<(&'a LoadTool, u64)> {
     Some((of_run(view.run)?, requests(&view.whole.counts)))
 }

@@ -1,4 +1,4 @@
-//! Notes on the figures of a run, such as an experienced colleague would make. Each rule is a function in the list [`RULES`].
+//! Notes on the figures of a run, as an experienced colleague would give them. Each rule is a function in the list [`RULES`].
 
 use evidence::{Model, SameBody, Unit};
 use record::Percentile;
@@ -27,7 +27,7 @@ const RULES: &[Rule] = &[
     short::doubt,
 ];
 
-/// Notes that are stored with the run, then those on its baseline, then those of the rules.
+/// Notes that are stored with the run, then notes on its baseline, then notes of the rules.
 pub(crate) fn about(view: &View<'_>) -> Vec<String> {
     let own = view.run.ending.iter().flat_map(|ending| ending.notes.iter().cloned());
     let called_for = RULES.iter().filter_map(|rule| rule(view));
@@ -79,7 +79,7 @@ fn nothing_was_answered(view: &View<'_>) -> Option<String> {
     })
 }
 
-/// Every answer was rejected. Rejections can be fast, so the figures do not describe the intended work.
+/// Notes that every answer was rejected. Rejections can be fast, so the figures do not describe the intended work.
 fn nothing_was_ok(view: &View<'_>) -> Option<String> {
     let figures = &view.whole;
     (figures.counts.ok == 0 && figures.answered() > 0).then(|| {
@@ -97,7 +97,7 @@ fn nobody_knows_what_took_effect(view: &View<'_>) -> Option<String> {
     transactions::unknown(std::iter::once(&view.whole))
 }
 
-/// More than 0.1 % of the planned requests were not sent, so the load was lower than intended.
+/// Notes that more than 0.1 % of the planned requests were not sent, so that the load was lower than intended.
 fn planned_requests_were_not_sent(view: &View<'_>) -> Option<String> {
     let counts = &view.whole.counts;
     let is_many = u128::from(counts.not_sent) * 1_000 > u128::from(counts.planned);
@@ -112,7 +112,7 @@ fn planned_requests_were_not_sent(view: &View<'_>) -> Option<String> {
     })
 }
 
-/// The send delay is at least half of the p99 response time.
+/// Notes that the send delay is at least half of the p99 response time.
 fn requests_started_late(view: &View<'_>) -> Option<String> {
     let late_ns = view.whole.lateness.all.at(Percentile::P99)?;
     let response_ns = view.whole.response.all.at(Percentile::P99)?;

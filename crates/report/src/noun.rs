@@ -1,4 +1,4 @@
-//! Names of what a run counts: requests and their answers, or transactions.
+//! Names of the units that a run counts: requests and their answers, or transactions.
 
 use evidence::Unit;
 use judge::words;

@@ -1,4 +1,4 @@
-//! The build that was measured, in words.
+//! Build that was measured, as text.
 
 use evidence::Origin;
 

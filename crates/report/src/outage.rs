@@ -1,4 +1,4 @@
-//! Outages of a system in words, shared by all formats.
+//! Outages of a system as text, shared by all formats.
 
 use evidence::{Model, Outage, Verdict};
 
@@ -41,8 +41,8 @@ pub(crate) fn headline(view: &View<'_>) -> Option<String> {
     words(view).map(|words| format!("{degraded}{words}"))
 }
 
-/// Users who waited while others were answered: `1 of 10 users waited up to 9.80 s for an answer while others were served`. `None` if
-/// there were none.
+/// Users who waited while others were answered: `1 of 10 users waited up to 9.80 s for an answer while others were served`. `None` if there
+/// were no such users.
 pub(crate) fn starved(view: &View<'_>) -> Option<String> {
     let found = of(view)?.starvation?;
     let longest = decimal(found.longest_s, 2);

@@ -40,7 +40,7 @@ impl OverTime {
         Ok(is_enough.then_some(Self { ok_per_s, times_ms }))
     }
 
-    /// First response time that is known for at least 90 % of the points in every run.
+    /// Chooses the first response time that is known for at least 90 % of the points in every run.
     pub(crate) fn time<'a>(all: impl Iterator<Item = &'a Self> + Clone) -> Time {
         let is_told = |time: &usize| {
             all.clone().all(|one| {
@@ -77,7 +77,7 @@ pub(crate) fn lines(run: &Run) -> Result<Vec<[String; 3]>, EvidenceError> {
     Ok(lines)
 }
 
-/// Formats a range: `least–most`, or one number if both look the same.
+/// Formats a range: `least–most`, or one number if both print alike.
 pub(crate) fn range(figures: &[Option<f64>], write: impl Fn(f64) -> String) -> String {
     let known = || figures.iter().flatten().copied();
     match (known().reduce(f64::min), known().reduce(f64::max)) {

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::study::{StudyView, VariantRow};
 
-/// One figure with its median and range over the runs of each row.
+/// Column of one figure with its median and range over the runs of each row.
 pub(crate) struct OwnColumn {
     pub(crate) figure: OwnFigure,
     /// `None` for rows in which no run has it.

@@ -17,7 +17,7 @@ use crate::view::View;
 
 /// Ratio of two variants from which on the brief report names a cost.
 const NAMED_MIN_RATIO: f64 = 2.0;
-/// Maximum number of characters of the name of a cost, which may have that of a process.
+/// Maximum number of characters of the name of a cost, which may contain the name of a process.
 const NAME_CHARACTERS_MAX: usize = 100;
 /// Costs below this are too small for a ratio: a fifth of a page or row, and two bytes.
 const NAMED_MIN: [f64; 2] = [0.2, 2.0];
@@ -30,8 +30,8 @@ pub(crate) fn shown(unit: CostUnit, figure: f64) -> String {
     }
 }
 
-/// All costs of a run. Those of the database are of the whole load, warm-up included, and so are its requests. The size of decoded
-/// content is left out if it is that of the content.
+/// All costs of a run. Costs of the database, and their requests, cover the whole load including the warm-up. The size of decoded content
+/// is omitted if it equals the size of the content.
 fn of_run<'v>(view: &'v View<'_>) -> impl Iterator<Item = &'v CostOfLoad> {
     let costs = &view.measured.costs;
     let content = figure_of(costs, "content_bytes");
@@ -82,15 +82,15 @@ pub(crate) struct CostLine {
 }
 
 impl CostLine {
-    /// Largest figure ÷ smallest, for sorting: figures that are next to nothing count as a tenth of the smallest that is named. `None` if
-    /// there are no two figures, or all are too small.
+    /// Largest figure ÷ smallest, for sorting. Very small figures count as a tenth of the smallest figure that is named. `None` if there
+    /// are no two figures, or if all are too small.
     fn rank(&self) -> Option<f64> {
         let least = NAMED_MIN[usize::from(self.cost.unit == CostUnit::Bytes)];
         let (min, max) = self.extremes()?;
         (max >= least).then(|| max / min.max(least / 10.0))
     }
 
-    /// Largest figure ÷ smallest. `None` if `rank` is, or if the smallest is next to nothing: a factor of nothing has no meaning.
+    /// Largest figure ÷ smallest. `None` if `rank` is `None`, or if the smallest figure is close to zero, where a ratio is meaningless.
     fn ratio(&self) -> Option<f64> {
         let least = NAMED_MIN[usize::from(self.cost.unit == CostUnit::Bytes)];
         let (min, _) = self.extremes()?;
@@ -105,7 +105,7 @@ impl CostLine {
         (known.len() > 1).then_some((min, max))
     }
 
-    /// Whether a comparison shows a difference. `None` if nothing was compared.
+    /// Whether a comparison shows a difference. `None` if there is no comparison.
     fn differs(&self) -> Option<bool> {
         let mut pairs = self.compared.iter().flatten().peekable();
         pairs.peek()?;
@@ -196,7 +196,7 @@ pub(crate) fn table(
 }
 
 impl CostLine {
-    /// The comparison, if it is the only one.
+    /// Comparison, if there is exactly one.
     fn only_pair(&self) -> Option<&Pair> {
         match self.compared.iter().flatten().collect::<Vec<_>>()[..] {
             [(pair, _)] => Some(pair),
@@ -225,8 +225,8 @@ pub(crate) fn legend(load: &LoadView<'_>) -> Option<String> {
     })
 }
 
-/// The cost in which variants differ most, if it is by a factor: `WAL or redo log per transaction: a 812 B, b 301 B (× 2.70)`.
-/// A cost of which no comparison shows a difference is not named, unless nothing is compared.
+/// Names the cost in which variants differ most, if they differ by a factor: `WAL or redo log per transaction: a 812 B, b 301 B (× 2.70)`.
+/// If the study compares variants, a cost is named only if a comparison shows a difference.
 pub(crate) fn sentence(
     views: &[View<'_>],
     load: &LoadView<'_>,

@@ -31,7 +31,7 @@ pub(crate) fn objects(view: &View<'_>) -> Vec<PoolObject> {
     view.pools.iter().map(object).collect()
 }
 
-/// For a list of facts: `stock: 1.99 of 2 connections busy; waits for one 353 ms, replies 50.8 ms (means)`, for each endpoint.
+/// Formats each endpoint's pool for a list of facts: `stock: 1.99 of 2 connections busy; waits for one 353 ms, replies 50.8 ms (means)`.
 pub(crate) fn lines(view: &View<'_>) -> Vec<String> {
     let line = |pool: &EndpointPool| {
         format!(

@@ -12,7 +12,7 @@ const PROCESSES_MAX: usize = 12;
 
 /// Figure of one process: medians over the runs of each row.
 pub(crate) struct ProcessCost {
-    /// Name for people: `CPU per request, process web`. May hold anything: escape it.
+    /// Display name: `CPU per request, process web`. Arbitrary text: escape it.
     pub(crate) name: String,
     figures: Vec<Option<f64>>,
     write: fn(f64) -> String,

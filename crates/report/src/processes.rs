@@ -45,7 +45,7 @@ impl ConnectionsObject {
     }
 }
 
-/// For a list of facts: `16 and 16 in gunicorn 71 and 72, after 4.00 s`. `None` if nothing is known.
+/// Formats a fact: `16 and 16 in gunicorn 71 and 72, after 4.00 s`. `None` if nothing is known.
 pub(crate) fn connections(view: &View<'_>) -> Option<String> {
     let all = view.run.ending.as_ref()?.connections_by_process.as_ref()?;
     let newest = all.readings.last()?;
@@ -61,7 +61,7 @@ pub(crate) fn connections(view: &View<'_>) -> Option<String> {
     (!held.is_empty()).then(|| format!("by process: {}{more} (after {after} s)", held.join(", ")))
 }
 
-/// For a list of facts: `steady after 0.31 s, 3 processes`. `None` if the load did not wait.
+/// Formats a fact: `steady after 0.31 s, 3 processes`. `None` if the load did not wait.
 pub(crate) fn start(view: &View<'_>) -> Option<String> {
     let steady: &SteadyStart = view.run.ending.as_ref()?.steady_start.as_ref()?;
     let (waited, processes) = (decimal(steady.waited_s, 2), steady.processes);

@@ -1,4 +1,4 @@
-//! Formats ratios of two figures in the same way everywhere.
+//! Formats ratios of two figures uniformly.
 
 use crate::units::decimal;
 
@@ -14,7 +14,7 @@ pub(crate) fn times_within(ratio: f64, ends: Option<[f64; 2]>) -> String {
     format!("{}{ends}", times(ratio))
 }
 
-/// Formats a ratio with its interval in a column whose head says that it has ratios: `1.12 (1.08–1.15)`.
+/// Formats a ratio with its interval for a column of ratios: `1.12 (1.08–1.15)`.
 pub(crate) fn within(ratio: f64, ends: Option<[f64; 2]>) -> String {
     times_within(ratio, ends).replace(" ×", "")
 }

@@ -91,13 +91,13 @@ fn doubts(view: &View<'_>, escape: Escape) -> Vec<[String; 2]> {
     causes.map(|cause| [escape(&judge::validity::told(cause)), escape(&cause.remedy)]).collect()
 }
 
-/// Causes of doubt with advice, if the first lines only say how far figures can be trusted.
+/// Causes of doubt with advice, if the first lines only state how far figures can be trusted.
 fn why_suspect(view: &View<'_>, escape: Escape) -> Option<Item> {
     let is_line_only = trust::line(view).is_some() && !view.is_invalid();
     Some(doubts(view, escape)).filter(|doubts| is_line_only && !doubts.is_empty()).map(Item::Doubts)
 }
 
-/// All likely causes. Empty if the brief report shows everything.
+/// All likely causes. Empty if the brief report shows all of them.
 fn causes(view: &View<'_>, escape: Escape) -> Vec<Item> {
     let causes = bottleneck::of_run(view);
     let has_more = |cause: &judge::Bottleneck| cause.for_.len() > 1 || !cause.against.is_empty();

@@ -1,4 +1,4 @@
-//! How evenly a hash spread requests over shards, for one run: in lists of facts and in JSON.
+//! Distribution of requests over hash shards in one run, for lists of facts and for JSON.
 
 use judge::ShardBalance;
 use serde::Serialize;
@@ -40,7 +40,7 @@ pub(crate) fn objects(view: &View<'_>) -> Vec<BalanceObject> {
     view.shards.iter().map(object).collect()
 }
 
-/// For a list of facts: `1,001, 998, and 1,004 requests; largest ÷ mean 1.00 (chance alone: up to 1.05)`, for each list.
+/// Formats each list for a list of facts: `1,001, 998, and 1,004 requests; largest ÷ mean 1.00 (chance alone: up to 1.05)`.
 pub(crate) fn lines(view: &View<'_>) -> Vec<String> {
     view.shards.iter().map(|balance| line(balance, view)).collect()
 }

@@ -1,7 +1,6 @@
-//! Anonymizes studies and runs for sharing. Figures and verdicts stay; names of machines, people, and what was run there are
-//! replaced.
+//! Anonymizes studies and runs for sharing. Figures and verdicts stay; names of machines, people, and programs are replaced.
 //!
-//! Loaded values are rewritten before any format sees them, so that no format can forget it.
+//! Loaded values are rewritten before any format reads them, so that no format can skip it.
 
 use evidence::{
     AskedBaseline, Baseline, BaselineLoad, BaselineRow, Cause, Ending, NewRun, NewStudy, Origin, Procedure,
@@ -19,14 +18,14 @@ const STAMP: &str = "Made for sharing: without host names, user names, paths, co
 /// Facts of a machine that identify neither it nor its owner.
 const SHARED_HOST_FACTS: [&str; 4] = ["cores", "cpu", "memory_bytes", "system"];
 
-/// Rewrites everything in one report. Each name always has the same replacement.
+/// Rewrites all texts of one report. A name always gets the same replacement.
 #[derive(Debug, Default)]
 pub struct Sharing {
     names: Names,
 }
 
 impl Sharing {
-    /// Learns the names in runs of the same report. Other names are recognized only by their form.
+    /// Collects the names in the runs of a report. Other names are recognized only by their form.
     pub fn of_runs(runs: &[Run]) -> Self {
         let sharing = Self::default();
         runs.iter().for_each(|run| sharing.learn_run(run));

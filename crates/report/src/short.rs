@@ -1,4 +1,4 @@
-//! Closed loads that are too short: replies take a large share of the measured window, so requests in flight at its ends matter.
+//! Closed loads that are too short: replies take a large share of the measured window, so requests in flight at its edges matter.
 
 use evidence::Model;
 

@@ -55,7 +55,7 @@ pub(crate) fn interval(
     put(at(low), '├');
     put(at(high), '┤');
     put(at(estimate), '●');
-    // The mark of no difference comes last, so that nothing hides it.
+    // The mark of no difference is drawn last, so that other marks cannot hide it.
     let is_within = (at(low)..=at(high)).contains(&at(none));
     put(
         at(none),

@@ -1,5 +1,5 @@
-//! Facts that a report states, with pairs that exclude each other, and the possible ranges of its figures. Tests require of every report
-//! that they make that it states no such pair, and that each figure is in its range.
+//! Facts that a report states, with pairs that exclude each other, and the possible ranges of its figures. Tests check that no report
+//! states an excluded pair, and that every figure is in its range.
 
 use evidence::Level;
 use judge::results::Scale;
@@ -13,19 +13,19 @@ use crate::view::View;
 /// A fact that a report states about a run, or about a study under one load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Stated {
-    /// Every run that was made is valid and not suspect.
+    /// Every run of the study is valid and not suspect.
     AllRunsValid,
     /// A run is invalid, so its figures must not be used.
     RunInvalid,
-    /// No run is valid.
+    /// No valid runs.
     NoRunValid,
     /// A variant that was measured has no valid run.
     VariantWithoutValidRun,
     /// The figures are within a share of the true ones.
     FiguresBounded,
-    /// There is a verdict.
+    /// The comparison has a verdict.
     Conclusive,
-    /// There is no verdict, or none yet.
+    /// The comparison has no verdict, or none yet.
     NoVerdict,
     /// A variant is marked as the best.
     Winner,
@@ -61,7 +61,7 @@ struct InRange {
     high: f64,
 }
 
-/// Relative error of sums and of counters, within which a figure may lie beyond its range.
+/// Relative error of sums and counters, by which a figure may exceed its range.
 const ROUNDING: f64 = 0.002;
 
 /// Contradictions in a report on a run, for developers. Empty if there are none.
@@ -156,7 +156,7 @@ fn contradictions(facts: &[Stated], figures: &[InRange]) -> Vec<String> {
 impl InRange {
     fn is_possible(&self) -> bool {
         let tolerance = ROUNDING * self.figure.abs();
-        // Infinite figures are possible: a recovery without an end, or a bound that nothing limits.
+        // Infinite figures are possible: a recovery without an end, or an unlimited bound.
         self.figure == self.low
             || self.figure == self.high
             || self.low - tolerance <= self.figure && self.figure <= self.high + tolerance

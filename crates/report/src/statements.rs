@@ -1,4 +1,4 @@
-//! Parts of steps: the time that each statement of a transaction, or each redirected request, took of its step.
+//! Parts of steps: the share of its step's time that each statement of a transaction, or each redirected request, took.
 
 use crate::durations::{self, Durations, Room};
 use crate::figures::Figures;
@@ -73,7 +73,7 @@ fn of_step<'a>(step: &'a StepView<'_>) -> impl Iterator<Item = StatementLine<'a>
     })
 }
 
-/// A statement in one line of at most `characters_max` columns, escaped.
+/// Formats a statement on one line of at most `characters_max` columns, escaped.
 pub(crate) fn name(line: &StatementLine<'_>, characters_max: usize, escape: Escape) -> String {
     let one_line = line.name.split_whitespace().collect::<Vec<_>>().join(" ");
     escape(&harmless(&one_line, characters_max))

@@ -1,4 +1,4 @@
-//! Steadiness of a run, in words.
+//! Steadiness of a run as text.
 
 use evidence::{Steadiness, SteadinessVerdict};
 

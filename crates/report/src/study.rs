@@ -70,7 +70,7 @@ pub(crate) struct StudyView<'a> {
     pub(crate) study: &'a Study,
     /// Loads a run of the study with its per-second data.
     pub(crate) load_run: LoadRun<'a>,
-    /// Metric by which variants are compared. `None` if this version does not know it.
+    /// Metric of the comparison. `None` if this version does not know it.
     pub(crate) metric: Option<ComparedBy>,
     /// Runs, ordered by position.
     pub(crate) runs: Vec<View<'a>>,
@@ -78,37 +78,37 @@ pub(crate) struct StudyView<'a> {
     pub(crate) loads: Vec<LoadView<'a>>,
     /// Number of places without a completed run.
     pub(crate) missing: usize,
-    /// Result of a capacity search, whose loads are not compared. `None` for other studies.
+    /// Result of a capacity search. Its loads are not compared. `None` for other studies.
     pub(crate) capacity: Option<CapacityView>,
     /// Gates that are baseline conditions, one for each configuration.
     pub(crate) of_baseline: Vec<GateOfBaseline>,
     /// Comparison with the stored baseline. Empty without one.
     pub(crate) against_stored: AgainstStored,
-    /// Result of an experiment. `None` if the study made none.
+    /// Result of an experiment. `None` if the study has none.
     pub(crate) diagnosis: Option<Diagnosis>,
 }
 
 /// Results under one load.
 pub(crate) struct LoadView<'a> {
-    /// Name of the load. May hold anything: escape it.
+    /// Name of the load. Arbitrary text: escape it.
     pub(crate) name: &'a str,
-    /// Load and its duration in words, from any of its runs. `None` without runs.
+    /// Load and its duration as text, from any of its runs. `None` without runs.
     pub(crate) words: Option<String>,
-    /// One row for each variant, in natural order.
+    /// Rows in natural order, one per variant.
     pub(crate) rows: Vec<VariantRow<'a>>,
     /// Rows that can be ranked, best first.
     pub(crate) ranking: Vec<Ranked>,
     /// Comparisons of the best row with others, or of every row with the baseline.
     pub(crate) pairs: Vec<Pair>,
-    /// Comparisons of the same pairs by further metrics.
+    /// Comparisons of these pairs by further metrics.
     pub(crate) further: Vec<Pair>,
-    /// Comparisons of the same pairs by each physical cost.
+    /// Comparisons of these pairs by each physical cost.
     pub(crate) costs: Vec<Pair>,
     /// Row of the baseline, with which all others are compared. `None` without a baseline.
     pub(crate) baseline: Option<usize>,
-    /// Findings of a search for the best, whose settings are indexes of `rows`. `None` for other studies.
+    /// Findings of a search for the best. Configurations are indexes of `rows`. `None` for other studies.
     pub(crate) found: Option<TournamentFindings>,
-    /// Findings that only slices allow. `None` if the study was not made in slices.
+    /// Findings that are only possible with slices. `None` if the study has none.
     pub(crate) sliced: Option<Sliced>,
     /// Variants that do other work than the baseline, or than the first variant. Empty for a capacity search.
     pub(crate) unlike: Vec<UnlikePair>,
@@ -186,12 +186,12 @@ impl<'a> StudyView<'a> {
         Ok(Self { against_stored, ..view })
     }
 
-    /// Name of what was counted.
+    /// Unit that was counted.
     pub(crate) fn noun(&self) -> &'static Noun {
         Noun::of_all(&self.runs)
     }
 
-    /// Name of the metric by which variants are compared. Empty if this version does not know it.
+    /// Name of the metric of the comparison. Empty if this version does not know it.
     pub(crate) fn metric_words(&self) -> String {
         self.metric.as_ref().map_or_else(String::new, |by| by.words(self.noun().unit))
     }
@@ -201,12 +201,12 @@ impl<'a> StudyView<'a> {
         self.study.new.stamps.iter().any(|stamp| stamp == UNLIKE_OK)
     }
 
-    /// Whether its blocks consist of slices.
+    /// Whether the blocks consist of slices.
     pub(crate) fn is_in_slices(&self) -> bool {
         self.study.new.compare.procedure.slices().is_some()
     }
 
-    /// Minimum effect in words. Empty if this version does not know the metric.
+    /// Minimum effect as text. Empty if this version does not know the metric.
     pub(crate) fn matters(&self) -> String {
         let by = self.metric.as_ref();
         by.map_or_else(String::new, |by| apart::min_effect(by, by.min_effect(&self.study.new.compare)))
@@ -250,7 +250,7 @@ impl<'a> StudyView<'a> {
     }
 }
 
-/// Load and its duration in words. If parameters change it from variant to variant, it is named as in the plan.
+/// Load and its duration as text. If parameters change it between variants, it has the name from the plan.
 fn load_words(study: &Study, name: &str, runs: &[View<'_>]) -> Option<String> {
     let of_load = runs.iter().filter(|view| view.place().is_some_and(|place| place.load == name));
     let mut words = of_load
@@ -277,7 +277,7 @@ fn load_words(study: &Study, name: &str, runs: &[View<'_>]) -> Option<String> {
 /// Maximum number of values of a parameter in the words of a load.
 const VALUES_MAX: usize = 4;
 
-/// Name of a load with the values of its parameters in place of their names: `1, 2, 4 users` for `{users} users`.
+/// Name of a load with the values of its parameters instead of their names: `1, 2, 4 users` for `{users} users`.
 fn with_values(name: &str, runs: &[View<'_>]) -> String {
     let knobs = || {
         let of_load = runs.iter().filter_map(View::place).filter(|place| place.load == name);
@@ -305,7 +305,7 @@ fn with_values(name: &str, runs: &[View<'_>]) -> String {
     words
 }
 
-/// Whether the variants are a pair that has too few blocks for a verdict.
+/// Whether the observed pair has too few blocks for a verdict.
 fn has_no_look(pairs: &[Pair], observed: &Observed) -> bool {
     let is_of = |pair: &&Pair| {
         [[pair.first, pair.second], [pair.second, pair.first]].contains(&[observed.faster, observed.slower])

@@ -1,4 +1,4 @@
-//! Facts about the system under load, in JSON and in words.
+//! Facts about the system under load, as JSON and as text.
 
 use judge::{Resources, Usage};
 use serde_json::{Map, Value, json};

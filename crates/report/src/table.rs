@@ -43,7 +43,7 @@ impl Cell {
         Self { text: figure.map_or_else(|| "n/a".to_owned(), write), value: figure }
     }
 
-    /// A count.
+    /// Integer count.
     pub(crate) fn count(count: u64) -> Self {
         Self { text: crate::units::count(count), value: Some(count as f64) }
     }

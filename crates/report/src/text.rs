@@ -47,7 +47,7 @@ pub(crate) fn padded_left(text: &str, to_columns: usize) -> String {
     format!("{}{text}", " ".repeat(to_columns.saturating_sub(columns(text))))
 }
 
-/// Width of a character, at least one column, so that a text never has more characters than columns.
+/// Width of a character in columns, at least one, so that a text never has more characters than columns.
 fn room_of(character: char) -> usize {
     character.width().unwrap_or(1).max(1)
 }
@@ -100,7 +100,7 @@ pub(crate) fn first_sentence(text: &str) -> &str {
     text[..end].trim_end_matches('.')
 }
 
-/// Joins at most `most` texts, and adds the number of omitted ones: `a, b and 3 more`, or with semicolons `a; b; and 3 more`.
+/// Joins up to `most` texts, and adds the number of omitted ones: `a, b and 3 more`, or with semicolons `a; b; and 3 more`.
 pub(crate) fn listed(all: impl IntoIterator<Item = String>, most: usize, separator: &str) -> String {
     let mut all: Vec<String> = all.into_iter().collect();
     let more = all.len().saturating_sub(most);
@@ -120,8 +120,8 @@ pub(crate) fn cut_to<T>(all: &mut Vec<T>, most: usize, rest: impl Fn(usize) -> T
     }
 }
 
-/// Wraps a text at spaces, the first line to `first_room` columns, the others to `room`. A longer word gets a line of its own,
-/// unless its script allows a break anywhere. A text that fits stays as it is.
+/// Wraps a text at spaces, the first line to `first_room` columns, the others to `room`. A longer word gets a separate line, unless its
+/// script allows a break anywhere. A text that fits is returned unchanged.
 pub(crate) fn wrapped(text: &str, first_room: usize, room: usize) -> Vec<String> {
     if columns(text) <= first_room {
         return vec![text.to_owned()];
@@ -147,7 +147,7 @@ pub(crate) fn wrapped(text: &str, first_room: usize, room: usize) -> Vec<String>
     lines
 }
 
-/// Splits a word that is longer than a line, if it has wide characters, between any two of which a line may break.
+/// Splits a word that is longer than a line if it has wide characters. A line may break between any two of them.
 fn broken(word: &str, room: usize) -> Vec<&str> {
     let is_broken = columns(word) > room && word.chars().any(|character| room_of(character) > 1);
     let (mut parts, mut rest) = (Vec::new(), word);

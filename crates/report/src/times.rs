@@ -36,7 +36,7 @@ pub(crate) fn table(figures: &Figures) -> Table {
     // A kind of time without samples has `n/a` already, and needs no number.
     let is_asked = |of: &Durations| of.count > 0 || figures.response.all.count == 0;
     let lacks = |place: usize| kinds.iter().any(|(_, of)| is_asked(of) && of.percentiles_ns[place].is_none());
-    // More samples do not help with figures that a tool does not report.
+    // More samples do not add figures that a tool does not report.
     if !figures.is_of_tool && (0..PRINTED.len()).any(lacks) {
         let needed = PRINTED.iter().enumerate().map(|(place, percentile)| {
             let samples = percentile.samples_to_print().filter(|_| lacks(place));

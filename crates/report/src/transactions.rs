@@ -8,7 +8,7 @@ use crate::noun::Noun;
 use crate::units::{Share, count, duration, percent, percent_with, rate};
 use crate::view::View;
 
-/// Classes of errors that leave unknown whether the transaction took effect, and what happened.
+/// Error classes that leave unknown whether the transaction took effect, and descriptions of the cause.
 const UNKNOWN: [(ErrorClass, &str); 2] =
     [(ErrorClass::CommitUnknown, "the connection was lost"), (ErrorClass::TimeoutInCommit, "time ran out")];
 
@@ -33,7 +33,7 @@ pub(crate) struct Late {
 }
 
 impl Tries {
-    /// Counts tries. Replies of transactions have the number of tries in place of a status.
+    /// Counts tries. Replies of transactions have the number of tries instead of a status.
     pub(crate) fn of(statuses: &Statuses) -> Self {
         statuses.iter().filter(|(_, count)| *count > 0).fold(Self::default(), |sum, (tries, count)| {
             let retries = u64::from(tries.saturating_sub(1)).saturating_mul(count);
@@ -53,7 +53,7 @@ impl Tries {
 }
 
 impl Late {
-    /// Counts late ends. Histograms resolve durations to 0.1 %, so a duration that near to the limit may be on either side of it.
+    /// Counts late ends. Histograms resolve durations to 0.1 %, so a duration this close to the limit may be on either side of it.
     pub(crate) fn of(response: &Split, limit_ns: u64) -> Self {
         let of_split = [&response.ok, &response.rejected, &response.other];
         let beyond = |histogram: &&Histogram| histogram.max_ns() > Some(limit_ns);
@@ -99,8 +99,8 @@ fn late(figures: &Figures) -> Option<String> {
     ))
 }
 
-/// Transactions per second without the time to connect, as pgbench reported them before version 14. `None` unless each transaction
-/// had a connection of its own.
+/// Transactions per second without the time to connect, as pgbench reported them before version 14. `None` unless each transaction opened a
+/// connection.
 pub(crate) fn per_s_without_connect(view: &View<'_>) -> Option<f64> {
     let connections = view.run.ending.as_ref()?.spread.as_ref()?.connections;
     if !view.run.new.connects_each || connections == 0 {
@@ -116,7 +116,7 @@ pub(crate) fn per_s_without_connect(view: &View<'_>) -> Option<f64> {
     (answered > 0 && left_s > 0.0).then(|| answered as f64 / left_s)
 }
 
-/// Throughput without the time to connect, in words.
+/// Throughput without the time to connect, as text.
 pub(crate) fn without_connect(view: &View<'_>) -> Option<String> {
     let per_s = per_s_without_connect(view)?;
     let as_whom = match view.unit() {
@@ -126,8 +126,8 @@ pub(crate) fn without_connect(view: &View<'_>) -> Option<String> {
     Some(format!("{} {}/s without the time of connecting{as_whom}", rate(per_s), view.noun().answers))
 }
 
-/// Time of all transactions of a step, in nanoseconds, at least that of their statements: a transaction that did not end has a time
-/// for its statements, and none for itself. `None` if no transaction ended.
+/// Total time of all transactions of a step, in nanoseconds, but at least the time of their statements: a transaction that did not end has
+/// times for its statements, but none for itself. `None` if no transaction ended.
 pub(crate) fn whole_ns<'a>(step: &Figures, statements: impl Iterator<Item = &'a Figures>) -> Option<f64> {
     of_statements(sum_ns(step), statements.filter_map(sum_ns))
 }
@@ -136,7 +136,7 @@ fn of_statements(step_ns: Option<f64>, statements_ns: impl Iterator<Item = f64>)
     Some(step_ns?.max(statements_ns.sum()))
 }
 
-/// Share of the time of its transactions that a statement took.
+/// Share of the total transaction time that a statement took.
 pub(crate) fn share_of_time(statement: &Figures, whole_ns: Option<f64>) -> Option<f64> {
     share(sum_ns(statement), whole_ns)
 }

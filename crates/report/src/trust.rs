@@ -1,4 +1,4 @@
-//! One line on how far the figures of a run, or of a study, can be trusted.
+//! Formats one line on how far the figures of a run or a study can be trusted.
 
 use std::collections::BTreeMap;
 
@@ -11,22 +11,21 @@ use crate::study::{StudyView, VariantRow};
 use crate::units::percent_with;
 use crate::view::View;
 
-/// Largest share by which figures may be off that one number for all of them describes well.
+/// Max error, as a share, up to which one number describes all figures.
 const TOGETHER_MAX: f64 = 0.1;
-/// Smallest share by which a figure may be off that is reported.
+/// Min error, as a share, that is reported.
 const TOLD_MIN: f64 = 0.005;
 
-/// How far the true figures can lie from those of a suspect run, and why: `figures are within 4 %: the generator waited for a core`. `None`
-/// if the run is not suspect, or if the effect of its generator is unknown.
+/// Max error of the figures of a suspect run, with its reason: `figures are within 4 %: the generator waited for a core`. `None` if the run
+/// is not suspect, or if the effect of its generator is unknown.
 pub(crate) fn line(view: &View<'_>) -> Option<String> {
     let effect = view.validity.effect.as_ref().filter(|_| view.validity.verdict == Level::Suspect)?;
     let why = view.validity.causes.first().map(|cause| format!(": {}", words(&cause.code, view.whole.unit)));
     Some(within(&offs(view, effect)) + &why.unwrap_or_default())
 }
 
-/// Like [`line`], for the suspect runs of a study: for each figure, how far it can be off in the variant in which it can be off the
-/// most, and the most frequent cause. `None` if no run is suspect, or if a figure of one of them has no bound, and for
-/// a search for a capacity, whose runs have different loads.
+/// Like [`line`], for the suspect runs of a study: for each figure, its max error over all variants, and the most frequent cause. `None` if
+/// no run is suspect, if a figure of a suspect run has no bound, and for a capacity search, whose runs have different loads.
 pub(crate) fn line_of_study(study: &StudyView<'_>) -> Option<String> {
     if study.capacity.is_some() {
         return None;
@@ -62,8 +61,8 @@ fn words(code: &str, unit: Unit) -> String {
     Doubt::named(code).and_then(|doubt| doubt.words(unit)).unwrap_or_else(|| code.to_owned())
 }
 
-/// How far the figures of a variant can be off: its throughput is a median over runs, which lies between the medians of their bounds,
-/// and its percentiles are of all runs together.
+/// Max error of the figures of a variant. Its throughput is a median over runs, which lies between the medians of their bounds. Its
+/// percentiles cover all runs together.
 fn offs_of_row(row: &VariantRow<'_>, runs: &[View<'_>]) -> Vec<Off> {
     let shown = || row.shown().map(|run| &runs[run]);
     let each = shown().filter_map(|view| {
@@ -78,8 +77,8 @@ fn offs_of_row(row: &VariantRow<'_>, runs: &[View<'_>]) -> Vec<Off> {
     throughput.into_iter().chain(offs_of_times(&tally.response.all(), &effect)).collect()
 }
 
-/// Bounds of the throughput and of the response times of a run, chance aside, by name with unit: `throughput_per_s`, `p99_us`. `None` if
-/// the effect of its generator is unknown.
+/// Bounds of the throughput and of the response times of a run, excluding sampling error, by name with unit: `throughput_per_s`, `p99_us`.
+/// `None` if the effect of its generator is unknown.
 pub(crate) fn bounds(view: &View<'_>) -> Option<Vec<(String, Bounds)>> {
     let effect = view.validity.effect.as_ref()?;
     let response = view.run.whole(Phase::Measured).ok()?.response.all();
@@ -97,7 +96,7 @@ pub(crate) fn bounds(view: &View<'_>) -> Option<Vec<(String, Bounds)>> {
     Some(first.chain(times).collect())
 }
 
-/// How far the true figure can lie below and above the measured one, as shares of it. Infinite if nothing limits it.
+/// Distance by which the true figure can lie below and above the measured one, as shares of it. Infinite if there is no limit.
 struct Off {
     name: String,
     below: f64,
@@ -130,7 +129,7 @@ fn off(name: String, measured: f64, bounds: Option<Bounds>) -> Option<Off> {
 
 fn within(offs: &[Off]) -> String {
     let widest = offs.iter().map(|off| off.below.max(off.above)).fold(0.0, f64::max);
-    // Rounded up: the true figure is no farther away.
+    // Rounded up, so that the true figure is never farther away.
     let percent = |share: f64| percent_with((share * 100.0).ceil() * 0.01, 0);
     if widest <= TOGETHER_MAX {
         return format!("figures are within {}", percent(widest.max(0.01)));

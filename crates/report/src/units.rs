@@ -23,7 +23,7 @@ impl TimeUnit {
         if middle_ns < 1e6 && max_ns < 100e6 {
             MICROSECONDS
         } else if middle_ns < 1e9 || least_ns < 100e6 {
-            // In seconds, a fast row next to a slow one would lose its digits.
+            // In seconds, a fast row near a slow one would lose its digits.
             MILLISECONDS
         } else {
             SECONDS

@@ -14,7 +14,7 @@ use crate::load_tool;
 use crate::notes;
 use crate::noun::Noun;
 
-/// A run with its figures. Figures exclude the warm-up unless they say otherwise.
+/// Run with its figures. Figures exclude the warm-up unless noted otherwise.
 pub(crate) struct View<'a> {
     pub(crate) run: &'a Run,
     pub(crate) verdict: Verdict,
@@ -39,9 +39,9 @@ pub(crate) struct View<'a> {
     pub(crate) notes: Vec<String>,
 }
 
-/// One step of a run.
+/// Figures of one step of a run.
 pub(crate) struct StepView<'a> {
-    /// Name of the step. May hold anything: escape it.
+    /// Name of the step. Arbitrary text: escape it.
     pub(crate) name: &'a str,
     pub(crate) figures: Figures,
     /// Statements of the step. Empty if they were not measured.
@@ -50,7 +50,7 @@ pub(crate) struct StepView<'a> {
 
 /// A statement of a transaction.
 pub(crate) struct Statement<'a> {
-    /// Text of the statement. May hold anything: escape it.
+    /// Text of the statement. Arbitrary text: escape it.
     pub(crate) name: &'a str,
     /// Number of the statement in the store.
     pub(crate) number: u16,
@@ -178,7 +178,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Whether the figures are unfit for comparison.
+    /// Whether the figures cannot be compared.
     pub(crate) fn is_invalid(&self) -> bool {
         judge::is_invalid(self.run)
     }
@@ -194,7 +194,7 @@ impl<'a> View<'a> {
         judge::eligibility(self.run)
     }
 
-    /// Whether the run counts in a study that compares by this metric.
+    /// Whether the run counts in a study that compares by the metric `by`.
     pub(crate) fn eligibility_by(&self, by: Option<&ComparedBy>) -> Eligibility {
         judge::eligibility_by(self.run, by.and_then(ComparedBy::distorted))
     }

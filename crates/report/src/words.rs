@@ -22,7 +22,7 @@ const OUTPUT_BYTES_MAX: usize = 8 << 10;
 /// Maximum number of cores in a line.
 const CORES_MAX: usize = 16;
 
-/// The identity of counts, in two lines. Figures of a tool have one line.
+/// Equation of all counts, on two lines. Figures of a tool have one line.
 pub(crate) fn identity(figures: &Figures) -> Vec<String> {
     let Counts { planned, sent, not_sent, ok, rejected, failed, timed_out, unfinished } = figures.counts;
     if figures.is_of_tool {
@@ -89,12 +89,12 @@ pub(crate) fn verdict(view: &View<'_>) -> String {
     format!("{sentence} · {level}{}", doubted(&figures_at(&view.validity, level)))
 }
 
-/// Whether outages were so long that the run is degraded.
+/// Whether outages lasted so long that the run is degraded.
 fn is_gone(view: &View<'_>) -> bool {
     view.measured.outage.as_ref().is_some_and(|outage| outage.is_degraded())
 }
 
-/// Whether users of a closed load waited in vain while others were answered all the time.
+/// Whether users of a closed load waited in vain while other users were answered all the time.
 pub(crate) fn is_for_some_users(view: &View<'_>) -> bool {
     view.measured_run().is_gone_for_some_users()
 }
@@ -105,7 +105,7 @@ pub(crate) fn figures_at(validity: &Validity, level: Level) -> Vec<Distorted> {
     Distorted::ALL.into_iter().filter(is_so).collect()
 }
 
-/// Formats figures in doubt: ` in mean and tail`. Empty if it is all of them, or unknown which.
+/// Formats doubtful figures: ` in mean and tail`. Empty if all figures are doubtful, or if it is unknown which.
 pub(crate) fn doubted(figures: &[Distorted]) -> String {
     let names: Vec<&str> = figures.iter().map(|figure| figure.name()).collect();
     match &names[..] {
@@ -181,7 +181,7 @@ pub(crate) fn retried(figures: &Figures) -> Option<String> {
     Some(format!("{} sent once more on a new connection", figures.noun().counted(retried)))
 }
 
-/// The machine in a line, not escaped. `None` if nothing is known of it.
+/// Describes the machine on one line, not escaped. `None` if nothing is known about it.
 pub(crate) fn machine(host: &serde_json::Value) -> Option<String> {
     let text = |key: &str| host[key].as_str().map(str::to_owned);
     let cores = host["cores"].as_u64().map(|cores| match cores {

@@ -1,4 +1,4 @@
-//! Rows that a run wrote, against the outcomes of its requests: in lists of facts and in JSON.
+//! Comparison of the rows that a run wrote with the outcomes of its requests, for lists of facts and for JSON.
 
 use judge::{Written, WrittenCheck};
 use serde::Serialize;
@@ -33,7 +33,7 @@ pub(crate) fn object(view: &View<'_>) -> Option<WrittenObject> {
     })
 }
 
-/// For a list of facts: `1,003 written: 1,000 ok and 3 of 5 without an answer; no key twice`. `None` if they were not checked.
+/// Formats a fact: `1,003 written: 1,000 ok and 3 of 5 without an answer; no key twice`. `None` if the keys were not checked.
 pub(crate) fn words(view: &View<'_>) -> Option<String> {
     view.written.as_ref().map(Written::words)
 }

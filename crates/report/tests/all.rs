@@ -1,4 +1,4 @@
-//! Integration tests of reports that need no process of their own, in one program.
+//! Integration tests of reports that need no separate process, in one program.
 
 mod bottlenecks_are_suspected;
 mod checks_for_builds;

@@ -9,7 +9,7 @@ use serde_json::Value;
 /// Reading of every second: subject, metric, label, value.
 type Read<'a> = (&'a str, &'a str, &'a str, f64);
 
-/// A closed load of four users who are always waiting, on a system that uses little of two idle cores.
+/// Closed load of four users who always wait for a reply, on a system that uses little of two idle cores.
 struct Script<'a> {
     model: Model,
     users: u64,
@@ -57,7 +57,7 @@ impl Default for Script<'_> {
 }
 
 impl<'a> Script<'a> {
-    /// Replaces readings of the same subject, metric, and label.
+    /// Replaces readings with equal subject, metric, and label.
     fn with(mut self, read: &[Read<'a>]) -> Self {
         for new in read {
             self.read.retain(|old| (old.0, old.1, old.2) != (new.0, new.1, new.2));
@@ -690,7 +690,7 @@ fn readings_of_other_processes_do_not_blame_the_system() {
     assert_eq!(in_turns(3.0), "unknown", "three are ready, and wait for a core");
 }
 
-/// Some of a hundred requests fail, and take as long as the others.
+/// Load in which some of a hundred requests fail, and take as long as the others.
 fn failing(outcome_of: fn(u64) -> (Outcome, u16)) -> Script<'static> {
     Script { outcome_of, ..Script::default() }
 }

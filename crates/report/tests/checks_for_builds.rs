@@ -1,4 +1,4 @@
-//! JUnit XML and GitHub annotations report the same failed conditions as other formats, and escape every text.
+//! JUnit XML and GitHub annotations report the failed conditions of other formats, and escape every text.
 
 use quick_junit::{NonSuccessKind, Report, TestCaseStatus};
 

@@ -1,4 +1,4 @@
-//! Terminal, Markdown, JSON, and page report the same result of a study, and none reports more than its blocks show.
+//! Terminal, Markdown, JSON, and page report equal results of a study, and none reports more than its blocks show.
 
 use std::sync::LazyLock;
 
@@ -42,7 +42,7 @@ impl Formats {
         }
     }
 
-    /// Every study, written once for all tests.
+    /// All studies, written once for all tests.
     fn all() -> &'static [Self] {
         static ALL: LazyLock<Vec<Formats>> =
             LazyLock::new(|| studies::all().iter().map(Formats::of).collect());
@@ -290,7 +290,7 @@ fn all_formats_have_eliminated_variants() {
         "{answer}"
     );
     assert_eq!(answer["certainty"], "none");
-    // Every system that was measured is in the charts.
+    // Every measured system is in the charts.
     let rows = list(&formats.page["loads"][0]["rows"]);
     assert!(rows.iter().all(|row| row["is_best"] == true), "{rows:?}");
 }

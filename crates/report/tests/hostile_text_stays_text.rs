@@ -27,7 +27,7 @@ const ATTACKS: &[&str] = &[
     "{}{0}%s%n${x}",
 ];
 
-/// Report on the run, followed by one on two copies of it if the format supports several runs.
+/// Report on the run, followed by a report on two copies of it if the format supports several runs.
 fn written(name: &str, run: &Run) -> String {
     let options = Options { color: false, width: 100, is_wide: true };
     let mut out = Vec::new();
@@ -62,7 +62,7 @@ fn directs_a_terminal(character: char) -> bool {
 fn no_format_writes_control_characters() {
     for attack in ATTACKS {
         let (run, study) = (runs::hostile(attack), studies::hostile(attack));
-        // The page contains a script, and has tests of its own.
+        // The page contains a script, and has separate tests.
         for format in report::FORMATS.iter().filter(|format| format.name != "html") {
             let text = written(format.name, &run) + &written_study(format.name, &study);
             let found = text.chars().find(|character| directs_a_terminal(*character));

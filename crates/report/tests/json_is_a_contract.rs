@@ -223,7 +223,7 @@ fn study_has_best_variants_and_differences() {
         let number = |key: &str| pair[key].as_f64().unwrap();
         assert!(number("low") <= number("ratio") && number("ratio") <= number("high"), "{pair}");
     }
-    // An invalid run of unicorn leaves seven blocks, of which six were judged.
+    // An invalid run of unicorn leaves seven blocks. Six of them were judged.
     assert_eq!((&pairs[0]["common_blocks"], &pairs[0]["blocks"]), (&7.into(), &6.into()));
     let failures = value["failures"].as_array().unwrap();
     assert_eq!(failures.len(), 8);

@@ -13,7 +13,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::Value;
 
-/// Every case and its page.
+/// Cases and their pages.
 static CASES: LazyLock<Vec<(&'static str, String)>> = LazyLock::new(|| {
     let study = |stored: studies::Stored| pages::of_study(&stored);
     vec![
@@ -123,7 +123,7 @@ fn tracks_have_charts_and_a_figure_per_bin() {
         for run in document["runs"].as_array().unwrap().iter().filter(|run| !run["series"].is_null()) {
             for (key, points) in run["series"]["tracks"].as_object().unwrap() {
                 assert!(keys.contains(&key.as_str()), "{case}: {key}");
-                // A column takes fourteen bits of header, and at least one bit for each bin.
+                // A column takes a header of fourteen bits, and at least one bit for each bin.
                 let letters = points.as_str().unwrap().len() as u64;
                 let bins = run["series"]["bins"].as_u64().unwrap();
                 assert!(letters * 6 >= bins + 14, "{case}: {key}");

@@ -52,7 +52,7 @@ fn no_report_contradicts_itself() {
     }
 }
 
-/// Formats without the page, which has tests of its own.
+/// Formats without the page, which has separate tests.
 fn formats() -> impl Iterator<Item = &'static Format> {
     FORMATS.iter().filter(|format| format.name != "html")
 }

@@ -1,4 +1,4 @@
-//! No format of an anonymized report has anything that it should leave out.
+//! No format of an anonymized report contains anything that it should omit.
 
 use crate::studies::{self, Stored};
 use evidence::{NewRun, Run, Study, StudyPlace};
@@ -109,7 +109,7 @@ fn shared_run_has_no_private_text_in_any_format() {
         let shared = [sharing.run(run.clone())];
         for format in FORMATS {
             let mut out = Vec::new();
-            // Some formats have nothing to write about a system that did not start.
+            // Some formats have no output for a system that did not start.
             let written = report::write(format, &shared, &OPTIONS, &mut out);
             assert!(matches!(written, Ok(()) | Err(ReportError::NoRequestLog { .. })), "{}", format.name);
             assert_eq!(found(&String::from_utf8(out).unwrap()), [""; 0], "{}", format.name);

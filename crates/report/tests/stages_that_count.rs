@@ -1,4 +1,4 @@
-//! Tables and pairs use only runs of the stage that counts. Pilots, halvings, and confirmations are kept apart.
+//! Tables and pairs use only runs of the stage that counts. Pilots, halvings, and confirmations are excluded.
 
 use crate::runs::{self, Kept, SECOND};
 use evidence::{NewRun, Procedure, SliceRules, StudyEnding, StudyId, StudyPlace, Verdict, stage};
@@ -277,7 +277,7 @@ fn variants_eliminated_in_halving_are_shown_but_not_ranked() {
 fn inconclusive_study_suggests_extension_and_reports_error_rate() {
     let stored = Stored::new(Procedure::Duel { pilot_blocks: 0, looks_early: false, slices: None });
     let block = |block: u32, b: u64| stored.block(block, stage::BLOCK, &[("b", b), ("a", 100)]);
-    // One of eight blocks disagrees, by little.
+    // One of eight blocks disagrees slightly.
     (0..8).for_each(|number| block(number, if number == 0 { 99 } else { 105 }));
     stored.end("not fit");
     let command = format!("tenbin run &lt;plan file&gt; --resume {} --blocks 12", stored.study);

@@ -108,7 +108,7 @@ fn unlike_work_is_named_unless_it_is_accepted_and_statuses_are_shown() {
         let json = written(report::format("json").unwrap(), &study, 120);
         assert!(json.contains("\"kind\": \"status\""), "{json}");
     }
-    // Where nothing differs, nothing was accepted.
+    // If variants do not differ, there is no difference to accept.
     let mut alike = studies::unlike(&[evidence::UNLIKE_OK]);
     alike.study.runs.retain(|run| run.new.place.as_ref().is_some_and(|(_, place)| place.system == "node"));
     assert!(!written(report::TERMINAL, &alike, 120).contains("unlike: ok"));
@@ -122,7 +122,7 @@ fn crowded_studies_have_one_line_of_trust_and_fit() {
         assert!(text.lines().count() <= lines_max, "{} lines: {text}", text.lines().count());
         let lines = |words: &str| text.lines().filter(|line| line.contains(words)).count();
         assert_eq!(lines("true figures") + lines("figures are within"), 1, "{text}");
-        // Causes with their figures, and what helps, are elsewhere.
+        // Causes with their figures, and remedies, are in another section.
         for details in ["% of the time", "second machine", "other machines took"] {
             assert!(!text.contains(details), "{details}: {text}");
             for (format, of) in [

@@ -1,5 +1,5 @@
-//! Ceiling of the generator: the rate that it reaches against a server that answers at once. It is measured once for each shape of
-//! load and layout of cores, and stored.
+//! Ceiling of the generator: its max rate against a server that answers instantly. Measured once per shape of load and layout of cores, and
+//! stored.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -24,7 +24,7 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 /// Time limit for the start and the stop of the target. Together they must fit into the time that the watchdog leaves at the end of
 /// a run.
 const TARGET_WITHIN: Duration = Duration::from_secs(1);
-/// Longest body that the target is asked for; longer replies count as this long.
+/// Longest body that the generator requests from the target. Longer replies count as this long.
 const REPLY_BYTES_MAX: u64 = 1 << 20;
 /// Approximate size of a reply's head.
 const HEAD_BYTES: u64 = 128;
@@ -40,11 +40,11 @@ pub(crate) struct Shape<'a> {
     pub(crate) system_cores: &'a BTreeSet<usize>,
     /// Measurements of the load.
     pub(crate) tally: &'a Tally,
-    /// Requests that ended per second of the measured window.
+    /// Rate of ended requests in the measured window, per second.
     pub(crate) reached_per_s: f64,
 }
 
-/// Replies per second at the ceiling, from the store or measured now. The error says why there is none.
+/// Replies per second at the ceiling, from the store or measured now. The error states why there is no value.
 pub(crate) fn find(shape: &Shape<'_>, store: &Store) -> Result<f64, String> {
     let plan = shape.plan;
     let mut without = plan
@@ -60,7 +60,7 @@ pub(crate) fn find(shape: &Shape<'_>, store: &Store) -> Result<f64, String> {
     }
     let (shape_words, layout) = (shape.words(), shape.layout());
     let kept = store.ceiling(&shape_words, &layout).map_err(|error| error.to_string())?;
-    // A rate that was reached is a lower bound, however disturbed the measurement of the ceiling was.
+    // A rate that was reached is a lower bound, even if the measurement of the ceiling was disturbed.
     let per_s = kept.map_or_else(|| shape.measure(), Ok)?.max(shape.reached_per_s);
     if kept != Some(per_s) {
         store.keep_ceiling(&shape_words, &layout, per_s, unix_ms()).map_err(|error| error.to_string())?;
@@ -140,7 +140,7 @@ pub fn null_server_per_s(tools: &Tools<'_>, length: Duration) -> Result<f64, Str
     trial.measure(tools)
 }
 
-/// A trial load on the target that answers at once.
+/// Trial load on the instant target.
 struct Trial<'a> {
     connections: u32,
     keep_alive: bool,

@@ -1,4 +1,4 @@
-//! Collects the seconds of the workers, stores each as it arrives, and sums them up.
+//! Collects the seconds of the workers, stores each as it arrives, and sums them.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::RecvTimeoutError;
@@ -25,7 +25,7 @@ use crate::usage::Usage;
 const LISTEN: Duration = Duration::from_millis(50);
 /// Time for which the seconds of several workers are collected, to be stored together.
 const GATHER: Duration = Duration::from_millis(20);
-/// Time that a run may take beyond its duration and its deadline before it is asked to stop: three of five seconds.
+/// Max time of a run beyond its duration and its deadline, after which it is asked to stop: three of five seconds.
 const OVERRUN_MAX: Duration = Duration::from_secs(3);
 
 /// Results of a load.
@@ -38,23 +38,23 @@ pub(crate) struct Collected {
     pub(crate) broke: Vec<String>,
     /// Reasons why the load could not continue.
     pub(crate) hopeless: Vec<String>,
-    /// Whether the load did not end in time, and had to be stopped.
+    /// Whether the load did not end in time, and was stopped.
     pub(crate) overran: bool,
     /// Number of times the load was extended because it was not steady.
     pub(crate) extended: u32,
-    /// Planned end at which the load was steady, and was ended; `None` if there was none.
+    /// Planned end at which the load was steady, and was ended. `None` if there was none.
     pub(crate) settled_at_ns: Option<u64>,
     /// Whether the system ended before the load.
     pub(crate) is_gone: bool,
-    /// Whether the load was ended because the system rejected every request.
+    /// Whether the load was aborted because the system rejected every request.
     pub(crate) was_given_up: bool,
     /// Resources that the generator used since the load started.
     pub(crate) usage: Usage,
-    /// Load generator that made the load; `None` if it was Tenbin's engine.
+    /// External load generator. `None` if it was Tenbin's engine.
     pub(crate) tool: Option<evidence::LoadTool>,
-    /// Notes of another load generator on its figures.
+    /// Notes from an external load generator on its figures.
     pub(crate) tool_notes: Vec<String>,
-    /// Run time of the measured command of another load generator.
+    /// Run time of the measured command of an external load generator.
     pub(crate) tool_ran: Option<Duration>,
     /// Time series of the load, over all workers.
     pub(crate) pulses: Pulses,
@@ -76,7 +76,7 @@ impl Collected {
         parts.iter().for_each(|part| self.moments.note(part));
     }
 
-    /// Whether requests ended, and none of them with a usable reply.
+    /// Whether requests ended, but none of them with a usable reply.
     pub(crate) fn is_unusable(&self, unusable: UnusableReply) -> bool {
         unusable.is_all(self.wholes.iter().flatten().map(Whole::tally))
     }
@@ -108,9 +108,9 @@ pub(crate) struct Collector<'a> {
     pub(crate) steps: usize,
     /// Start of the measured window, in nanoseconds since the start of the load.
     pub(crate) warm_up_ns: u64,
-    /// Rule by which the load may end at the first steady end; `None` if it has one end.
+    /// Rule by which the load may end at the first steady point. `None` if it has a single possible end.
     pub(crate) extension: Option<Extension>,
-    /// Rule by which the load ends because no reply is usable; `None` if it does not.
+    /// Rule by which the load ends because no reply is usable. `None` if it does not.
     pub(crate) early_end: Option<EarlyEnd>,
 }
 
@@ -187,7 +187,7 @@ impl<'a> Collector<'a> {
         Ok(collected)
     }
 
-    /// Stop level of the load: the requested one, or draining because the system is gone or the load was steady.
+    /// Stop level of the load: the requested one, or draining because the system has ended or the load was steady.
     fn level(&mut self, collected: &Collected, begun: Instant) -> StopLevel {
         let elapsed = self.clock.now().saturating_duration_since(begun);
         if let Some(extension) = &mut self.extension {
@@ -198,7 +198,8 @@ impl<'a> Collector<'a> {
         if collected.is_gone || is_settled { level.max(StopLevel::Drain) } else { level }
     }
 
-    /// Whether to end now because no reply is usable. A load with a number of requests that is already over has its result.
+    /// Whether to end now because no reply is usable. If the load has a number of requests and has sent all of them, it already has its
+    /// result.
     fn gives_up(&self, collected: &Collected, begun: Instant) -> bool {
         let Some(EarlyEnd { after, unusable }) = self.early_end else { return false };
         let lasts = || {
@@ -224,7 +225,7 @@ impl<'a> Collector<'a> {
         self.feed.store.keep_moments(self.feed.run, &moments).map_err(|error| storage(error, collected))?;
         for (second, steps) in seconds {
             for (step, intervals) in &steps {
-                // Parts of steps have numbers above those of the steps. Sums over steps leave them out.
+                // Parts of steps have numbers above the step numbers. Sums over steps exclude them.
                 if let Some(wholes) = collected.wholes.get_mut(usize::from(*step)) {
                     for interval in intervals {
                         wholes[interval.phase as usize].absorb(&interval.tally)?;
@@ -245,8 +246,7 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// Adds the counts so far to an error of the store, so that they can be shown at least once. Requests in flight count as
-/// unfinished.
+/// Adds the counts so far to an error of the store, so that the user sees them at least once. Requests in flight count as unfinished.
 fn storage(error: StoreError, collected: &Collected) -> RunError {
     match collected.counts(Phase::Measured).cut_short() {
         Ok(counts) => RunError::storage(error, Some(counts)),

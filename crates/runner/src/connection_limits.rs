@@ -9,7 +9,7 @@ use crate::preflight::example_launch;
 use crate::prepare::peer_count;
 use crate::threads::{GeneratorThreads, is_named_here};
 
-/// One line for each load that may not open as many connections here as its plan allows. `tenbin` is the path of this program.
+/// Formats one line for each load that may open fewer connections on this machine than its plan sets. `tenbin` is the path of this program.
 pub fn connection_limits(study: &Study, tenbin: &Path) -> Vec<String> {
     let Some(launch) = example_launch(study, tenbin) else { return Vec::new() };
     let limit = |(number, load): (usize, &plan::StudyLoad)| {

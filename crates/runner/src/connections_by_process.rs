@@ -8,9 +8,9 @@ use lab::probes::{Held, Holder};
 /// Maximum number of processes in a result.
 const PROCESSES_MAX: usize = 256;
 
-/// Assembles readings, whose times are nanoseconds since the load started. `None` if there are none, or too many processes.
+/// Assembles readings with times in nanoseconds since the start of the load. `None` if there are none, or too many processes.
 pub(crate) fn of_readings(readings: &[(u64, Held)]) -> Option<ConnectionsByProcess> {
-    // Readings are left out if two processes hold the same connection, or a connection cannot be assigned to a process.
+    // Readings are skipped if two processes hold a connection, or a connection cannot be assigned to a process.
     let complete = || readings.iter().filter(|(_, held)| held.is_complete);
     let mut processes: BTreeMap<u32, ServingProcess> = BTreeMap::new();
     for Holder { pid, name, listens, .. } in complete().flat_map(|(_, held)| &held.processes) {

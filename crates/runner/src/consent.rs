@@ -43,7 +43,8 @@ impl OwnerToken {
     /// Reads the token from a file, or creates the file with a new token.
     ///
     /// # Errors
-    /// The file cannot be read or created, or holds something else.
+    ///
+    /// The file cannot be read or created, or has other content.
     pub fn in_file(path: &Path) -> io::Result<Self> {
         match fs::read_to_string(path) {
             Ok(text) => Self::read(&text),
@@ -72,7 +73,7 @@ impl OwnerToken {
         Ok(Self(token))
     }
 
-    /// Path of the file by which an owner consents.
+    /// Path of the file through which an owner consents.
     fn path(&self) -> String {
         format!("/.well-known/tenbin-{}", self.0)
     }
@@ -91,7 +92,7 @@ pub enum ConsentError {
         host: String,
         /// URL of the file.
         url: String,
-        /// Answer in place of the file.
+        /// Answer instead of the file.
         reason: String,
     },
     /// The rate of the load is above the allowed one.
@@ -106,7 +107,7 @@ pub enum ConsentError {
         /// Highest rate of the load.
         rate: String,
     },
-    /// The load is closed, and so has no rate.
+    /// The load is closed, so it has no rate.
     #[error(
         "the owner of {host} allows at most {max_rate}, and a closed load has no limit\n  help: use an open load of at most that rate: \
          --rate, or rate in a plan"
@@ -121,10 +122,10 @@ pub enum ConsentError {
 
 /// Peers of a plan, and their resolved addresses.
 pub(crate) struct Target<'a> {
-    /// One for each address, or one for all of them.
+    /// Entry for each address, or a single entry for all of them.
     pub(crate) peers: Vec<plan::Peer>,
     pub(crate) resolved: &'a Peer,
-    /// Whether the server itself is asked for the file, and not the web server on its host.
+    /// Whether to request the file from the server itself, instead of the web server on its host.
     pub(crate) serves_web: bool,
 }
 
@@ -148,7 +149,7 @@ pub(crate) fn check(plan: &Plan, targets: &[Target<'_>], token: &OwnerToken) -> 
     Ok(())
 }
 
-/// Compares a load with the allowed rate. A closed load may send as many requests in all as the rate allows per second, because the
+/// Compares a load with the allowed rate. A closed load may send no more requests in total than the rate allows per second, because the
 /// speed of its answers is unknown.
 fn compare(plan: &Plan, host: &str, max_rate_per_s: f64) -> Result<(), ConsentError> {
     let (host, max_rate) = (host.to_owned(), units::show_rate(max_rate_per_s));

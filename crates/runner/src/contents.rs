@@ -5,7 +5,7 @@ use evidence::{SizeClasses, StepContents};
 use record::Sizes;
 use wire::Coding;
 
-/// Content of the replies to each of `steps` steps. Steps without replies are left out.
+/// Content of the replies to each of `steps` steps. Steps without replies are omitted.
 pub(crate) fn by_step(ends: &[WorkerEnd], steps: usize) -> Vec<StepContents> {
     let sum = |step: u16| {
         let mut sum = Contents::default();

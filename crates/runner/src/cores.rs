@@ -21,7 +21,7 @@ pub(crate) struct Cores {
 }
 
 impl Cores {
-    /// Chooses the cores that a plan asks for, among `allowed`.
+    /// Chooses the cores for a plan, from those in `allowed`.
     pub(crate) fn choose(pin: &StudyPin, allowed: &[usize]) -> Result<Self, Fault> {
         match pin {
             StudyPin::No => Ok(Self::default()),
@@ -85,9 +85,9 @@ impl Cores {
 
 /// Chooses the cores of a study with `pin: auto` before any run.
 ///
-/// Observes for one second which cores other processes use, and leaves those out as long as two remain. Otherwise the system gets
-/// the quietest cores, and the generator the next. Returns the observation in words. `None` if the study does not ask for it, or
-/// there is only one core, which [`crate::preflight`] rejects.
+/// Observes for one second which cores other processes use, and avoids these as long as two others remain. If too few remain, the system
+/// gets the quietest cores, and the generator the next. Returns the observation as text. `None` if the study does not set `pin: auto`, or
+/// if there is only one core, which [`crate::preflight`] rejects.
 pub fn settle_cores(study: &mut Study) -> Option<String> {
     let allowed = allowed_cores();
     if study.pin != StudyPin::Auto {
@@ -119,17 +119,18 @@ fn quietest(busy: &BTreeMap<usize, f64>) -> Cores {
     Cores { system, generator: vec![generator] }
 }
 
-/// Note for every report on the cores of systems and generator; `None` if the study starts no system.
+/// Note for every report on the cores of systems and generator. `None` if the study starts no system.
 ///
 /// # Errors
-/// The plan asks for cores that this process may not use.
+///
+/// The plan names cores that this process may not use.
 pub fn stamp(study: &Study) -> Result<Option<String>, RunError> {
     let allowed = allowed_cores();
     let cores = Cores::choose(&study.pin, &allowed).map_err(|fault| RunError::Plan(vec![fault]))?;
     Ok(study.systems.iter().any(plan::System::is_started).then(|| cores.stamp(&allowed)))
 }
 
-/// Rejects cores that this process may not use. `place` is the key or flag that asks for them.
+/// Rejects cores that this process may not use. `place` is the key or flag that names them.
 pub(crate) fn permit(place: &str, cores: &[usize], allowed: &[usize]) -> Result<(), Fault> {
     match cores.iter().find(|core| !allowed.contains(core)) {
         None => Ok(()),

@@ -1,8 +1,9 @@
 //! Copies of prepared data, from which the runs of a variant start.
 //!
-//! Tables of built-in workloads and own data of a plan are prepared once for each variant. A system that Tenbin starts is then stopped,
-//! and its folder is copied; each run begins with that copy. Own data in a system that is already running is kept, too: a SQLite file is copied, and a database on a running PostgreSQL becomes a template. Data that no step
-//! of the load changes stays in a running database. Elsewhere data is prepared again before each run, and a remark says why.
+//! Tables of built-in workloads and own data of a plan are prepared once for each variant. A system that Tenbin starts is then stopped, and
+//! its folder is copied; each run starts with that copy. Own data in a system that is already running is copied as well: a SQLite file as a
+//! file, and a database on a running PostgreSQL as a template. Data that no step of the load changes stays in a running database. In all
+//! other cases, data is prepared again before each run, and a remark gives the reason.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -27,7 +28,7 @@ const CONFIGURATION_BYTES_MAX: u64 = 1 << 20;
 const SEARCHED_FILES_MAX: usize = 20_000;
 /// Files that servers write again at each start.
 const REWRITTEN: [&str; 3] = ["postmaster.opts", "postmaster.pid", "logfile"];
-/// Help where copies take long because the file system has no reflinks.
+/// Help if copies take long because the file system has no reflinks.
 const REFLINKS_HELP: &str = "with reflinks, copies take no time: truncate -s 20G /var/tmp/tenbin.xfs && mkfs.xfs /var/tmp/tenbin.xfs && \
      mkdir -p /mnt/tenbin && mount -o loop /var/tmp/tenbin.xfs /mnt/tenbin, then set TMPDIR=/mnt/tenbin";
 /// Length of a copy in bytes, from which on reflinks are suggested.
@@ -44,15 +45,15 @@ enum Prepared {
     Copy { _scratch: Scratch, path: PathBuf, copied: Option<lab::Copied>, is_told: bool },
     /// A copy in the server, and whether its use was reported.
     InServer(Box<dyn ServerCopy>, bool),
-    /// The data itself, which no step changes.
+    /// Original data, which no step changes.
     Unchanged,
-    /// Nothing. The data is prepared again.
+    /// No copy. The data is prepared again.
     Again,
 }
 
 impl DataCopies {
-    /// Starts a system with its prepared data. Prepares it first, if that was not done yet. `None` if the data of the stage is
-    /// prepared otherwise.
+    /// Starts a system with its prepared data. Prepares the data first, if necessary. `None` if the data of the stage is prepared in
+    /// another way.
     pub(crate) fn start(
         &self,
         stage: &Stage,
@@ -88,7 +89,7 @@ impl DataCopies {
         Some(started)
     }
 
-    /// Prepares the own data of a system that is running already, or of a file. False if the data of the stage is prepared otherwise.
+    /// Prepares the own data of a running system, or of a file. False if the data of the stage is prepared in another way.
     pub(crate) fn fill(
         &self,
         stage: &Stage,
@@ -103,7 +104,7 @@ impl DataCopies {
         let in_words = |what: String| failure(false, "prepare", what);
         let file = plan.database().and_then(|database| database.file.as_ref()).map(|(path, _)| path.clone());
         match (all.get_mut(&stage.data_key), &file) {
-            // The file of the run before, which no step changed.
+            // File of the previous run, which no step changed.
             (Some(Prepared::Copy { .. }), Some(file)) if !plan.may_write() && file.exists() => {}
             (Some(Prepared::Copy { path, is_told, .. }), Some(file)) => {
                 let begun = tools.clock.now();
@@ -152,7 +153,7 @@ fn again(stream: &Stream, because: &str) -> Prepared {
     Prepared::Again
 }
 
-/// Publishes what was done. The first remark on a copy has help if it takes long.
+/// Publishes the outcome. The first remark on a copy has help if it takes long.
 fn tell(stream: &Stream, what: &str, took: Duration, copied: Option<lab::Copied>, is_first: bool) {
     let seconds = took.as_secs_f64();
     let copy = copied.map_or_else(String::new, |copied| {
@@ -253,7 +254,7 @@ fn file_with(folder: &Path, path: &Path) -> Option<PathBuf> {
     None
 }
 
-/// Whether a file may be a configuration: a short text with an ending, which its server does not write at each start.
+/// Whether a file may be a configuration: a short text file with an extension, which its server does not rewrite at each start.
 fn is_configuration(path: &Path, bytes: u64) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let is_log = name.ends_with(".log") || name.ends_with(".pid") || name.ends_with(".err");
@@ -279,7 +280,7 @@ fn restore_file(copy: &Path, file: &Path) -> io::Result<lab::Copied> {
         }
     }
     let copied = lab::copy(copy, file)?;
-    // The file is in memory afterwards, as it was when it was written.
+    // Reads from the copy, so that it is in the page cache, as after the original write.
     let _ = fs::File::open(file).and_then(|mut file| file.read(&mut [0; 1]));
     Ok(copied)
 }

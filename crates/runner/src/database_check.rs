@@ -1,4 +1,4 @@
-//! Questions to a database before a load: its version, its free connections, and the tables of a workload.
+//! Queries to a database before a load: its version, its free connections, and the tables of a workload.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,9 +26,9 @@ const MAY_BE_ANOTHER_SERVER: [ErrorClass; 4] =
 pub struct DatabaseFacts {
     /// Name and version, such as `PostgreSQL 15.14`.
     pub version: Option<String>,
-    /// Scale of the tables; `None` if it was not read.
+    /// Scale of the tables. `None` if it was not read.
     pub scale: Option<i64>,
-    /// Connections that the server can take in addition to those that are open. `None` if it is unknown, or must not be checked.
+    /// Additional connections that the server can accept. `None` if the number is unknown, or must not be checked.
     pub connections_left: Option<u64>,
     /// Connection state that the load relies on and a pooler loses.
     pub warnings: Vec<Warning>,
@@ -87,7 +87,7 @@ pub enum NotReady {
         /// Further options for `tenbin prepare`.
         options: String,
     },
-    /// The scale of the load differs from that of the tables: rows would be missing, or some would never be requested.
+    /// The scale of the load differs from the scale of the tables: rows would be missing, or some would never be requested.
     #[error(
         "the tables have scale {found}, and the load is for scale {given}\n  help: leave the scale out: it is read from the tables"
     )]
@@ -97,7 +97,7 @@ pub enum NotReady {
         /// Scale of the load.
         given: i64,
     },
-    /// The number of items of the load differs from that of the tables: rows would be missing, or some would never be requested.
+    /// The number of items of the load differs from the one of the tables: rows would be missing, or some would never be requested.
     #[error(
         "the tables have {found} items, and the load is for {given}\n  help: add --table-size {found} (`table-size: {found}` in a plan), or \
          fill the tables with `tenbin prepare {url} --workload tpcc-like --table-size {given} --fresh`"
@@ -135,13 +135,13 @@ pub enum NotReady {
     Missing {
         /// Name of the table.
         table: String,
-        /// Its rows, in words.
+        /// Rows as text.
         what: String,
         /// Number of rows that the load addresses.
         rows: u64,
         /// Command that fills the tables.
         prepare: String,
-        /// Further advice, from its comma; may be empty.
+        /// Further advice, from its comma. May be empty.
         instead: &'static str,
     },
     /// A table is empty.
@@ -181,20 +181,20 @@ impl RowSink for FirstRow {
     }
 }
 
-/// Answer to a question: its first row, or the error message of the server.
+/// Answer to a query: its first row, or the error message of the server.
 type Answer = Result<Vec<Option<String>>, String>;
 
-/// Result of a question.
+/// Result of a query.
 pub(crate) struct QueryResult {
     pub(crate) answer: Answer,
-    /// Whether the user lacks the privilege to ask it.
+    /// Whether the user lacks the privilege for this query.
     pub(crate) is_forbidden: bool,
     pub(crate) probed: Probed,
     /// Server process of the connection, as reported at log-in.
     pub(crate) backend_pid: Option<u32>,
 }
 
-/// Asks a server one question after another, each over its own connection.
+/// Sends queries to a server one after another, each over a separate connection.
 pub(crate) struct ServerQuestions<'a> {
     pub(crate) peer: &'a Peer,
     pub(crate) login: Arc<Login>,
@@ -210,7 +210,7 @@ impl ServerQuestions<'_> {
         (self.kind.ask)(self, question)
     }
 
-    /// Asks a question over a new connection, in a session of its protocol.
+    /// Sends a query over a new connection, in a session of its protocol.
     pub(crate) fn ask_over<S: Session>(
         &self,
         session: S,
@@ -279,7 +279,7 @@ pub(crate) fn ask(
         && let [Some(version), max, taken, process] = values.as_slice()
     {
         let number = |value: &Option<String>| value.as_ref().and_then(|value| value.parse::<u64>().ok());
-        // A pooler takes the connections: it reports its own process at log-in, and answers come from a server behind it.
+        // A pooler accepts the connections: it reports its own process at log-in, and answers come from a server behind it.
         let is_pooled = (desk.kind.reports_processes)(version)
             && number(process).is_some_and(|process| Some(process) != backend_pid.map(u64::from));
         let pooling = desk.kind.pooling.filter(|_| is_pooled).and_then(|recognize| recognize(&desk));
@@ -302,7 +302,7 @@ pub(crate) fn ask(
             learnt.connections_left = Some(max.saturating_sub(taken));
         }
     }
-    // A server that lacks something of the question still names itself.
+    // A server that rejects part of the query can still report its name.
     if room.is_err()
         && let Ok(QueryResult { answer: Ok(values), .. }) = desk.ask(desk.kind.version_question)
     {
@@ -371,7 +371,7 @@ fn tables(
     }
 }
 
-/// Question that fails if the tables do not exist, and further options for `tenbin prepare`.
+/// Query that fails if the tables do not exist, and further options for `tenbin prepare`.
 fn question(tables: Tables, many: &str) -> (String, String) {
     let (question, options) = match tables {
         Tables::Pgbench => (format!("SELECT count(*) FROM {}", scale_table(tables)), " --scale 10"),
@@ -385,7 +385,7 @@ fn question(tables: Tables, many: &str) -> (String, String) {
     (question, options.to_owned())
 }
 
-/// Table whose number of rows is the scale.
+/// Table whose row count is the scale.
 fn scale_table(tables: Tables) -> &'static str {
     if tables == Tables::Tpcc { "tpcc_warehouse" } else { "pgbench_branches" }
 }
@@ -403,11 +403,11 @@ fn check_items(desk: &ServerQuestions<'_>, sql: &Transactions) -> Result<(), Ref
     }
 }
 
-/// Check of the columns of an existing table: its name, the columns that it needs, and a question that fails without them. For rows
-/// that are inserted without column names, the question also fails if there are other columns.
+/// Check of the columns of an existing table: its name, the required columns, and a query that fails without them. For rows that are
+/// inserted without column names, the query also fails if there are other columns.
 fn columns(tables: Tables, many: &str) -> Option<(String, &'static str, String)> {
     let (table, columns) = match tables {
-        // Tables with a scale are checked by their number of rows instead.
+        // Tables with a scale are checked by their row count instead.
         Tables::Pgbench | Tables::Tpcc => return None,
         Tables::Sbtest => (format!("sbtest{many}"), "id, k, c, pad"),
         Tables::SbtestEmpty => (format!("sbtest{many}"), "id, k, and no others"),

@@ -1,7 +1,7 @@
-//! Reads what a load costs a database: its counters before the load and after it, when the sessions of the load have ended.
+//! Reads the cost of a load for a database: its counters before the load and after it, when the sessions of the load have ended.
 //!
-//! Unlike the monitor, which asks each second while the load is under way, two short sessions ask before and after it. So the growth
-//! is that of the whole load, warm-up included, and exact for any number of requests.
+//! Unlike the monitor, which queries each second during the load, two short sessions query before and after it. So the growth covers the
+//! whole load, warm-up included, and is exact for any number of requests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -53,8 +53,8 @@ impl CostMeter {
         Some(Self { read, servers })
     }
 
-    /// Reads the values after the load. Returns growth of counters, and sizes before and after, summed over the servers. A cost that a
-    /// server does not report any more is left out.
+    /// Reads the values after the load. Returns growth of counters, and sizes before and after, summed over the servers. Omits a cost that
+    /// a server has stopped reporting.
     pub(crate) fn end(self) -> Vec<Reading> {
         let values =
             |(place, before): (Database, Vec<Cost>)| (before, settled(&place, self.read).unwrap_or_default());
@@ -82,7 +82,7 @@ fn reading(metric: &str, label: &str, value: f64) -> Reading {
     Reading { subject: DATABASE.to_owned(), metric: metric.to_owned(), label: label.to_owned(), value }
 }
 
-/// Values that no longer change. `None` if the database does not answer in time.
+/// Waits until the values stop changing, and returns them. `None` if the database does not answer in time.
 fn settled(place: &Database, read: ReadCosts) -> Option<Vec<Cost>> {
     let (place, is_given_up) = (place.clone(), Arc::new(AtomicBool::new(false)));
     let (teller, told) = mpsc::channel();
@@ -100,7 +100,7 @@ fn settled(place: &Database, read: ReadCosts) -> Option<Vec<Cost>> {
                 break;
             }
         }
-        // Sending fails if nobody waits any more.
+        // Sending fails if the receiver has stopped waiting.
         let _ = teller.send(values);
     };
     thread::Builder::new().name("costs".to_owned()).spawn(work).ok()?;
@@ -109,7 +109,7 @@ fn settled(place: &Database, read: ReadCosts) -> Option<Vec<Cost>> {
     values
 }
 
-/// Costs of a row with a value for each name. Values that are missing are left out.
+/// Costs of a row with a value for each name. Missing values are omitted.
 pub(crate) fn of_row(names: &[&str], answer: Option<Answer>) -> Vec<Cost> {
     let row = answer.and_then(|mut rows| rows.pop()).unwrap_or_default();
     let values = names.iter().zip(row).filter_map(|(name, value)| {
@@ -137,7 +137,7 @@ mod tests {
             [(costs(10.0, Some(1.0)), costs(14.0, Some(9.0))), (costs(0.0, Some(5.0)), costs(3.0, None))];
         assert_eq!(readings("cost_rows_written", &shards), [reading("cost_rows_written", "", 7.0)]);
         assert_eq!(readings("cost_wal_bytes", &shards), []);
-        // A server that was restarted counts from 0.
+        // A restarted server counts from 0.
         assert_eq!(readings("cost_rows_written", &[(costs(10.0, None), costs(2.0, None))]), []);
     }
 }

@@ -1,7 +1,7 @@
 //! Monitors a database under load: wait events of its sessions several times a second, and its counters once a second.
 //!
-//! One session on its own thread asks, and leaves itself out. If even the fastest of the last answers took more than 4 ms, samples
-//! become rarer, down to one per second. Statistics that cannot be read are reported once.
+//! One session on a separate thread sends the queries, and excludes itself. If even the fastest of the last answers took more than 4 ms,
+//! the sample rate decreases, down to one per second. Statistics that cannot be read are reported once.
 
 pub(crate) mod shape;
 pub(crate) mod tally;
@@ -22,9 +22,9 @@ use tally::{Sample, Tally};
 
 /// Shortest and longest pause between samples.
 const PAUSE: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(1)];
-/// Ratio of a pause to the time of an answer. It keeps the cost of asking at 2 % for answers of 4 to 20 ms.
+/// Ratio of a pause to the time of an answer. It limits the cost of queries to 2 % for answers of 4 to 20 ms.
 const PAUSE_FACTOR: u32 = 50;
-/// Number of answers of which the fastest gives the cost of asking: the others had to wait for a core.
+/// Number of queries of which the fastest gives the cost of a reading: slower ones also waited for a core.
 const ANSWERS: usize = 5;
 /// Interval between two readings of counters.
 const COUNTERS_EVERY: Duration = Duration::from_secs(1);
@@ -46,7 +46,7 @@ pub trait DatabaseWatch: Debug {
 
 /// Queries and their interpretation for one kind of server.
 pub(crate) trait Dialect: Send {
-    /// Prepares a new session. Returns the number of open connections and the maximum; `None` if they are unknown.
+    /// Prepares a new session. Returns the number of open connections and the maximum. `None` if they are unknown.
     fn begin(&mut self, asked: &mut Asked<'_>) -> Result<Option<[f64; 2]>, Error>;
 
     /// Samples the state of every session.
@@ -58,7 +58,7 @@ pub(crate) trait Dialect: Send {
     /// Counters since the start of the server, and sizes.
     fn counters(&mut self, asked: &mut Asked<'_>) -> Result<Vec<Counter>, Error>;
 
-    /// Last statements of sessions, and plans of those that read whole tables.
+    /// Last statements of sessions, and plans of statements that scan whole tables.
     fn texts(&mut self, _asked: &mut Asked<'_>) -> Result<StatementTexts, Error> {
         Ok(StatementTexts::default())
     }
@@ -69,13 +69,13 @@ pub(crate) trait Dialect: Send {
     }
 }
 
-/// One value of the server's statistics.
+/// Value of the server's statistics.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Counter {
     pub(crate) metric: &'static str,
     pub(crate) label: String,
     pub(crate) value: f64,
-    /// Whether the value is a counter, and is reported as growth.
+    /// Whether the value is a counter, so that its growth is reported.
     pub(crate) grows: bool,
 }
 
@@ -106,9 +106,9 @@ pub(crate) struct StatementPlan {
     pub(crate) plan: String,
 }
 
-/// A session that answers questions.
+/// Session for queries.
 pub(crate) trait Questions {
-    /// Asks a question in the language of the server. The rows of the answer are untrusted.
+    /// Sends a query in the language of the server. The rows of the answer are untrusted.
     fn ask(&mut self, question: &str) -> Result<Answer, Error>;
 }
 
@@ -132,8 +132,7 @@ impl Asked<'_> {
         self.session.ask(question)
     }
 
-    /// Asks a question that a server may reject, such as for lack of privileges. Then the result is `None`, and the reason is
-    /// noted.
+    /// Sends a query that a server may reject, for example for lack of privileges. A rejection yields `None`, and the reason is noted.
     pub(crate) fn ask_if_allowed(&mut self, what: &str, question: &str) -> Result<Option<Answer>, Error> {
         let answer = self.session.ask(question);
         self.if_allowed(what, answer)
@@ -172,7 +171,7 @@ impl Shared {
         std::mem::take(&mut *self.missing.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Notes a reason. Only the first one for each `what` is kept.
+    /// Notes a reason. Only the first reason for each `what` is kept.
     pub(crate) fn lacks(&self, what: &str, because: &str) {
         let probe = if what.is_empty() { INSIDE.to_owned() } else { format!("{INSIDE}: {what}") };
         let mut missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
@@ -186,7 +185,7 @@ impl Shared {
 #[derive(Debug)]
 pub(crate) struct Session {
     shared: Arc<Shared>,
-    /// Set to end a question in progress.
+    /// Set to abort a query in progress.
     is_given_up: Arc<AtomicBool>,
     /// Dropped to end the thread.
     pauses: Option<Sender<()>>,
@@ -223,7 +222,7 @@ impl Session {
     fn close(&mut self) {
         self.is_given_up.store(true, Ordering::Relaxed);
         if self.pauses.take().is_some() {
-            // A timeout is ignored: the thread ends by itself.
+            // A timeout is ignored: the thread ends on its own.
             let _ = self.ended.recv_timeout(CLOSE_TIMEOUT);
         }
     }
@@ -273,14 +272,14 @@ impl Watcher<'_> {
                 self.shared.lacks(if has_worked { "for a while" } else { "" }, &error.to_string());
             }
             retries += 1;
-            // A server that never answered is not asked again. One that closed the session may be restarting.
+            // A server that never answered is not queried again. A server that closed the session may be restarting.
             if is_ended || !has_worked || retries > RETRIES_MAX || self.pause(PAUSE[1]) {
                 return;
             }
         }
     }
 
-    /// Asks over one session until it ends.
+    /// Sends queries over one session until it ends.
     fn watch(&mut self, has_worked: &mut bool) -> SessionEnd {
         self.watch_until_it_fails(has_worked).map_or_else(SessionEnd::Failed, |()| SessionEnd::ForGood)
     }
@@ -346,18 +345,18 @@ fn one_line(text: &str) -> String {
     plan::split_help(text).0.replace('\n', " ").chars().take(CHARACTERS_MAX).collect()
 }
 
-/// A field of an answer as text; empty for NULL and for a missing field.
+/// Field of an answer as text. Empty for NULL and for a missing field.
 pub(crate) fn text(row: &[Option<String>], place: usize) -> &str {
     row.get(place).and_then(Option::as_deref).unwrap_or_default()
 }
 
-/// A field of an answer as a number; `None` if it is missing, negative, or not finite.
+/// Field of an answer as a number. `None` if it is missing, negative, or not finite.
 pub(crate) fn number(row: &[Option<String>], place: usize) -> Option<f64> {
     text(row, place).parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0)
 }
 
-/// Sessions that block others, from rows of process, state, statement, whether it waits for a lock, and number of blocked sessions.
-/// Sessions that wait themselves are left out if others do not: they are in the queue, not at its head.
+/// Sessions that block others, from rows of process, state, statement, whether it waits for a lock, and number of blocked sessions. Omits
+/// sessions that wait themselves if others do not: they are in the queue, not at its head.
 pub(crate) fn blocking(answer: &Answer, quotes: shape::Quotes) -> Vec<(String, f64)> {
     let at_head: Vec<_> = answer.iter().filter(|row| text(row, 3) != "t").collect();
     let rows = if at_head.is_empty() { answer.iter().collect() } else { at_head };

@@ -37,33 +37,33 @@ pub(crate) struct Kind {
     pub(crate) version_question: &'static str,
     /// Formats name and version, from the version that the server reports.
     pub(crate) version_line: fn(&str) -> String,
-    /// Asks a server whose version is that of another product for its own name and version. `None` if no server of this kind needs it.
+    /// Queries the name and version of a server that reports the version of another product. `None` if no server of this kind needs it.
     pub(crate) own_version: Option<fn(&ServerQuestions<'_>, &str) -> Option<String>>,
-    /// Whether a server of this version reports the same process at the log-in and in a query.
+    /// Whether a server of this version reports equal process IDs at the log-in and in a query.
     pub(crate) reports_processes: fn(&str) -> bool,
-    /// Asks one question.
+    /// Sends one query.
     pub(crate) ask: fn(&ServerQuestions<'_>, &str) -> Result<QueryResult, Refusal>,
-    /// Finds out how a pooler shares its server connections. `None` if poolers for this kind are not recognized.
+    /// Detects how a pooler shares its server connections. `None` if poolers for this kind are not recognized.
     pub(crate) pooling: Option<fn(&ServerQuestions<'_>) -> Option<Pooling>>,
     /// Whether an error means that the user lacks a privilege.
     pub(crate) is_forbidden: fn(&ServerError) -> bool,
     /// Creates a monitor of the database under load. `None` if it has no sessions.
     pub(crate) watch: Option<fn() -> Box<dyn Dialect>>,
-    /// Reads the counters by which the cost of a load is known. `None` if there are none.
+    /// Reads the counters that give the cost of a load. `None` if there are none.
     pub(crate) costs: Option<ReadCosts>,
     /// Statements that show plans. `None` if there are none.
     pub(crate) explain: Option<Explain>,
-    /// Finds out whether a database of a running server can be copied within it. `None` if no server of this kind can do that.
+    /// Checks whether a database of a running server can be copied within it. `None` if no server of this kind supports copies.
     pub(crate) server_copy: Option<FindServerCopy>,
     /// Starts a monitor of the connections of this process. `None` for a server.
     pub(crate) watch_in_process: Option<fn() -> Box<dyn DatabaseWatch>>,
-    /// Kind of the endpoints that take its transactions.
+    /// Kind of the endpoints that run its transactions.
     endpoint: &'static EndpointKind,
 }
 
 /// Statements that show the plan of another statement.
 pub(crate) struct Explain {
-    /// Statements that make the session read only, and limit the time of a statement.
+    /// Statements that make the session read only, and set a statement timeout.
     pub(crate) before: &'static [&'static str],
     /// Words before a statement that cannot write, which may be run.
     pub(crate) of_reads: &'static str,
@@ -71,19 +71,19 @@ pub(crate) struct Explain {
     pub(crate) of_writes: &'static str,
 }
 
-/// A way to copy a database within its server, or the reason why there is none.
+/// Method of copying a database within its server, or the reason why there is none.
 type FindServerCopy = fn(&plan::Database, &OwnData) -> Result<Box<dyn ServerCopy>, String>;
 
 /// Copy of a database within its server. The copy is removed when dropped.
 pub(crate) trait ServerCopy: fmt::Debug {
-    /// Makes the copy. The error says why it is impossible.
+    /// Creates the copy. The error states why it is impossible.
     fn make(&mut self) -> Result<(), String>;
 
-    /// Replaces the database by its copy, and returns how in words. The error is in words.
+    /// Replaces the database by its copy, and returns a description of the method. Errors are descriptions as well.
     fn restore(&mut self) -> Result<String, String>;
 }
 
-/// Finds a way to copy a database before its own data is prepared. `None` if its server has none.
+/// Finds a method of copying a database before its own data is prepared. `None` if its server has none.
 pub(crate) fn server_copy(
     database: &plan::Database,
     own: &OwnData,
@@ -91,7 +91,7 @@ pub(crate) fn server_copy(
     Some((of(database.engine).server_copy?)(database, own))
 }
 
-/// A store whose protocol owns its steps, and how it is monitored under load.
+/// Store with protocol-specific steps, and the way to monitor it under load.
 pub struct Store {
     /// Name of the protocol.
     protocol: &'static str,
@@ -99,7 +99,7 @@ pub struct Store {
     pub(crate) watch: fn() -> Box<dyn Dialect>,
     /// Creates the function that opens sessions.
     pub(crate) open: fn(&plan::Endpoint, &plan::Secrets) -> Result<Box<OpenSession>, Refusal>,
-    /// Asks the servers of the URLs for the servers of the load. `None` if the URLs name them.
+    /// Queries the servers in the URLs for the servers of the load. `None` if the URLs name them.
     discover: fn(&plan::Endpoint, &plan::Secrets) -> Result<Option<plan::Endpoint>, Refusal>,
 }
 
@@ -116,7 +116,7 @@ pub(crate) fn store_of(protocol: &str) -> Option<&'static Store> {
     STORES.into_iter().find(|store| store.protocol == protocol)
 }
 
-/// The plan with the servers that the servers of its URLs reported. `None` if its URLs name all servers.
+/// Plan with the servers that the servers in its URLs reported. `None` if its URLs name all servers.
 pub(crate) fn discovered(plan: &Plan) -> Result<Option<Box<Plan>>, Refusal> {
     let mut discovered: Option<Box<Plan>> = None;
     for (number, endpoint) in plan.endpoints.iter().enumerate() {
@@ -131,7 +131,7 @@ pub(crate) fn discovered(plan: &Plan) -> Result<Option<Box<Plan>>, Refusal> {
 
 const KINDS: [&Kind; 3] = [&postgres::KIND, &mysql::KIND, &sqlite::KIND];
 
-/// Finds the kind of an endpoint: that of its database, or that of requests.
+/// Finds the kind of an endpoint: the kind of its database, or the kind for requests.
 pub(crate) fn kind_at(endpoint: &plan::Endpoint) -> &'static EndpointKind {
     Transactions::at(endpoint).map_or(&REQUESTS, |sql| of(sql.database.engine).endpoint)
 }
@@ -140,7 +140,7 @@ pub(crate) fn kind_at(endpoint: &plan::Endpoint) -> &'static EndpointKind {
 ///
 /// # Panics
 ///
-/// If the table lacks the engine, which a test rules out.
+/// The table lacks the engine, which a test rules out.
 pub(crate) fn of(engine: Engine) -> &'static Kind {
     let found = KINDS.into_iter().find(|kind| kind.engine == engine);
     found.unwrap_or_else(|| panic!("{} is not in the list of databases", engine.name()))

@@ -1,4 +1,4 @@
-//! Describes a run before its load starts, and the ending of a run whose load never started.
+//! Describes a run before its load starts, and the ending of a run if its load never started.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -7,7 +7,7 @@ use judge::SHARDS_OF_PLAN;
 use load::values::Source;
 use plan::{Plan, PlannedStep, short_hash};
 
-/// Describes the run of a plan. `host` is the machine that makes the load.
+/// Describes the run of a plan. `host` is the machine that generates the load.
 pub(crate) fn describe(plan: &Plan, host: serde_json::Value) -> NewRun {
     let mut plan_json = plan.to_json();
     let mut hash = ring::digest::Context::new(&ring::digest::SHA256);
@@ -37,7 +37,7 @@ pub(crate) fn describe(plan: &Plan, host: serde_json::Value) -> NewRun {
         hash.update(cell.as_bytes());
     }
     let mut title = plan.title.clone();
-    // The name changes nothing that is sent, so it is not part of the hash.
+    // The name does not affect the requests, so it is not part of the hash.
     if let Some(system) = &plan.system {
         title = format!("{system}: {title}");
         plan_json[NewRun::SYSTEM] = serde_json::json!(system);
@@ -67,13 +67,13 @@ pub(crate) fn describe(plan: &Plan, host: serde_json::Value) -> NewRun {
     }
 }
 
-/// Parts of steps with accounts of their own, in the order of the accounts.
+/// Parts of steps that are counted separately, in the order of their counters.
 pub(crate) fn parts(plan: &Plan) -> Vec<PartOf> {
     let parts = plan.parts().into_iter().chain(plan.address_parts());
     parts.map(|part| PartOf { name: part.name, of: part.of }).collect()
 }
 
-/// Records where the addresses of each list with `hash` are among the parts, so that reports can say how evenly it spreads requests.
+/// Records the positions of each `hash` list's addresses among the parts, so that reports can show how evenly it spreads requests.
 pub(crate) fn shards(plan: &Plan, new: &mut NewRun) {
     if plan.address_parts().is_empty() {
         return;
@@ -115,7 +115,7 @@ pub(crate) fn unit(step: &PlannedStep) -> Unit {
     }
 }
 
-/// Ending of a run whose load never started.
+/// Ending of a run in which the load never started.
 pub(crate) fn without_a_load(verdict: Verdict, failure: Option<Failure>, rss_peak_bytes: u64) -> Ending {
     let why =
         failure.as_ref().map_or("the run was stopped before its load began", |_| "the load never began");
@@ -154,7 +154,7 @@ mod tests {
         }
     }
 
-    /// The expected hash is that of earlier versions.
+    /// Earlier versions stored the expected hash.
     #[test]
     fn plan_hash_of_transactions_is_stable() {
         let load = LoadSpec { users: Some(2.into()), requests: Some(20.into()), ..LoadSpec::default() };

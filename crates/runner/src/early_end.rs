@@ -1,4 +1,4 @@
-//! Early end of a load whose requests all end badly: they are rejected, or get a broken reply.
+//! Ends a load early if all of its requests fail: they are rejected, or get a broken reply.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ pub(crate) enum UnusableReply {
 }
 
 impl UnusableReply {
-    /// Whether requests ended, and all of them got such replies.
+    /// Whether requests ended, and all of them with unusable replies.
     pub(crate) fn is_all<'a>(self, tallies: impl IntoIterator<Item = &'a Tally>) -> bool {
         let (mut ended, mut unusable) = (0, 0);
         for tally in tallies {
@@ -33,8 +33,8 @@ impl UnusableReply {
         ended > 0 && unusable == ended
     }
 
-    /// Number of failed requests with a broken reply. Errors on an idle connection belong to no request, so the number is at most
-    /// that of failed requests.
+    /// Number of failed requests with a broken reply. Errors on an idle connection belong to no request, so the number is capped at the
+    /// number of failed requests.
     fn broken(self, tally: &Tally) -> u64 {
         if self == Self::Rejected {
             return 0;
@@ -70,7 +70,7 @@ mod tests {
             (vec![tally(1, 2, &[(Status, 1), (Incomplete, 2)])], false, true),
             (vec![tally(0, 2, &[(ProtocolError, 2)]), tally(1, 0, &[(Status, 1)])], false, true),
             (vec![tally(0, 2, &[(ProtocolError, 1), (ClosedBeforeReply, 1)])], false, false),
-            // One of the two errors was on an idle connection.
+            // One of the two errors occurred on an idle connection.
             (vec![tally(0, 1, &[(ExcessBytes, 2)])], false, true),
             (vec![], false, false),
         ] {

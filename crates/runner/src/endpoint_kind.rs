@@ -16,7 +16,7 @@ use crate::protocol::{self, Steps};
 use crate::recording;
 use crate::replay::{self, Traffic};
 
-/// Checks what a load left at an endpoint: a note for the run, or a failure. `None` if there is nothing to check.
+/// Checks the data that a load left at an endpoint. Returns a note for the run, or a failure. `None` if there is nothing to check.
 type CheckAfter = fn(&plan::Endpoint) -> Option<Result<String, Failure>>;
 
 /// Addresses of an endpoint, and the duration of their name resolution.
@@ -33,20 +33,19 @@ pub(crate) struct EndpointKind {
     pub(crate) ask: fn(&FirstConnection<'_>) -> Result<Learnt, Refusal>,
     /// Compiles the steps at an endpoint.
     pub(crate) compile: fn(&StepsAt<'_>) -> Compiled,
-    /// Compiles the steps at an endpoint to channels that only show what they send.
+    /// Compiles the steps at an endpoint to channels that only show the requests that they would send.
     pub(crate) compile_to_text: fn(&StepsAt<'_>) -> Compiled,
-    /// Compiles recorded traffic in place of the steps.
+    /// Compiles recorded traffic instead of the steps.
     pub(crate) compile_traffic: fn(&Plan, &plan::Endpoint, &Traffic) -> Compiled,
-    /// Records the facts that an endpoint reported. Returns them in words; `None` if it reports none.
+    /// Records the facts that an endpoint reported. Returns them as text. `None` if it reports none.
     pub(crate) record_facts: fn(&Plan, &Prepared, &mut NewRun) -> Option<String>,
-    /// Records how connections reach the endpoint. Returns it in words.
+    /// Records how connections reach the endpoint. Returns it as text.
     pub(crate) record_way: fn(&Plan, &Prepared, &mut NewRun) -> Vec<String>,
-    /// Checks the system after the load. Returns a note for the run; `None` if there is nothing to note.
+    /// Checks the system after the load. Returns a note for the run. `None` if there is nothing to note.
     pub(crate) check_after: Option<CheckAfter>,
-    /// Help if it has no room for more connections. `None` if connections are limited only by this machine.
+    /// Help if the endpoint cannot accept more connections. `None` if only this machine limits connections.
     pub(crate) room_help: Option<&'static str>,
-    /// Name of the protocol if there is no server of it that answers at once, by which the ceiling of the generator is measured.
-    /// `None` if there is one.
+    /// Name of the protocol if Tenbin has no instant server for it, which would measure the ceiling of the generator. `None` if it has one.
     pub(crate) has_no_instant_server: fn(&plan::Endpoint) -> Option<&'static str>,
 }
 
@@ -54,7 +53,7 @@ pub(crate) struct EndpointKind {
 pub(crate) struct FirstConnection<'a> {
     pub(crate) endpoint: &'a plan::Endpoint,
     pub(crate) peer: &'a Peer,
-    /// Number of the peer among those of the load.
+    /// Number of the peer within the load.
     pub(crate) place: u16,
     pub(crate) steps: &'a Steps,
     /// Connections that the load holds.
@@ -67,7 +66,7 @@ pub(crate) struct Learnt {
     pub(crate) probed: Probed,
     /// Facts that a database reported; `None` from other systems.
     pub(crate) facts: Option<DatabaseFacts>,
-    /// Scale that was read from the tables. `None` if it was not asked for.
+    /// Scale that was read from the tables. `None` if it was not requested.
     pub(crate) scale: Option<i64>,
     pub(crate) room: ConnectionRoom,
 }
@@ -77,14 +76,14 @@ pub(crate) struct Learnt {
 pub(crate) enum ConnectionRoom {
     /// Limited only by this machine.
     Unlimited,
-    /// Not reported.
+    /// The server does not report the number.
     Unknown,
-    /// This many, as reported.
+    /// Number of free connections, as reported by the server.
     Left(u64),
 }
 
 impl ConnectionRoom {
-    /// ConnectionRoom at two systems: the lowest number that one of them reports.
+    /// ConnectionRoom of two systems: the lower number that they report.
     pub(crate) fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::Left(one), Self::Left(other)) => Self::Left(one.min(other)),
@@ -110,7 +109,7 @@ impl<'a> StepsAt<'a> {
     }
 }
 
-/// Systems that take requests.
+/// Systems that accept requests.
 pub(crate) static REQUESTS: EndpointKind = EndpointKind {
     addresses: |endpoint, public| addresses(endpoint.peers(), false, public),
     ask: |first| {

@@ -24,7 +24,7 @@ const DEPENDENCIES_DEPTH: usize = 2;
 /// State before a load, to be compared with the state after it.
 #[derive(Debug, Default)]
 pub struct Before {
-    /// Processes and their CPU time, with the time of the census; `None` if not measured.
+    /// Processes and their CPU time, with the time of the census. `None` if not measured.
     looked: Option<(Census, Instant)>,
     /// Processes that listen on the endpoints of the load.
     pub(crate) listeners: Vec<u32>,
@@ -35,7 +35,7 @@ pub struct Before {
     target: Option<(Endpoint, Counts)>,
     /// Cores that the listening processes may use.
     pub(crate) system_cores: BTreeSet<usize>,
-    /// Note that system and generator share the machine; `None` if they do not, or it is unknown.
+    /// Note that system and generator share the machine. `None` if they do not, or it is unknown.
     pub(crate) sharing: Option<String>,
 }
 
@@ -70,12 +70,12 @@ impl Before {
         self.looked.as_ref().map_or_else(BTreeSet::new, |(census, _)| census.families(&roots))
     }
 
-    /// Compares with the state after the load. `system` lists further root processes of the system, and `databases` where the
-    /// databases of the plan listen. Servers on this machine that the system is connected to are parts of it.
+    /// Compares the state with the one after the load. `system` lists further root processes of the system, and `databases` the addresses
+    /// of the plan's databases. Servers on this machine that the system is connected to are parts of it.
     pub(crate) fn compare(self, system: &[u32], databases: &[Listens]) -> Environment {
         let Some((census, at)) = self.looked else { return Environment::default() };
         let (now, over_s) = (Census::now(), at.elapsed().as_secs_f64());
-        // A worker that began to listen during the load is no other process.
+        // A worker that started to listen during the load belongs to the system.
         let late = self.places.iter().filter_map(|place| listening::listeners(place).ok()).flatten();
         let roots: Vec<u32> = self.listeners.iter().chain(system).copied().chain(late).collect();
         let mut own = now.families(&roots);
@@ -93,7 +93,7 @@ impl Before {
     }
 }
 
-/// Place where a process listens for an endpoint; `None` for a database in this process.
+/// Place where a process listens for an endpoint. `None` for a database in this process.
 fn place(endpoint: &Endpoint) -> Option<Listens> {
     match endpoint {
         Endpoint::Tcp(address) => Some(Listens::Port(address.ip(), SocketAddr::port(address))),
@@ -125,7 +125,7 @@ fn subject(endpoints: &[Endpoint], system: SearchedSystem) -> Subject {
         Endpoint::Unix(_) => None,
     };
     let served = endpoints.iter().find_map(port).map(|(_, port)| port);
-    // Without its processes, the queues of the sockets alone would look like a system that used no CPU time.
+    // Without the processes, the socket queues alone would look like a system that used no CPU time.
     let is_unread = system.found.is_err();
     let here = || endpoints.iter().filter(|_| !is_unread);
     let ports = here().filter_map(port).filter(|(address, _)| listening::is_here(*address));
@@ -142,7 +142,7 @@ fn subject(endpoints: &[Endpoint], system: SearchedSystem) -> Subject {
     }
 }
 
-/// Whether a process is the built-in target of this executable. Only that is asked for its counts. A raw TCP target has none.
+/// Whether a process is the built-in target of this executable. Only this target can report its counts. A raw TCP target cannot.
 fn is_target(pid: &u32) -> bool {
     let (own, words) = (std::env::current_exe().ok(), census::words(*pid));
     own.is_some()

@@ -1,4 +1,4 @@
-//! Errands: the requests of `setup` and `teardown` around a load. One client makes them, and they are not counted.
+//! Errands: the requests of `setup` and `teardown` before and after a load. One client sends them, and they are not counted.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -26,13 +26,13 @@ use crate::stopper::{StopLevel, Stopper};
 const SEED: u64 = 0x7365_7475_7020_2020;
 const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Client of a plan that has made the `setup` requests.
+/// Client of a plan that has sent the `setup` requests.
 pub struct SetUp {
     /// Client of the requests. `None` if there are none.
     client: Option<Client>,
     /// Statements of `teardown`.
     sql: Vec<ErrandSql>,
-    /// Number of `setup` requests, which is that of the first `teardown` request.
+    /// Number of `setup` requests, which is also the index of the first `teardown` request.
     setup_count: u16,
     /// Values saved by `setup`, for all users. `None` if there are none.
     values: Option<DataSource>,
@@ -41,7 +41,7 @@ pub struct SetUp {
 /// Client of the requests of `setup` and `teardown`.
 struct Client {
     errand: Errand,
-    /// Name of each request, and that of its endpoint; empty for that of `url`.
+    /// Name of each request, and name of its endpoint. The latter is empty for `url`.
     steps: Vec<(String, String)>,
 }
 
@@ -85,7 +85,7 @@ fn run(
         }
     }
     if let Some(client) = client {
-        // The connections would count among those of the load.
+        // The connections would be counted as connections of the load.
         client.errand.close();
     }
     Ok(())
@@ -126,7 +126,7 @@ impl Client {
     }
 }
 
-/// Plan whose steps are the requests of `setup` and `teardown`, which no scenario has.
+/// Plan with the requests of `setup` and `teardown` as steps, which no scenario contains.
 fn plan_of_requests(plan: &Plan) -> Plan {
     let mut own = plan.clone();
     own.steps = plan.errands.steps().cloned().collect();
@@ -144,7 +144,7 @@ impl SetUp {
         }
     }
 
-    /// Makes the `teardown` requests. The error names the failed step, and says why.
+    /// Sends the `teardown` requests. The error names the failed step and the reason.
     pub(crate) fn tear_down(self, stopper: &Stopper) -> Result<(), String> {
         let Self { mut client, sql, setup_count, .. } = self;
         let made = unless_stopped(stopper, move || {
@@ -171,7 +171,7 @@ fn unless_stopped<T: Send + 'static>(
     make: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
     let (teller, told) = mpsc::channel();
-    // Sending fails if the run was aborted and the receiver is gone.
+    // Sending fails if the run was aborted and the receiver was dropped.
     let waiting = thread::Builder::new().name("errand".to_owned()).spawn(move || drop(teller.send(make())));
     waiting.ok()?;
     loop {
@@ -193,7 +193,7 @@ fn draw(plan: &Plan, errand: &mut Errand) {
     }
 }
 
-/// Saved values as a table with one row; `None` if there are none.
+/// Saved values as a table with one row. `None` if there are none.
 fn saved(plan: &Plan, errand: &Errand) -> Option<DataSource> {
     let variables = plan.errands.saved();
     let value = |variable: &u16| String::from_utf8_lossy(errand.value(*variable).unwrap_or_default()).into();

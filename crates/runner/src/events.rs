@@ -18,7 +18,7 @@ use crate::recipe;
 use crate::stopper::{StopLevel, Stopper};
 use crate::systems::Started;
 
-/// Stage in the failure of a run whose event failed.
+/// Stage in the failure of a run with a failed event.
 const STAGE: &str = "event";
 /// Maximum length of the last output line that a failure quotes.
 const LINE_CHARACTERS_MAX: usize = 200;
@@ -307,7 +307,7 @@ impl Switch for ShardSwitch {
 }
 
 fn signalled(signal: &EventSignal) -> Signalled {
-    // The plan reader knows the same names, so the fallback is never used.
+    // The plan reader accepts only these names, so the fallback is never used.
     let number = Signal::named(&signal.signal).unwrap_or(Signal::TERM);
     Signalled { process: signal.process.clone(), signal: number }
 }

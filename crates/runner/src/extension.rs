@@ -21,7 +21,7 @@ pub(crate) struct Extension {
 }
 
 impl Extension {
-    /// `None` if the load has only one end. `threads` is the number of threads whose pulses arrive.
+    /// `None` if the load has a single possible end. `threads` is the number of threads that send pulses.
     pub(crate) fn of(plan: &Plan, threads: u32) -> Option<Self> {
         let next_ns = plan.first_end_ns()?;
         let each_ns = next_ns.saturating_sub(plan.warm_up_ns).max(1);
@@ -29,19 +29,19 @@ impl Extension {
         Some(Self { planned, extend_max, threads, next_ns, each_ns, extended: 0, is_settled: false })
     }
 
-    /// End at which the load was steady, and which is its last; `None` if there was none so far.
+    /// End at which the load was steady, and which is its last. `None` if there was none so far.
     pub(crate) fn settled_at_ns(&self) -> Option<u64> {
         self.is_settled.then_some(self.next_ns)
     }
 
     /// Judges the load so far, if an end has passed since the last call.
     pub(crate) fn look(&mut self, elapsed_ns: u64, pulses: &Pulses) {
-        // Without a window, connections are still being opened.
+        // Connections are still being opened if there is no window yet.
         let has_begun = !pulses.windows().is_empty();
         while has_begun && !self.is_settled && self.extended < self.extend_max && elapsed_ns >= self.next_ns {
             let found = steadiness::judge(&self.planned, pulses, self.threads, Some(self.next_ns));
             self.is_settled = found.is_none_or(|found| {
-                // A late steady state counts: its start-up stays in the figures, however long the load becomes.
+                // A late steady state counts as settled: an extension cannot remove its start-up from the figures.
                 matches!(found.verdict, SteadinessVerdict::Steady | SteadinessVerdict::WarmingUp)
             });
             if !self.is_settled {
@@ -93,7 +93,7 @@ mod tests {
         assert_eq!(extension.settled_at_ns(), None, "its first end has not come");
         extension.look(20_050_000_000, &pulses);
         assert_eq!((extension.settled_at_ns(), extension.extended), (Some(20_000_000_000), 0));
-        // Nothing more is sent, but replies still arrive for four seconds.
+        // Sending has stopped, but replies still arrive for four seconds.
         note(&mut pulses, 80..96, 10);
         let verdict =
             |ended_ns| steadiness::judge(&judging::planned(&plan), &pulses, 1, ended_ns).unwrap().verdict;

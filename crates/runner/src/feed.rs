@@ -37,7 +37,7 @@ impl Feed<'_> {
         Ok(())
     }
 
-    /// Publishes the end of a run whose ending and results are stored.
+    /// Publishes the end of a run after its ending and results were stored.
     pub(crate) fn ended(&self, ended: Ended) {
         let doubts = ended.ending.validity.causes.iter().cloned();
         doubts.for_each(|cause| self.publish(RunEvent::Finding(Finding::Doubt(cause))));

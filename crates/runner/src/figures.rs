@@ -10,13 +10,13 @@ use crate::collect::Collected;
 /// Planned end of a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PlannedEnd {
-    /// Time from the start of the load until nothing more is sent; `None` if no time ends it.
+    /// Time from the start of the load until nothing more is sent. `None` if no time ends it.
     pub(crate) after: Option<Duration>,
-    /// Number of requests; `None` if no number ends it.
+    /// Number of requests. `None` if no number ends it.
     pub(crate) requests: Option<u64>,
 }
 
-/// Figures of the intervals of a second; `None` if there are none. `collected` already includes these intervals.
+/// Figures of the intervals of a second. `None` if there are none. `collected` already includes these intervals.
 pub(crate) fn figures(
     intervals: &[&Interval],
     collected: &Collected,

@@ -1,8 +1,8 @@
 //! Checks that the tables of a workload are filled as its load assumes.
 //!
-//! An interrupted `tenbin prepare` leaves the table of its marks. Tables that another tool filled have no marks: they are checked by
-//! their rows. Small tables are counted. Counting a large one would take long, and bring it into the cache before the load, so there
-//! the highest key is compared.
+//! An interrupted `tenbin prepare` leaves the table of its marks. Tables that another tool filled have no marks, so their rows are checked.
+//! Small tables are counted. Counting a large one would take long, and load it into the cache before the run, so its highest key is
+//! compared instead.
 
 use plan::Transactions;
 use sql::workload::{Tables, Workload};
@@ -20,18 +20,19 @@ const ACCOUNTS: u64 = 100_000;
 /// Workloads that need no rows, or leave fewer behind.
 const WITHOUT_ROWS: [&str; 2] = ["oltp-insert", "oltp-delete"];
 
-/// Tables whose rows a load addresses by keys from 1 to a number of rows.
+/// Tables in which a load addresses rows by keys from 1 to a number of rows.
 #[derive(Debug, PartialEq, Eq)]
 struct KeyedTables {
     names: Vec<String>,
     key: &'static str,
     /// Rows of each table.
     rows: u64,
-    /// Advice besides filling the tables, from its comma.
+    /// Alternative to filling the tables, as a clause that starts with a comma. May be empty.
     instead: &'static str,
 }
 
-/// Checks the tables of a workload. `scale` is that of the tables, and `options` are those of `tenbin prepare` that would fill them.
+/// Checks the tables of a workload. `scale` is the scale of the tables, and `options` are the options of `tenbin prepare` that would fill
+/// them.
 ///
 /// # Errors
 ///
@@ -55,7 +56,7 @@ pub(crate) fn check(
         set.and_then(|(_, value)| value.parse().ok()).or(default.map(|variable| variable.default.into()))
     };
     let Some(tables) = keyed_tables(workload, scale, variable) else { return Ok(()) };
-    // A server that cannot answer may have all rows.
+    // A server that cannot answer may still have all rows.
     let Ok(found) = desk.ask(&tables.question())?.answer else { return Ok(()) };
     match tables.missing(&found) {
         Some((table, found)) => {

@@ -1,4 +1,4 @@
-//! Interface to load generators: the engine in this process, or a substitute with the same messages.
+//! Interface to load generators: the engine in this process, or a substitute that sends equal messages.
 
 use std::fmt::Debug;
 use std::io;
@@ -68,19 +68,20 @@ pub trait Generator: Debug {
         Ok(())
     }
 
-    /// Makes the `setup` requests of a plan; `None` if it has none.
+    /// Sends the `setup` requests of a plan. `None` if it has none.
     ///
     /// # Errors
+    ///
     /// A request was rejected, or not answered.
     fn set_up(&self, plan: &Plan, stopper: &Stopper) -> Result<Option<SetUp>, Refusal> {
         let _ = (plan, stopper);
         Ok(None)
     }
 
-    /// Does everything before the first request that can fail, and sends no request. A stop request abandons a server that does not
-    /// answer.
+    /// Performs all steps that can fail before the first request, and sends no request. A stop request aborts the wait for a silent server.
     ///
     /// # Errors
+    ///
     /// The plan cannot run here.
     fn prepare(&self, plan: &Plan, stopper: &Stopper) -> Result<Prepared, Refusal>;
 }
@@ -96,16 +97,18 @@ pub trait Ready: Debug + Send {
     /// Starts the part of the load that `share` selects. All parts together are the load.
     ///
     /// # Errors
+    ///
     /// Resources are exhausted, such as threads.
     fn start(self: Box<Self>, share: Share) -> io::Result<Box<dyn Underway>>;
 }
 
-/// A load in progress. Its messages are taken about twenty times per second.
+/// Load in progress. The caller reads its messages about twenty times per second.
 pub trait Underway: Debug {
-    /// Next message, after at most `wait`.
+    /// Waits up to `wait` for the next message.
     ///
     /// # Errors
-    /// No message arrived in that time, or every worker has reported its end.
+    ///
+    /// No message arrived within `wait`, or every worker has reported its end.
     fn next(&mut self, wait: Duration) -> Result<Message, RecvTimeoutError>;
 
     /// Raises the stop level of the load. A lower level than before has no effect.
@@ -117,12 +120,12 @@ pub trait Underway: Debug {
     /// Threads that panicked.
     fn join(self: Box<Self>) -> Result<(), Vec<String>>;
 
-    /// Root process of the generator; `None` if it is this process.
+    /// Root process of the generator. `None` if it is this process.
     fn keeper_pid(&self) -> Option<u32> {
         None
     }
 
-    /// Resources used for the measured part; `None` if the caller measures them. Called after the last message.
+    /// Resources used for the measured part. `None` if the caller measures them. Called after the last message.
     fn usage(&self) -> Option<Usage> {
         None
     }
@@ -137,7 +140,7 @@ pub trait Underway: Debug {
         Vec::new()
     }
 
-    /// Load generator; `None` if it is Tenbin's engine. Called after the last message.
+    /// Load generator. `None` if it is Tenbin's engine. Called after the last message.
     fn tool(&self) -> Option<evidence::LoadTool> {
         None
     }

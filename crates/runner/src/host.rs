@@ -1,4 +1,4 @@
-//! Machine that makes a load, so that results of different machines are distinguished.
+//! Machine that generates a load, so that results of different machines are distinguished.
 
 use std::fs;
 

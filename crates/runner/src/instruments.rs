@@ -1,14 +1,14 @@
-//! Instruments of an instrumented run: scripts and settings with which runtimes of a system write about themselves.
+//! Instruments of an instrumented run: scripts and settings that make runtimes of a system report on themselves.
 //!
-//! Environment variables reach every process of the system and its children, and each runtime heeds its own: Node loads a script that
-//! samples its CPU time, Python and Ruby one with a thread that looks at the others, and Go writes its collections and run queues to
+//! Environment variables reach every process of the system and its children, and each runtime reads its own: Node loads a script that
+//! samples its CPU time, Python and Ruby load one with a thread that samples the others, and Go writes its collections and run queues to
 //! stderr. Java needs no setting: `lab` takes thread dumps.
 
 use std::path::{Path, PathBuf};
 
 use plan::Launch;
 
-/// Folder of the scripts and of what they write, in the folder of the run.
+/// Folder of the scripts and of their output, in the folder of the run.
 const FOLDER: &str = "tenbin-instruments";
 
 const SCRIPTS: [(&str, &[u8]); 3] = [

@@ -81,7 +81,7 @@ pub(crate) struct Closed {
 }
 
 impl Closed {
-    /// Share of CPU time that another load generator used while it made the load, of `cores`, or of all cores if that is empty.
+    /// CPU utilization of an external load generator during its load, as a share of `cores`, or of all cores if `cores` is empty.
     fn tool_share(&self, cores: &[usize]) -> Option<f64> {
         let cores = match cores.len() {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
@@ -134,7 +134,7 @@ pub(crate) fn close(plan: &Plan, mut collected: Collected, asked: StopLevel) -> 
         warm_up: before.counts,
         window_ns,
         ended,
-        // A tool reports nothing about its threads.
+        // Load tools do not report on their threads.
         workers: ends.into_iter().filter(|_| tool.is_none()).map(|end| end.health).collect(),
         connections,
         pulses,
@@ -171,9 +171,9 @@ fn merged(wholes: Vec<[Whole; 2]>, is_whole: bool) -> Result<[Tally; 2], RunErro
     Ok(merged)
 }
 
-/// End of the window: that of the load, or the last counted answer if the number of requests ended the load.
+/// End of the window: the end of the load, or the last counted answer if the number of requests ended the load.
 fn window_end_ns(plan: &Plan, tally: &Tally, ends: &[WorkerEnd]) -> u64 {
-    // A tool measures for as long as it reports, and a failed tool has measured nothing.
+    // A tool measures as long as it reports, and a failed tool has measured nothing.
     let planned_ns = plan.stop.at_ns.filter(|_| plan.tool().is_none());
     let stopped_at_ns = ends.iter().filter_map(|end| end.stopped_at_ns).chain(planned_ns).min();
     let is_counted_out = plan.stop.requests.is_some_and(|requests| tally.counts.planned >= requests);
@@ -184,7 +184,7 @@ fn window_end_ns(plan: &Plan, tally: &Tally, ends: &[WorkerEnd]) -> u64 {
     }
 }
 
-/// Note on a load that opened its maximum number of connections; `None` if it did not.
+/// Note on a load that opened its maximum number of connections. `None` if it did not.
 fn limit_reached(ends: &[WorkerEnd], plan: &Plan) -> Option<String> {
     let at_ns = ends.iter().filter_map(|end| end.limit_reached_ns).min()?;
     let connections: usize = ends.iter().map(|end| end.connections.len()).sum();
@@ -240,7 +240,7 @@ fn pools(plan: &Plan) -> Vec<(String, u32)> {
     pooled.filter(|(_, pool)| *pool < plan.connections()).collect()
 }
 
-/// Time from which the load itself is constant; `None` if it never is.
+/// Time from which the load itself is constant. `None` if it never is.
 fn settles_from_ns(plan: &Plan) -> Option<u64> {
     match &plan.load {
         Load::Closed(closed) => {

@@ -39,7 +39,7 @@ impl KeptSystem {
         self.system.borrow_mut().as_mut().is_some_and(|system| system.died().is_none())
     }
 
-    /// Takes the system back after a run; `None` if it is gone.
+    /// Takes the system back after a run. `None` if it is gone.
     pub(crate) fn put(&self, system: Option<Box<dyn Started>>) {
         *self.system.borrow_mut() = system;
     }

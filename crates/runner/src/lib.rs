@@ -1,4 +1,4 @@
-//! Makes one run: prepares, stages, measures, monitors, and stores it.
+//! Performs one run: prepares, stages, measures, monitors, and stores it.
 //!
 //! `one_run.rs` calls every stage in order. The crate knows neither the next run nor report formats.
 

@@ -22,7 +22,7 @@ use crate::stretching;
 /// Interval between two progress events.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Callback for progress: rows written, rows in all, and the current step in words.
+/// Callback for progress: rows written, total rows, and a description of the current step.
 pub type Progress<'a> = &'a (dyn Fn(u64, u64, &str) + Sync);
 
 /// Reason why tables could not be filled.
@@ -81,7 +81,7 @@ pub fn fill(
     Ok(loading::run(&plan, &place, &told)?)
 }
 
-/// Runs statements on one connection. `file` is the file that they come from, for errors.
+/// Runs statements on one connection. `file` is their source file, for errors.
 pub fn run_sql(database: &plan::Database, file: Option<&str>, text: &str) -> Result<(), FillError> {
     let text = SqlText { file: file.map(str::to_owned), text: text.to_owned() };
     Ok(loading::run_sql(&[text], &place(database)?)?)
@@ -158,7 +158,7 @@ pub(crate) fn load_records_for(
     telling(stream, |tell| load_records(loading, system, public, stopper, tell))
 }
 
-/// Fills tables on a thread of its own, and publishes the progress.
+/// Fills tables on a separate thread, and publishes the progress.
 fn telling<T: Send>(
     stream: &Stream,
     fill: impl FnOnce(Progress<'_>) -> Result<T, FillError> + Send,
@@ -173,7 +173,7 @@ fn telling<T: Send>(
                     "" => Filling::Rows { rows, rows_all: all },
                     step => Filling::Step(step.to_owned()),
                 };
-                // Sending fails if the receiver is gone.
+                // Sending fails if the receiver was dropped.
                 let _ = teller.send(filling);
             };
             fill(&tell)
@@ -198,7 +198,7 @@ fn publish(stream: &Stream, filling: Filling) {
     stream.publish(None, RunEvent::Filling(filling));
 }
 
-/// Progress in words: rows written and rows in all.
+/// Formats the progress: rows written and total rows.
 pub fn rows_words(rows: u64, rows_all: u64) -> String {
     format!(
         "{rows} of {rows_all} rows ({})",

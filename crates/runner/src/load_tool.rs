@@ -29,7 +29,7 @@ const INTERVAL: Duration = Duration::from_secs(1);
 const LINES_SHOWN: usize = 3;
 const LINE_CHARACTERS_MAX: usize = 200;
 
-/// Checks everything that can fail before the tool starts. Connects to nothing.
+/// Checks all conditions that can fail before the tool starts. Connects to nothing.
 pub(crate) fn prepare(plan: &Plan, tool: &ToolAction, public: &PublicLoads) -> Result<Prepared, Refusal> {
     if matches!(public, PublicLoads::WithConsent(_)) {
         let what = "another load generator keeps to no highest rate of a public server";
@@ -139,7 +139,7 @@ struct ToolUnderway {
     /// Start of the current command, and run time of the last one.
     started: Option<Instant>,
     ran: Duration,
-    /// CPU time of all its commands, and of those before the measured one.
+    /// CPU time of all its commands, and of the commands before the measured one.
     used: ToolUsage,
     before: ToolUsage,
     rss_peak_bytes: u64,
@@ -340,7 +340,7 @@ fn interval(figures: &Figures, warm_up_ns: u64) -> Interval {
     Interval { second: end_ns / 1_000_000_000, phase: Phase::Measured, tally, sampled: Vec::new() }
 }
 
-/// Last lines of an output, which say why a tool failed.
+/// Last lines of an output, which usually explain why a tool failed.
 fn last_lines(output: &str) -> String {
     let lines: Vec<&str> = output.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let shown = lines[lines.len().saturating_sub(LINES_SHOWN)..].iter();

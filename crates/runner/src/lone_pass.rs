@@ -1,5 +1,5 @@
-//! Lone pass: a single user goes through the steps of a plan, on a system that rejected a whole load. This distinguishes an
-//! overload from a plan that can never succeed.
+//! Lone pass: a single user runs the steps of a plan on a system that rejected a whole load. This distinguishes an overload from a plan
+//! that can never succeed.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::RecvTimeoutError;
@@ -27,7 +27,7 @@ const LISTEN: Duration = Duration::from_millis(50);
 /// that closes connections or times out is a result.
 pub(crate) fn unusable(tools: &Tools<'_>, plan: &Plan, unusable: UnusableReply) -> Option<String> {
     if plan.tool().is_some() || plan.replay.is_some() {
-        // The requests of another load generator are unknown, and a log has them in the order of its sessions.
+        // Requests of an external load generator are unknown, and a log has them in the order of its sessions.
         return None;
     }
     let mut lines = None;
@@ -53,7 +53,7 @@ pub(crate) fn unusable(tools: &Tools<'_>, plan: &Plan, unusable: UnusableReply) 
     lines.map(|lines| lines.join("; "))
 }
 
-/// First error of a step, in words.
+/// First error of a step, as text.
 fn words(plan: &Plan, step: u16, tally: &Tally) -> Option<String> {
     let name = plan.steps.get(usize::from(step)).map_or("", |step| step.name.as_str());
     tally.errors.entries().first().map(|entry| format!("step {name:?}: {}", printable(&entry.message)))
@@ -94,7 +94,7 @@ fn pass(tools: &Tools<'_>, plan: &Plan, scenario: Scenario) -> Option<BTreeMap<u
     loop {
         underway.stop(if tools.is_stopped() { StopLevel::Abort } else { StopLevel::Go });
         match underway.next(LISTEN) {
-            // Parts of steps have numbers above those of the steps.
+            // Parts of steps have numbers above the step numbers.
             Ok(Message::Interval { step, interval }) if usize::from(step) < plan.steps.len() => {
                 tallies.entry(step).or_default().merge(&interval.tally);
             }
@@ -107,7 +107,7 @@ fn pass(tools: &Tools<'_>, plan: &Plan, scenario: Scenario) -> Option<BTreeMap<u
     Some(tallies)
 }
 
-/// Plan of a single user who goes through one scenario once.
+/// Plan of a single user who runs one scenario once.
 fn alone(plan: &Plan, scenario: Scenario) -> Plan {
     let mut alone = plan.clone();
     let requests = (scenario.once.len() + scenario.order.visits().count()) as u64;
@@ -121,7 +121,7 @@ fn alone(plan: &Plan, scenario: Scenario) -> Plan {
         schedule: None,
         is_unpaced: false,
     });
-    // Each request has its deadline, and nothing is sent after the last one.
+    // The load ends when every request has been sent and had its deadline.
     alone.stop = Stop { at_ns: Some(plan.timeout_ns.saturating_mul(requests)), requests: Some(requests) };
     (alone.extend, alone.warm_up_ns, alone.log_per_second) = (0, 0, 0);
     (alone.threads, alone.pin, alone.seed) = (Some(1), Pin::No, plan.seed ^ SEED);

@@ -15,7 +15,7 @@ use crate::run_error::RunError;
 use crate::tools::Tools;
 use crate::watchdog::Watchdog;
 
-/// A run that was made and stored.
+/// Completed and stored run.
 #[derive(Clone, Debug)]
 pub struct MadeRun {
     /// Name of the run in the store.
@@ -24,9 +24,9 @@ pub struct MadeRun {
     pub ending: Ending,
     /// Results of the plan's gates.
     pub gates: Vec<GateResult>,
-    /// Summary of a complete load; `None` if not requested.
+    /// Summary of a complete load. `None` if not requested.
     pub brief: Option<Brief>,
-    /// Whether the answers of this run were judged as the first ones of its scenario, so that later runs need no such check.
+    /// Whether this run's answers were judged as the first ones of its scenario. Later runs need no such check.
     pub is_first_answer: bool,
 }
 
@@ -50,11 +50,11 @@ fn brief(run: &Run) -> Result<Brief, StoreError> {
     })
 }
 
-/// A run whose load has ended or never started, and whose ending is not stored yet.
+/// Run with a load that has ended or never started. Its ending is not stored yet.
 pub(crate) struct Loaded {
     pub(crate) run: RunId,
     pub(crate) ending: Ending,
-    /// Counts of the measured phase; `None` if the load never started.
+    /// Counts of the measured phase. `None` if the load never started.
     pub(crate) counts: Option<Counts>,
     pub(crate) is_first_answer: bool,
     /// Watchdog that limits the time until the run is stored. `None` if the load never started, or a study stops its system first.
@@ -67,7 +67,7 @@ impl Loaded {
         Self { run, ending, counts: Some(counts), is_first_answer, watchdog: Some(watchdog) }
     }
 
-    /// A run whose load never started.
+    /// Run in which the load never started.
     pub(crate) fn without(tools: &Tools<'_>, run: RunId, verdict: Verdict, failure: Option<Failure>) -> Self {
         let ending = without_a_load(verdict, failure, tools.generator.usage().rss_peak_bytes);
         Self { run, ending, counts: None, is_first_answer: false, watchdog: None }

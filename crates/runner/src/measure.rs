@@ -26,15 +26,14 @@ use crate::watchdog::Watchdog;
 /// Time beyond the duration and the deadline of the last request after which the watchdog ends the process.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// A finished load whose ending is not stored yet.
+/// Finished load, before its ending is stored.
 pub(crate) struct Measured {
     pub(crate) ending: Ending,
     /// Counts of the measured phase.
     pub(crate) counts: Counts,
-    /// Whether no request got a usable reply, warm-up included. Broken replies count as unusable if the load ends early because of
-    /// them.
+    /// Whether all requests ended without a usable reply, warm-up included. If broken replies ended the load early, they count as unusable.
     pub(crate) is_rejected: bool,
-    /// Whether the load was ended early for that reason.
+    /// Whether the load was aborted because no reply was usable.
     pub(crate) was_given_up: bool,
     /// Watchdog that ends the process if the store hangs.
     pub(crate) watchdog: Watchdog,

@@ -2,7 +2,7 @@
 
 use crate::prepare::EngineLoad;
 
-/// Parts of the memory bound, in bytes: the worst case of each part, whatever the target sends.
+/// Parts of the memory bound, in bytes: the worst case of each part, regardless of the target's replies.
 mod bound {
     /// State of a connection in this process.
     pub(super) const CONNECTION: u64 = 1024;
@@ -33,8 +33,8 @@ mod bound {
 }
 
 impl EngineLoad {
-    /// Upper bound of the memory of the run, in bytes. It holds for any length and any target, as long as the store writes each
-    /// second within the next one.
+    /// Upper bound of the memory of the run, in bytes. It applies to any length and any target, as long as the store writes each second
+    /// within the next one.
     pub(crate) fn memory_bound_bytes(&self) -> u64 {
         let (connections, threads) = (u64::from(self.job.connections()), u64::from(self.job.threads));
         let addresses = self.script.address_accounts(&self.job);

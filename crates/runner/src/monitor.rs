@@ -28,7 +28,7 @@ const LOOK_MIN: Duration = Duration::from_millis(200);
 pub(crate) trait Monitor {
     /// The load starts.
     fn begins(&mut self, origin: Instant);
-    /// Stores new observations. Returns whether the system is gone, so that the load should end.
+    /// Stores new observations. Returns whether the system has ended, so that the load should end.
     fn attend(&mut self, feed: Feed<'_>) -> Result<bool, StoreError>;
     /// The load has ended.
     fn ends(&mut self, feed: Feed<'_>) -> Result<(), StoreError>;
@@ -47,9 +47,9 @@ pub(crate) struct UnavailableTime {
     steal_s: f64,
     /// Observed time of all cores, in seconds.
     cores_s: f64,
-    /// Time for which the generator's control group was throttled, in seconds; `None` if not measured.
+    /// Time for which the generator's control group was throttled, in seconds. `None` if not measured.
     pub(crate) throttled_s: Option<f64>,
-    /// Number of looks at each proxy, and number of those that found it busy.
+    /// Number of looks at each proxy, and number of looks that found it busy.
     aside: BTreeMap<String, [u64; 2]>,
     /// Connections by process, with the time of the reading in nanoseconds since the load started.
     held: Vec<(u64, Held)>,
@@ -63,12 +63,12 @@ impl UnavailableTime {
         shares.max_by(|(_, a), (_, b)| a.total_cmp(b))
     }
 
-    /// Share of all cores' time that the host gave to others; `None` if not measured.
+    /// Share of all cores' time that the host gave to others. `None` if not measured.
     pub(crate) fn steal_share(&self) -> Option<f64> {
         (self.cores_s > 0.0).then(|| self.steal_s / self.cores_s)
     }
 
-    /// Connections by process of the system; `None` if they were not read.
+    /// Connections by process of the system. `None` if they were not read.
     pub(crate) fn connections(&self) -> Option<ConnectionsByProcess> {
         connections_by_process::of_readings(&self.held)
     }
@@ -83,7 +83,7 @@ impl UnavailableTime {
         if look.over >= LOOK_MIN {
             for name in aside {
                 let of_it = look.readings.iter().filter(|one| one.subject == *name);
-                // A proxy that waits for a core is late as well, and could never use 90 % of it. So the waiting time counts.
+                // A proxy that waits for a core is late as well, and could never use 90 % of one. So the waiting time is added.
                 let wanted =
                     of_it.filter(|one| matches!(one.metric, "cpu_user_s" | "cpu_sys_s" | "run_queue_wait_s"));
                 let cpu_s: f64 = wanted.map(|one| one.value).sum();
@@ -120,10 +120,10 @@ pub(crate) struct MonitoredSystem<'a> {
     clock: Option<Clock>,
     /// Planned warm-up, and planned length of the load with it. A load without a planned length has `None`.
     planned: (Duration, Option<Duration>),
-    /// Database of the load; `None` if it has none.
+    /// Database of the load. `None` if it has none.
     database: Option<MonitoredDatabase>,
     inside: Option<Box<dyn DatabaseWatch>>,
-    /// Counters of the database before the load; `None` if they are not read.
+    /// Counters of the database before the load. `None` if they are not read.
     costs: Option<CostMeter>,
     /// Share of the time for which the busiest thread of the system ran or was ready before the load, until it is stored.
     at_rest: Option<f64>,
@@ -133,7 +133,7 @@ pub(crate) struct MonitoredSystem<'a> {
     events: Events<'a>,
     /// Figures that the plan defines itself.
     figures: OwnFigures,
-    /// Failure by which the system died; `None` if it lives.
+    /// Failure by which the system died. `None` if it lives.
     died: Option<lab::Failure>,
     /// Probes that were not available.
     not_available: Vec<NotAvailable>,
@@ -204,7 +204,7 @@ impl<'a> MonitoredSystem<'a> {
         }
     }
 
-    /// Also monitors the database of the load from inside.
+    /// Monitors the database of the load from inside, too.
     pub(crate) fn with_database(self, database: Option<MonitoredDatabase>) -> Self {
         Self { database, ..self }
     }
@@ -219,8 +219,8 @@ impl<'a> MonitoredSystem<'a> {
         self.at_rest = self.lab.busiest_thread_at_rest(&before.families(&self.roots));
     }
 
-    /// Stores readings of the whole load in a second of their own, after the last one of the load: growth of the counters of the
-    /// database, and how busy threads were before.
+    /// Stores readings that cover the whole load in an extra second after the last one of the load: growth of the database counters, and
+    /// the earlier utilization of threads.
     fn keep_whole(&mut self, feed: Feed<'_>) -> Result<(), StoreError> {
         let Some(clock) = &mut self.clock else { return Ok(()) };
         let mut readings = self.costs.take().map_or_else(Vec::new, CostMeter::end);
@@ -235,7 +235,7 @@ impl<'a> MonitoredSystem<'a> {
         }
         let second = clock.next_second;
         clock.next_second += 1;
-        // Whole seconds, because the readings are of the whole load.
+        // Uses whole seconds, because the readings cover the whole load.
         let at_ns = second.saturating_mul(1_000_000_000);
         feed.readings(Readings { at_ns, second, readings })
     }
@@ -323,7 +323,7 @@ impl<'a> MonitoredSystem<'a> {
         if self.died.is_none() { self.system.take() } else { None }
     }
 
-    /// Time that the start of the system waited for it to become steady; `None` if it did not wait.
+    /// Time that the start waited for the system to become steady. `None` if it did not wait.
     pub(crate) fn steady_start(&self) -> Option<SteadyStart> {
         let steady = self.system.as_ref()?.steady()?;
         Some(SteadyStart {
@@ -392,7 +392,7 @@ impl Monitor for MonitoredSystem<'_> {
             let (warm_up, length) = self.planned;
             self.watch = Some(self.lab.watch(subject, LookTimes::of_load(origin, warm_up, length)));
             self.clock = Some(Clock { origin, next_second: 0 });
-            // The load has its connections by now, so the monitor takes none of them.
+            // The load already has its connections, so the monitor takes none of them.
             self.inside = self.database.as_ref().and_then(|database| self.lab.watch_database(database));
         }
         self.figures.start(origin, self.planned.0);
@@ -470,7 +470,7 @@ fn bounds(at: Duration, over: Duration) -> [Reading; 2] {
 }
 
 impl Clock {
-    /// Second that a look ends. `None` if the look is too short. Each second has at most one look.
+    /// Second in which a look ends. `None` if the look is too short. Each second has at most one look.
     fn second(&mut self, at: Instant, over: Duration) -> Option<u64> {
         if over < LOOK_MIN {
             return None;

@@ -1,4 +1,4 @@
-//! One run from start to end, for a URL or a study.
+//! Single run from start to end, for a URL or a study.
 
 use evidence::{Failure, NewRun, RunId, SteadyStart, Verdict};
 use judge::{Written, WrittenCheck};
@@ -22,7 +22,7 @@ use crate::thread_check::{ConfirmationRun, Threads};
 use crate::tools::Tools;
 use crate::written::WrittenRows;
 
-/// Makes runs, one after another.
+/// Performs runs, one after another.
 #[derive(Clone, Copy, Debug)]
 pub struct Runner<'a> {
     /// Store of the runs.
@@ -131,7 +131,7 @@ impl Runner<'_> {
         self.keep_statement_plans(planned, &run, &measured)?;
         let is_first_answer = planned.judge_first(&self.tools, &mut measured)?;
         self.confirm_threads(planned, threads, &mut measured, feed)?;
-        // The load went to its end, so its verdict stays.
+        // The load was complete, so its verdict is kept.
         measured.ending.failure = measured.ending.failure.take().or(inconsistency);
         if planned.set_up.is_some() {
             measured.wait();
@@ -145,7 +145,7 @@ impl Runner<'_> {
         })
     }
 
-    /// Stores the plans of a replay's statements. Asking for them may take longer than the watchdog allows.
+    /// Stores the plans of a replay's statements. Querying them may take longer than the watchdog allows.
     fn keep_statement_plans(
         &self,
         planned: &PlannedRun<'_>,
@@ -163,7 +163,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Stores the profile, events, and figures that end with the load, while the system still runs. Each may take longer than the
+    /// Stores the profile, events, and figures that end with the load, while the system is still running. Each may take longer than the
     /// watchdog allows.
     fn end_monitoring(
         &self,
@@ -235,7 +235,7 @@ impl Runner<'_> {
         confirmation.weigh(feed.run, measured, feed.stream)
     }
 
-    /// Stores a run whose load never started, because it was stopped first or something failed.
+    /// Stores a run in which the load never started, because it was stopped first or an error occurred.
     fn without_a_load(&self, new: &NewRun, failure: Failure) -> Result<Loaded, RunError> {
         let run = self.store.begin(new)?;
         Ok(match self.tools.is_stopped() {

@@ -1,7 +1,7 @@
-//! Reads the figures that a plan defines itself: before and after each load, and during it where the plan says so.
+//! Reads the figures that a plan defines: before and after each load, and during it if the plan requests it.
 //!
-//! [`OwnFigures::begin`] reads each figure once before the load, so that one that cannot be read fails the run before anything is
-//! sent. [`OwnFigures::start`] starts a thread for each figure that is read during the load, [`OwnFigures::stop`] ends them, and
+//! [`OwnFigures::begin`] reads each figure once before the load, so that an unreadable figure fails the run before any request is sent.
+//! [`OwnFigures::start`] starts a thread for each figure that is read during the load, [`OwnFigures::stop`] ends them, and
 //! [`OwnFigures::end`] reads each figure once more and computes its value.
 
 mod exporter;
@@ -22,7 +22,7 @@ use store::StoreError;
 use crate::feed::Feed;
 use source::Source;
 
-/// Max number of readings of a figure that are kept.
+/// Max number of readings per figure that are stored.
 const READINGS_MAX: usize = 100_000;
 
 /// Figures of one run.
@@ -33,7 +33,7 @@ pub(crate) struct OwnFigures {
     warm_up: Duration,
 }
 
-/// One figure, and what was read.
+/// Figure of the plan, and the values that were read.
 #[derive(Debug)]
 struct OwnFigure {
     planned: PlannedFigure,
@@ -55,9 +55,10 @@ struct Course {
 }
 
 impl OwnFigures {
-    /// Reads every figure before the load. `keeper` is the command that holds processes.
+    /// Reads every figure before the load. `keeper` is the command that runs processes.
     ///
     /// # Errors
+    ///
     /// A figure cannot be read.
     pub(crate) fn begin(
         planned: &[PlannedFigure],
@@ -125,7 +126,7 @@ impl OwnFigure {
             loop {
                 next += every;
                 let now = Instant::now();
-                // A reading that took longer than the interval leaves out those that it missed.
+                // A reading that took longer than the interval omits those that it missed.
                 while next < now {
                     next += every;
                 }
@@ -140,7 +141,7 @@ impl OwnFigure {
                         course.readings.push((Instant::now(), value));
                     }
                     Ok(_) => return,
-                    // A reading that the end of the load interrupted is no failure.
+                    // A reading that was interrupted by the end of the load is not a failure.
                     Err(_) if is_given_up.load(Ordering::Relaxed) => return,
                     Err(why) => {
                         course.failed = Some(why);
@@ -162,12 +163,12 @@ impl OwnFigure {
         self.is_given_up.store(true, Ordering::Relaxed);
         self.pauses = None;
         if let Some(thread) = self.thread.take() {
-            // A panic in the thread was reported already, and its readings are kept.
+            // A panic in the thread was reported already. Its readings are kept.
             let _ = thread.join();
         }
     }
 
-    /// Stores everything that was read. The inner error says why the figure has no value.
+    /// Stores all readings. The inner error states why the figure has no value.
     fn end(
         &mut self,
         origin: Instant,

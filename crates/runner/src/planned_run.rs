@@ -1,4 +1,4 @@
-//! A run before it is made: its load, and the system around it if there is one.
+//! Run before it starts: its load, and the system that is started for it, if any.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -43,35 +43,35 @@ const ALL_REJECTED: &str =
 /// Remark on a run whose load was rejected as a whole.
 const AGAIN: &str = "every request was rejected, but not those of a single user: the run is made again";
 
-/// Everything that defines a run before it is made.
+/// Definition of a run before it starts.
 #[derive(Debug)]
 pub struct PlannedRun<'a> {
     /// Plan as given, plus the values that `setup` saved.
     pub(crate) plan: Cow<'a, Plan>,
-    /// Load that was prepared earlier; `None` if it is still to be prepared.
+    /// Load that was prepared earlier. `None` if it is still to be prepared.
     pub(crate) prepared: Option<Prepared>,
-    /// Study and place in it; `None` for a run on its own.
+    /// Study and place in it. `None` for a run on its own.
     pub(crate) place: Option<(StudyId, StudyPlace)>,
-    /// Path of the study's plan file; `None` if there is none.
+    /// Path of the study's plan file. `None` if there is none.
     pub(crate) plan_file: Option<&'a Path>,
-    /// Variant under load; `None` for a run of a URL.
+    /// Variant under load. `None` for a run of a URL.
     pub(crate) stage: Option<&'a Stage>,
-    /// Conditions of the run; `None` if its figures are not needed before the report.
+    /// Conditions of the run. `None` if its figures are not needed before the report.
     pub(crate) gates: Option<Vec<Condition>>,
-    /// Earlier slices of the same start, which the conditions are about as well.
+    /// Earlier slices since the last start, which the conditions cover as well.
     pub(crate) earlier: Vec<RunId>,
     /// Stored baseline of a run outside a study.
     pub(crate) baseline: Option<Baseline>,
     pub(crate) first: First,
-    /// System shared with other runs, used in place of the stage's. `None` if the run has its own.
+    /// System shared with other runs, used instead of the stage's. `None` if the run has its own.
     pub(crate) keeps: Option<RunOnKeptSystem<'a>>,
-    /// Whether an earlier slice started the system, so that it must be up.
+    /// Whether an earlier slice started the system, so that it must still be running.
     pub(crate) is_again: bool,
-    /// Prepared data of the study; `None` for a run outside a study.
+    /// Prepared data of the study. `None` for a run outside a study.
     pub(crate) copies: Option<&'a DataCopies>,
     /// Whether the system was started with its prepared data.
     pub(crate) has_data: bool,
-    /// Client that made the `setup` requests and will make those of `teardown`.
+    /// Client that sent the `setup` requests and will send the `teardown` requests.
     pub(crate) set_up: Option<SetUp>,
 }
 
@@ -83,17 +83,17 @@ const LASTING_NS: u64 = 5_000_000_000;
 pub(crate) enum First {
     /// Answers are not checked.
     Any,
-    /// No answer is known yet, and a system that rejects everything is a result.
+    /// No answer is known yet. A system that rejects everything is a valid result.
     MayReject,
-    /// No answer is known yet, and a system that rejects everything ends the study.
+    /// No answer is known yet. A system that rejects everything ends the study.
     MustAnswer,
-    /// No answer is known yet, and a load of some length ends early if no reply is usable.
+    /// No answer is known yet. A long load ends early if no reply is usable.
     MustAnswerToGoOn,
 }
 
 impl First {
-    /// Rule by which the load ends because no reply is usable. `None` if it does not. A tool reports only at its end, so it has no
-    /// such rule.
+    /// Rule by which the load ends early because no reply is usable. `None` if there is no such rule. A tool reports only at its end, so it
+    /// has none.
     pub(crate) fn early_end(self, plan: &Plan) -> Option<EarlyEnd> {
         let is_short = || plan.stop.at_ns.is_some_and(|at| at < LASTING_NS);
         let after = match self {
@@ -198,7 +198,7 @@ impl<'a> PlannedRun<'a> {
         let start = |recipe| lab.start(recipe, &|| tools.is_stopped());
         let system = match (up, &self.keeps) {
             (Some(system), _) => system,
-            // A new start would belong to another block.
+            // A restarted system would belong to another block.
             (None, _) if self.is_again => return Err(stage.did_not_stay_up()),
             (None, Some(keeps)) => keeps.take_or(stage.recipe(), start)?,
             (None, None) => {
@@ -211,7 +211,7 @@ impl<'a> PlannedRun<'a> {
         Ok(MonitoredSystem::system(lab, system, subject, events))
     }
 
-    /// Creates tables where required, makes the `setup` requests, and connects once.
+    /// Creates tables if required, sends the `setup` requests, and connects once.
     pub(crate) fn prepare(&mut self, tools: &Tools<'_>, stream: &Stream) -> Result<Prepared, Failure> {
         if let Some(mut prepared) = self.prepared.take() {
             self.take_discovered(&mut prepared);
@@ -243,7 +243,7 @@ impl<'a> PlannedRun<'a> {
         prepared.map_err(|refusal| failure(self.starts_processes(), "connect", refusal.to_string()))
     }
 
-    /// Replaces the plan with the one whose servers were discovered, if any were.
+    /// Replaces the plan with the one for the discovered servers, if there are any.
     fn take_discovered(&mut self, prepared: &mut Prepared) {
         if let Some(plan) = prepared.discovered.take() {
             self.plan = Cow::Owned(*plan);
@@ -276,14 +276,14 @@ impl<'a> PlannedRun<'a> {
         Ok(failure(stage.starts_processes(), "threads", what))
     }
 
-    /// Judges the first load of a scenario. Returns false if there was nothing to judge, or the run was stopped.
+    /// Judges the first load of a scenario. Returns false if there was nothing to judge, or if the run was stopped.
     ///
-    /// The study ends if the system rejects the whole load and a single user as well, because every further run would show the
-    /// same. There is no trial before the run, because it would write to the system.
+    /// The study ends if the system rejects the whole load and a single user as well, because every further run would fail alike. There is
+    /// no trial before the run, because it would write to the system.
     pub(crate) fn judge_first(&self, tools: &Tools<'_>, measured: &mut Measured) -> Result<bool, RunError> {
         match self.first {
             First::Any => return Ok(false),
-            // The answers of the rest of the load are unknown.
+            // Answers to the rest of the load are unknown.
             _ if tools.is_stopped() => return Ok(false),
             First::MayReject if measured.is_rejected => measured.ending.notes.push(ALL_REJECTED.to_owned()),
             First::MustAnswerToGoOn if !measured.was_given_up => return Ok(false),
@@ -310,7 +310,7 @@ impl<'a> PlannedRun<'a> {
         self.set_up.take()?.tear_down(tools.stopper).err()
     }
 
-    /// Whether events happen to the system under load.
+    /// Whether events act on the system under load.
     pub(crate) fn has_events(&self) -> bool {
         self.stage.is_some_and(|stage| !stage.launch.events.is_empty())
     }
@@ -340,7 +340,7 @@ pub struct Bench<'a> {
     /// Path of this program, which also runs as keeper of the systems' processes.
     tenbin: &'a Path,
     cores: Cores,
-    /// Variants whose first answers were judged, with the number of the load if that has its own scenario.
+    /// Variants whose first answers were judged, with the number of the load if its scenario differs.
     answering: RefCell<BTreeSet<(usize, Option<usize>)>>,
     /// System that stays up between runs of an experiment.
     kept: RefCell<Option<KeptSystem>>,
@@ -355,7 +355,8 @@ impl<'a> Bench<'a> {
     /// Creates a bench for the study stored as `id`. `tenbin` is the path of this program.
     ///
     /// # Errors
-    /// The plan asks for cores that this process may not use.
+    ///
+    /// The plan names cores that this process may not use.
     pub fn new(
         runner: Runner<'a>,
         study: &'a Study,
@@ -453,7 +454,7 @@ impl<'a> Bench<'a> {
         if let Some(of) = place.intervention.as_ref().filter(|of| !of.needs_restart()) {
             return self.make_live(place, of, (variant, load), seed, stream);
         }
-        // A kept system would hold the ports of the plan, and disturb.
+        // A kept system would occupy the ports of the plan, and disturb the run.
         if let Some(kept) = self.kept.take() {
             kept.stop(stream);
         }
@@ -523,7 +524,7 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Makes a run of an experiment whose change needs no restart, on the system of the previous run if it is still up.
+    /// Runs an experiment with a change that needs no restart, on the system of the previous run if it is still up.
     fn make_live(
         &self,
         place: &StudyPlace,
@@ -583,7 +584,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// Indexes of a place's variant and load in the plan. A search has a single load, whose levels have their own names.
+/// Indexes of a place's variant and load in the plan. A search has a single load with separately named levels.
 fn find(study: &Study, place: &StudyPlace) -> Result<(usize, usize), RunError> {
     let variant = study.variants.iter().position(|variant| {
         study.systems[variant.system].name == place.system && variant.name == place.variant

@@ -10,7 +10,7 @@ use crate::database_check::NotReady;
 /// A pooler that shares its server connections between transactions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Pooling {
-    /// Whether it prepares a client's statements again in each server connection that executes them.
+    /// Whether the pooler prepares a client's statements again in each server connection that executes them.
     pub(crate) tracks_statements: bool,
 }
 
@@ -73,7 +73,7 @@ impl Warning {
         Self { what, help: format!("{}, or {SESSION_MODE}", made.state.help) }
     }
 
-    /// One line, for a note of a run.
+    /// Formats a one-line note of a run.
     pub(crate) fn note(&self) -> String {
         format!("{}; {}", self.what, self.help)
     }

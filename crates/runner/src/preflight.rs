@@ -24,7 +24,7 @@ const FIRST_EXAMPLE_PORT: u16 = 20_001;
 /// Address of a host for texts that are only checked.
 const EXAMPLE_HOST: Ipv4Addr = Ipv4Addr::new(10, 213, 0, 2);
 
-/// Everything that prevents a study on this machine. Starts nothing of the study. `tenbin` is the path of this program.
+/// Checks everything that prevents a study on this machine. Starts no processes of the study. `tenbin` is the path of this program.
 pub fn preflight(study: &Study, tenbin: &Path, public: &PublicLoads) -> Vec<Fault> {
     let mut faults = Vec::new();
     let allowed = allowed_cores();
@@ -83,7 +83,7 @@ fn forbidden_addresses(study: &Study, tenbin: &Path, public: &PublicLoads) -> Ve
         own.chain(of_endpoints).cloned().collect()
     };
     for launch in launches(study, tenbin).filter(|launch| seen.insert(urls(launch))) {
-        // Other errors of a plan are reported elsewhere.
+        // Other checks report other errors of a plan.
         let Ok(plan) = study.plan(0, &launch) else { continue };
         for peer in plan.peers().filter(|peer| peer.unix_socket.is_none()) {
             if let Some(why) = resolve::forbidden(&peer.host, public) {
@@ -130,7 +130,7 @@ fn limits_out_of_reach(study: &Study, tenbin: &Path) -> Vec<Fault> {
     faults.into_values().collect()
 }
 
-/// Whether CPU time and I/O of systems can be limited here, in this order. Tries each once, without a process.
+/// Whether CPU time and I/O of systems can be limited here, in this order. Tries each limit once, without a process.
 pub fn can_limit() -> [bool; 2] {
     let cpu = lab::limits::Limits { cpu_cores: Some(1.0), ..Default::default() };
     let disk = lab::limits::DiskLimits { read_bytes_per_s: Some(1 << 40), ..Default::default() };

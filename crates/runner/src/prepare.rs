@@ -40,23 +40,23 @@ const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(20);
 pub struct Prepared {
     /// Number of generator threads.
     pub threads: u32,
-    /// Rule that chose the number of threads; `None` if another load generator makes the load.
+    /// Rule that chose the number of threads. `None` if an external load generator makes the load.
     pub thread_rule: Option<ThreadRule>,
     /// Cores that the threads are pinned to; empty if they are not pinned.
     pub cores: Vec<usize>,
-    /// Every address of the load.
+    /// All addresses of the load.
     pub endpoints: Vec<Endpoint>,
     /// Upper bound of the memory of the run, in bytes.
     pub memory_bound_bytes: u64,
-    /// Duration of the name resolution; `None` if no name was resolved.
+    /// Duration of the name resolution. `None` if no name was resolved.
     pub resolved: Option<Duration>,
-    /// TLS version, cipher suite, and key exchange; `None` without TLS.
+    /// TLS version, cipher suite, and key exchange. `None` without TLS.
     pub tls: Option<String>,
-    /// Whether the server asked for a client certificate and none is configured.
+    /// Whether the server requested a client certificate, but none is configured.
     pub is_certificate_missing: bool,
     /// Facts that a database reported.
     pub learnt: DatabaseFacts,
-    /// Processes that the plan names as those of the system; `None` if it names none.
+    /// Processes that the plan lists as the system. `None` if it lists none.
     pub running: Option<SearchedSystem>,
     /// Plan with the servers that the servers of its URLs reported. `None` if its URLs name the servers.
     pub discovered: Option<Box<Plan>>,
@@ -109,7 +109,7 @@ pub enum Refusal {
     /// The database is not ready for the load.
     #[error(transparent)]
     NotReady(#[from] NotReady),
-    /// This machine is too small for the load.
+    /// Limits of this machine that are too low for the load.
     #[error("this machine is too small for the load: {}", list(.0))]
     Limits(Vec<Shortfall>),
     /// A `setup` request failed.
@@ -133,8 +133,8 @@ impl From<TlsError> for Refusal {
     }
 }
 
-/// Prepares a load: resolves names, checks the limits of this machine, asks the owners of public servers, and connects once. Sends
-/// nothing of the load.
+/// Prepares a load: resolves names, checks the limits of this machine, asks the owners of public servers, and connects once. Sends no
+/// requests of the load.
 pub fn prepare(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal> {
     let running = running(plan)?;
     let prepared = match (plan.tool(), &plan.replay) {
@@ -243,7 +243,7 @@ pub(crate) fn prepare_engine(
     })
 }
 
-/// Every endpoint of the peers once, because attempts of a log-in may name a server more than once.
+/// Returns each endpoint of the peers once, because the attempts of a log-in may name a server more than once.
 fn distinct_endpoints(peers: &[Peer]) -> Vec<Endpoint> {
     let mut endpoints: Vec<Endpoint> = Vec::new();
     for endpoint in peers.iter().flat_map(|peer| &peer.endpoints) {
@@ -256,11 +256,11 @@ fn distinct_endpoints(peers: &[Peer]) -> Vec<Endpoint> {
 
 /// Facts that servers reported over the first connections.
 struct ServerFacts {
-    /// Facts from the first database; `None` if there is none.
+    /// Facts from the first database. `None` if there is none.
     learnt: Option<DatabaseFacts>,
-    /// TLS version, cipher suite, and key exchange; `None` without TLS.
+    /// TLS version, cipher suite, and key exchange. `None` without TLS.
     tls: Option<String>,
-    /// Whether a server asked for a client certificate and none is configured.
+    /// Whether a server requested a client certificate, but none is configured.
     is_certificate_missing: bool,
     /// Scales that were read from the tables, by number of the endpoint.
     scales: Vec<Option<i64>>,
@@ -322,7 +322,7 @@ fn grown_max(plan: &Plan, threads: u32, needs_ports: bool, room: ConnectionRoom)
     }
 }
 
-/// Number of systems to each of which a user has a connection.
+/// Number of systems that each user connects to.
 pub(crate) fn peer_count(plan: &Plan) -> u64 {
     plan.endpoints.iter().map(|endpoint| endpoint.shards() as u64).sum()
 }
@@ -343,7 +343,7 @@ fn growing(job: Job, plan: &Plan, script: &Steps, max: u64) -> Job {
     }
 }
 
-/// Like [`prepare`], but a stop request abandons a server that does not answer.
+/// Like [`prepare`], but a stop request aborts the wait for a silent server.
 pub(crate) fn prepare_unless_stopped(
     plan: &Plan,
     public: &PublicLoads,
@@ -352,7 +352,7 @@ pub(crate) fn prepare_unless_stopped(
     let (teller, told) = mpsc::channel();
     let (own_plan, own_public) = (plan.clone(), public.clone());
     let waiting = thread::Builder::new().name("prepare".to_owned()).spawn(move || {
-        // Sending fails if the run was stopped and the receiver is gone.
+        // Sending fails if the run was stopped and the receiver was dropped.
         let _ = teller.send(prepare(&own_plan, &own_public));
     });
     if waiting.is_err() {
@@ -368,7 +368,7 @@ pub(crate) fn prepare_unless_stopped(
     }
 }
 
-/// Resources that this machine lacks. Users of several peers hold one connection to each; ports are counted per peer.
+/// Resources that this machine lacks. Users of several peers have one connection to each; ports are counted per peer.
 pub(crate) fn shortfalls_of(plan: &Plan, threads: u32, needs_ports: bool) -> Vec<Shortfall> {
     let (connections, threads) = (u64::from(plan.connections()), u64::from(threads));
     let peers = peer_count(plan);
@@ -380,7 +380,7 @@ pub(crate) fn shortfalls_of(plan: &Plan, threads: u32, needs_ports: bool) -> Vec
     if of_all.is_empty() { shortfalls(connections, threads, needs_ports) } else { of_all }
 }
 
-/// Number of connections that the load holds at the same time.
+/// Number of connections that the load opens at once.
 pub(crate) fn connections(plan: &Plan) -> u32 {
     plan.connections().min(plan.pool().unwrap_or(u32::MAX))
 }
@@ -450,7 +450,7 @@ pub(crate) fn addresses(
                     [] => resolve::resolve(&peer.host, peer.port, public)?,
                     given => (resolve::permitted(given, peer.port, public)?, Duration::ZERO),
                 };
-                // With several hosts, each uses one address.
+                // If there are several hosts, each uses one address.
                 let kept = if has_tls_on_request || peers.len() > 1 { 1 } else { found.len() };
                 endpoints.extend(found.into_iter().take(kept).map(Endpoint::Tcp));
                 resolved += took;
@@ -486,8 +486,8 @@ pub(crate) fn addresses(
     ))
 }
 
-/// Random generators with which users of a closed load choose scripts, seeded as in pgbench. Empty for other steps, and if weights
-/// are not integers, which pgbench cannot have.
+/// Random generators that users of a closed load use to choose scripts, seeded as in pgbench. Empty for other steps, and if weights are not
+/// integers, which pgbench does not support.
 fn choosers(plan: &Plan) -> Vec<Xoroshiro> {
     let Load::Closed(closed) = &plan.load else { return Vec::new() };
     let is_pgbenchs = match plan.scenarios.list.as_slice() {

@@ -20,7 +20,7 @@ const LONGEST: Duration = Duration::from_secs(3_600);
 pub(crate) struct RunProfiler {
     asked: Option<ProfileRequest>,
     sampling: Option<Box<dyn Sampling>>,
-    /// Reason why there is no profile; `None` if there is one, or none was requested.
+    /// Reason why there is no profile. `None` if there is one, or if none was requested.
     missing: Option<String>,
 }
 
@@ -35,7 +35,7 @@ struct ProfileRequest {
 }
 
 impl RunProfiler {
-    /// Profiler that the plan asks for. `listeners` are the processes that listen on the endpoints of the load.
+    /// Profiler that the plan requests. `listeners` are the processes that listen on the endpoints of the load.
     pub(crate) fn of(plan: &Plan, listeners: &[u32]) -> Self {
         let after = Duration::from_nanos(plan.warm_up_ns);
         let planned = plan.planned_ns().map(Duration::from_nanos);

@@ -1,4 +1,4 @@
-//! Program files that a study starts, with a hash of each, so that a resumed study notices another program under the same name.
+//! Program files that a study starts, with a hash of each, so that a resumed study notices if a program was replaced.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -19,12 +19,11 @@ pub type Programs = BTreeMap<String, BTreeSet<String>>;
 /// Size of a file above which its hash covers size and time of change only.
 const HASHED_MAX_BYTES: u64 = 256 << 20;
 
-/// Extensions of files that a program runs, such as `app.py` in `python3 app.py`. Other arguments may be data that runs change.
+/// Extensions of files that a program runs, such as `app.py` in `python3 app.py`. Other arguments may be data that changes during runs.
 const SCRIPT_EXTENSIONS: [&str; 14] =
     ["cjs", "class", "ex", "exs", "jar", "js", "lua", "mjs", "php", "pl", "py", "rb", "ru", "war"];
 
-/// The programs of all variants, and the scripts that they run. `tenbin` is this program, which is left out. Files that cannot be read
-/// are left out, too.
+/// Programs of all variants, and the scripts that they run. `tenbin` is this program, which is omitted. Unreadable files are omitted, too.
 pub fn programs(study: &Study, tenbin: &Path) -> Programs {
     let mut paths = BTreeSet::new();
     for launch in launches(study, tenbin) {
@@ -49,7 +48,7 @@ fn files_of(command: &Cmd) -> Vec<PathBuf> {
     found_program(command, program).into_iter().chain(scripts).collect()
 }
 
-/// The file of a program, which is looked for as the system does.
+/// File of a program, found by the lookup rules of the system.
 pub(crate) fn found_program(command: &Cmd, program: &str) -> Option<PathBuf> {
     if program.contains('/') {
         return Some(command.dir.join(program)).filter(|path| is_program(path));

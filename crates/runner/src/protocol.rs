@@ -18,7 +18,7 @@ use crate::stretching;
 #[derive(Debug)]
 pub(crate) struct Steps {
     script: Box<dyn Channels>,
-    /// Variables of requests whose values transactions save.
+    /// Variables of requests that contain values saved by transactions.
     saved: Vec<u16>,
 }
 
@@ -59,7 +59,7 @@ impl Steps {
         let mut scripts = Vec::new();
         for (number, endpoint) in (0..).zip(&plan.endpoints) {
             let scale = scales.get(usize::from(number)).copied().flatten();
-            // The script of a cluster is that of all nodes.
+            // All nodes of a cluster share a script.
             let count = if endpoint.nodes().is_some() { 1 } else { endpoint.shards() };
             for shard in 0..count {
                 let steps = StepsAt { plan, number, shard, scale };
@@ -75,12 +75,12 @@ impl Steps {
         Ok(Self { script: Box::new(mix), saved })
     }
 
-    /// Opens a channel to a peer, in addition to those of the load.
+    /// Opens a channel to a peer, in addition to the channels of the load.
     pub(crate) fn open(&self, peer: u16) -> Box<dyn Channel> {
         self.script.open(peer, 0)
     }
 
-    /// Client that makes the steps outside of a load, each when it is asked to.
+    /// Client that runs steps outside of a load, each on request.
     pub(crate) fn errand(self, peers: Vec<Peer>, timeout: Duration) -> Errand {
         Errand::new(peers, self.script, timeout)
     }
@@ -112,7 +112,7 @@ impl Steps {
 
     /// Upper bound of the memory of the steps. `longest` returns the maximum length of a variable's value.
     pub(crate) fn footprint(&self, longest: impl Fn(u16) -> u64) -> Footprint {
-        // A value saved by a transaction is at most as long as the part of a reply that a connection keeps.
+        // A value saved by a transaction is no longer than the part of a reply that a connection keeps.
         self.script.footprint(&|variable| match self.saved.contains(&variable) {
             true => sql::KEPT_BYTES,
             false => longest(variable),

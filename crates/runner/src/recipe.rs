@@ -14,7 +14,7 @@ use plan::{Cmd, EventAction, Launch, LaunchEvent, Peer, Proc, ReadyWhen};
 /// Time limit of a version command.
 const VERSION_WITHIN: Duration = Duration::from_secs(20);
 
-/// This executable, even if its file was replaced or removed.
+/// Running executable, even if its file was replaced or removed.
 const RUNNING: &str = "/proc/self/exe";
 
 /// Recipe for the start of one variant.
@@ -85,7 +85,7 @@ pub(crate) fn limits_to_come(launch: &Launch) -> Vec<Limits> {
     launch.events.iter().filter_map(of_event).collect()
 }
 
-/// Hidden command that holds a process for Tenbin, and ends it when Tenbin is gone.
+/// Hidden command that runs a process for Tenbin, and ends it when Tenbin exits.
 pub(crate) fn keeper(tenbin: &Path) -> Vec<OsString> {
     // An update may replace the program's file during a study. The kernel still has the running one.
     let is_same = |meta: &Metadata| {
@@ -124,7 +124,7 @@ fn process(process: &Proc, peer: &Peer, host: Ipv4Addr) -> lab::Process {
         command: command(&process.command, within),
         ready: lab::Ready { when, within },
         stop: lab::StopHow {
-            // The plan reader knows the same names, and rejects others, so the fallback is never used.
+            // The plan reader accepts only these names, so the fallback is never used.
             signal: Signal::named(&stop.signal).unwrap_or(Signal::TERM),
             command: stop.command.as_ref().map(|cmd| command(cmd, stop_within)),
             within: stop_within,
@@ -134,8 +134,8 @@ fn process(process: &Proc, peer: &Peer, host: Ipv4Addr) -> lab::Process {
     }
 }
 
-/// Address at which a port is expected to open: that of the URL for the port of the URL, such as `[::1]`; else that of the host,
-/// which is 127.0.0.1 on this machine.
+/// Address at which a port is expected to open. For the port of the URL, the address of the URL, such as `[::1]`. Else the address of the
+/// host, which is 127.0.0.1 on this machine.
 pub(crate) fn address(port: u16, peer: &Peer, host: Ipv4Addr) -> SocketAddr {
     let of_url = peer.host.parse::<IpAddr>().ok().filter(|_| port == peer.port);
     SocketAddr::new(of_url.unwrap_or(host.into()), port)

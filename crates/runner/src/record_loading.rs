@@ -20,7 +20,7 @@ const STEP: Duration = Duration::from_millis(50);
 ///
 /// # Errors
 ///
-/// The system cannot be loaded, or did not take every record.
+/// The system cannot be loaded, or rejected some records.
 pub fn load_records(
     loading: &RecordLoading,
     system: &RunningSystem,

@@ -8,14 +8,14 @@ use serde_json::json;
 use crate::databases;
 use crate::prepare::Prepared;
 
-/// Records the facts that systems reported over their first connections. Returns them in words; `None` if they reported none.
+/// Records the facts that systems reported over their first connections. Returns them as text. `None` if they reported none.
 pub(crate) fn record_facts(plan: &Plan, prepared: &Prepared, new: &mut NewRun) -> Option<String> {
     // Databases are the last endpoints.
     let kind = databases::kind_at(plan.endpoints.last()?);
     (kind.record_facts)(plan, prepared, new)
 }
 
-/// Records the facts that systems reported, or else how connections reach them. Returns it in words.
+/// Records the facts that systems reported, or how connections reach them if they reported none. Returns them as text.
 pub(crate) fn record(plan: &Plan, prepared: &Prepared, new: &mut NewRun) -> Vec<String> {
     match record_facts(plan, prepared, new) {
         Some(words) => vec![words],
@@ -27,13 +27,13 @@ pub(crate) fn record(plan: &Plan, prepared: &Prepared, new: &mut NewRun) -> Vec<
 const NO_CERTIFICATE: &str =
     "the server asked for a client certificate, and was shown none; --cert FILE --key FILE presents one";
 
-/// Records facts about the connections to an HTTP server. Returns them in words.
+/// Records facts about the connections to an HTTP server. Returns them as text.
 pub(crate) fn record_way(plan: &Plan, prepared: &Prepared, new: &mut NewRun) -> Vec<String> {
     let missing = prepared.is_certificate_missing.then(|| NO_CERTIFICATE.to_owned());
     record_addresses(plan, prepared, new).into_iter().chain(missing).collect()
 }
 
-/// Records the addresses of the load, and returns how they are chosen; `None` if there is only one.
+/// Records the addresses of the load, and returns how they are chosen. `None` if there is only one.
 fn record_addresses(plan: &Plan, prepared: &Prepared, new: &mut NewRun) -> Option<String> {
     let addresses: Vec<String> = prepared.endpoints.iter().map(Endpoint::to_string).collect();
     if addresses.len() < 2 {

@@ -17,7 +17,7 @@ use crate::run_error::RunError;
 use crate::stage::Stage;
 use crate::tools::Tools;
 
-/// Time in which every probe reads at least once.
+/// Observation time, long enough for every probe to read once.
 const LOOK: Duration = Duration::from_millis(250);
 
 /// Failure of a version command. A run continues without a version.
@@ -29,13 +29,13 @@ const SILENT: &str =
 pub struct Rehearsed {
     /// System and variant.
     pub name: String,
-    /// Output of the version command; `None` if there is none.
+    /// Output of the version command. `None` if there is none.
     pub version: Option<String>,
-    /// Time from the start to the first connection of the load; `None` for a system that was not started.
+    /// Time from the start to the first connection of the load. `None` for a system that was not started.
     pub ready_after: Option<Duration>,
-    /// Time that the stop took; `None` for a system that was not started.
+    /// Time that the stop took. `None` for a system that was not started.
     pub stopped_after: Option<Duration>,
-    /// Failures, in words.
+    /// Failures as text.
     pub failures: Vec<String>,
     /// Last output of the processes, unescaped; empty without a failure.
     pub outputs: Vec<lab::Output>,
@@ -111,7 +111,7 @@ fn started(tools: &Tools<'_>, plan: &Plan, stage: &Stage) -> Option<String> {
     rejected.or(left)
 }
 
-/// Reason why a running system cannot be used; `None` if it can. Nothing is changed there, so tables that a run would create may be
+/// Reason why a running system cannot be used. `None` if it can. Nothing is changed there, so tables that a run would create may be
 /// missing.
 fn running(tools: &Tools<'_>, plan: &Plan, stage: &Stage) -> Option<String> {
     match tools.generator.prepare(plan, tools.stopper) {

@@ -24,14 +24,15 @@ const FIRST_PORT: u16 = 64_001;
 pub struct Rendered {
     /// Name of the step.
     pub step: String,
-    /// Up to three requests or transactions, without secrets. They may hold any characters.
+    /// Up to three requests or transactions, without secrets. Arbitrary text.
     pub sent: Vec<String>,
 }
 
 /// First requests of every step, for the first variant under each load. Values saved from replies appear as their names in braces.
 ///
 /// # Errors
-/// The plan of a load cannot be made or compiled.
+///
+/// The plan of a load cannot be built or compiled.
 pub fn rendered(study: &Study, tenbin: &Path) -> Result<Vec<Rendered>, RunError> {
     let ports: Vec<(String, u16)> = study.ports(0).into_iter().zip(FIRST_PORT..).collect();
     let environment =
@@ -45,7 +46,7 @@ pub fn rendered(study: &Study, tenbin: &Path) -> Result<Vec<Rendered>, RunError>
         if !generator.is_empty() {
             plan.pin = Pin::Cores(generator.clone());
         }
-        // Requests of another load generator are unknown, and those of a log are not shown.
+        // Requests of an external load generator are unknown, and requests of a log are not shown.
         if plan.replay.is_some() || plan.steps.iter().any(|step| matches!(step.action, Action::Tool(_))) {
             continue;
         }
@@ -100,7 +101,7 @@ fn shown(plan: &Plan, bytes: &[u8]) -> String {
     without_secrets(&text)
 }
 
-/// Puts names in place of values that are not known yet: saved values, whose encoding and length do not matter, and ports.
+/// Substitutes names for values that are not known yet: saved values, whose encoding and length do not matter, and ports.
 fn marked(mut text: String, saved: &[(u16, &str)], ports: &[(String, u16)]) -> String {
     let mut is_open = false;
     for (_, name) in saved {

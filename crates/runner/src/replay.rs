@@ -1,4 +1,4 @@
-//! Replays recorded traffic on a system, and adds up what the engine measured by fingerprint.
+//! Replays recorded traffic on a system, and sums the engine's measurements by fingerprint.
 
 use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
@@ -34,7 +34,7 @@ pub struct Traffic {
     pub fingerprints: Vec<String>,
     /// Whether database sessions are set to read only.
     pub is_read_only: bool,
-    /// Longest wait for a lock in nanoseconds, after which the server ends the statement. `None` if there is no limit.
+    /// Lock timeout in nanoseconds, after which the server ends the statement. `None` if there is no limit.
     pub lock_wait_max_ns: Option<u64>,
 }
 
@@ -146,7 +146,7 @@ pub(crate) fn prepare(plan: &Plan, log: &plan::Replay, public: &PublicLoads) -> 
     Ok(Prepared { replayed: Some(traffic.outcomes), ..prepared })
 }
 
-/// Puts the schedule and the script of the traffic in place of those of the plan.
+/// Replaces the schedule and the script of the plan with the ones of the traffic.
 fn recorded(load: EngineLoad, traffic: &Traffic, script: Box<dyn Channels>) -> EngineLoad {
     let schedule = plan::schedule(&traffic.trace);
     let EngineLoad { mut job, .. } = load;

@@ -1,4 +1,4 @@
-//! Stores what a replay found: how far its results differ from those of the log, and what each fingerprint returned.
+//! Stores the results of a replay: how far they differ from the log, and the outcomes of each fingerprint.
 
 use evidence::Reading;
 use judge::{REPLAY_SUBJECT, REPLAYED_CHECKSUM, REPLAYED_ROWS};
@@ -8,7 +8,7 @@ use store::StoreError;
 
 use crate::feed::Feed;
 
-/// Bits of a checksum that a reading holds exactly.
+/// Bits of a checksum that fit exactly into a reading.
 const CHECKSUM_BITS: u32 = 48;
 
 /// Note with the divergence of a replay from its log. `None` if the log has no results.
@@ -32,7 +32,7 @@ pub(crate) fn note(outcomes: &Outcomes) -> Option<String> {
     Some(format!("{head}{same} results same, {differs} differ ({share:.1} %), {unknown} unknown{locks}"))
 }
 
-/// Stores the rows of each fingerprint, and their checksum if it was asked for.
+/// Stores the rows of each fingerprint, and their checksum if requested.
 pub(crate) fn keep(outcomes: &Outcomes, at_ns: u64, feed: Feed<'_>) -> Result<(), StoreError> {
     let reading = |number: usize, metric: &str, value: f64| Reading {
         subject: REPLAY_SUBJECT.to_owned(),

@@ -25,7 +25,7 @@ pub enum ResolveError {
         /// Message of the resolver.
         reason: String,
     },
-    /// The resolver did not answer.
+    /// No answer from the resolver.
     #[error(
         "cannot resolve {host}: no answer within 5s\n  help: check the system's name servers, or write an IP address"
     )]
@@ -41,7 +41,7 @@ pub enum ResolveError {
     Forbidden {
         /// The address.
         address: IpAddr,
-        /// Class of the address, in words.
+        /// Class of the address, as text.
         class: &'static str,
     },
 }
@@ -50,10 +50,10 @@ fn way_to_consent(class: &str) -> &'static str {
     if class == PUBLIC { ", or add --allow-public if the server is yours" } else { "" }
 }
 
-/// Addresses of a host that a load may use, and the duration of the resolution.
+/// Resolves a host to the addresses that a load may use. Also returns the duration of the resolution.
 ///
-/// If a name has several addresses, these are the addresses of one family that accept a connection: IPv4 if any does, else IPv6.
-/// Both families usually lead to the same hosts, and one of them often leads nowhere. If none accepts, it is the first address.
+/// If a name has several addresses, returns the addresses of one family that accept a connection: IPv4 if any does, else IPv6. Both
+/// families usually lead to the same hosts, and one of them is often unreachable. If no address accepts, returns the first one.
 pub(crate) fn resolve(
     host: &str,
     port: u16,
@@ -107,7 +107,7 @@ fn choose(found: &[IpAddr], port: u16, public: &PublicLoads) -> Result<Vec<Socke
     Ok(usual)
 }
 
-/// Returns the addresses without duplicates, if all of them may be loaded.
+/// Returns the addresses without duplicates, if the plan may load all of them.
 pub(crate) fn permitted(
     addresses: &[IpAddr],
     port: u16,
@@ -134,7 +134,7 @@ fn accepting(addresses: Vec<SocketAddr>) -> Vec<SocketAddr> {
     })
 }
 
-/// Address of a host, if it is a loopback or private one. No owner is asked.
+/// Address of a host, if it is a loopback or private one. No consent is needed.
 ///
 /// # Errors
 ///
@@ -151,7 +151,7 @@ pub(crate) fn forbidden(host: &str, public: &PublicLoads) -> Option<ResolveError
     permit(SocketAddr::new(address, 0), public).err()
 }
 
-/// Whether loads to an address need the consent of its owner.
+/// Whether a load to an address needs the consent of the owner.
 pub(crate) fn is_public(address: IpAddr) -> bool {
     class(address) == Some(PUBLIC)
 }
@@ -159,20 +159,20 @@ pub(crate) fn is_public(address: IpAddr) -> bool {
 fn permit(address: SocketAddr, public: &PublicLoads) -> Result<SocketAddr, ResolveError> {
     match class(address.ip()) {
         None => Ok(address),
-        // The owner is asked before the load.
+        // The owner's consent is checked before the load.
         Some(PUBLIC) if matches!(public, PublicLoads::WithConsent(_)) => Ok(address),
         Some(class) => Err(ResolveError::Forbidden { address: address.ip(), class }),
     }
 }
 
-/// Class of an address; `None` if anyone may load it.
+/// Class of an address. `None` if anyone may load it.
 fn class(address: IpAddr) -> Option<&'static str> {
     let address = address.to_canonical();
     forbidden_class(address).or_else(|| (treated_as_public() == Some(address)).then_some(PUBLIC))
 }
 
-/// Address that the environment makes public, for a test of consent. It is only compared with addresses that may be loaded, so it
-/// can forbid but never allow.
+/// Address that an environment variable marks as public, for a test of consent. It is only compared with addresses that may be loaded, so
+/// it can forbid but never allow.
 fn treated_as_public() -> Option<IpAddr> {
     std::env::var("TENBIN_TREAT_AS_PUBLIC").ok()?.parse().ok()
 }

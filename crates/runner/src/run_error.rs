@@ -5,7 +5,7 @@ use plan::Fault;
 use record::{Counts, IdentityBroken, WindowBroken};
 use store::StoreError;
 
-/// Reason why a run did not come to its end.
+/// Reason why a run did not complete.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// The store failed.
@@ -13,7 +13,7 @@ pub enum RunError {
     Storage {
         /// Error of the store.
         source: Box<StoreError>,
-        /// Counts so far; `None` if the load had not started.
+        /// Counts so far. `None` if the load had not started.
         counts: Option<Box<Counts>>,
     },
     /// The threads of the load could not be started.
@@ -53,7 +53,8 @@ pub enum RunError {
         /// Answers to each step, in one line of printable characters.
         answers: String,
     },
-    /// No reply of a load was usable, nor of a single user afterwards: they break their protocol, end too early, or reject.
+    /// All replies of a load were unusable, and so were those to a single user afterwards: they break their protocol, end too early, or
+    /// reject.
     #[error("{name}: no request got a usable reply, also those of a single user: {answers}")]
     Unusable {
         /// URL of the load.
@@ -66,13 +67,13 @@ pub enum RunError {
         "the systems of a block do not fit into memory together: {0}\n  help: use `interleave: runs`, which has one of them up at a time"
     )]
     NoMemory(String),
-    /// No ports are free for a system.
+    /// Too few free ports for a system.
     #[error("no free ports for the system: {0}")]
     Ports(String),
-    /// No network is free for a host.
+    /// No free network for a host.
     #[error("no network for the host of the system: {0}")]
     Network(String),
-    /// No folder can be created for the files of a system.
+    /// The folder for the files of a system cannot be created.
     #[error(
         "no folder can be made for the files of a system: {0}\n  help: see to the space and rights of the folder for temporary files (TMPDIR)"
     )]

@@ -1,4 +1,4 @@
-//! Detects that different requests of a load got the same short body: a server that answers everything alike may not do the work.
+//! Detects that different requests of a load got equal short bodies: a server that answers all requests alike may not do the work.
 
 use std::collections::BTreeSet;
 

@@ -6,8 +6,8 @@
 //!                      dir/     {dir} in plans
 //! ```
 //!
-//! A folder is removed only if its mark states the folder's own path, device, inode, and user, and the current boot of the machine.
-//! Copies, moved folders, folders of another machine, and folders that merely have such a name stay.
+//! A folder is removed only if its mark states the path, device, and inode of the folder, the user, and the current boot of the machine.
+//! Copies, moved folders, folders of another machine, and other folders with a similar name stay.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Read, Write};
@@ -20,7 +20,7 @@ use rustix::fs::OFlags;
 const PREFIX: &str = "tenbin-";
 const MARK: &str = "owner";
 const INNER: &str = "dir";
-/// Mode of the folder. It may hold keys, data, and configuration of the system, so no other user may read it.
+/// Mode of the folder. It may contain keys, data, and configuration of the system, so no other user may read it.
 const MODE: u32 = 0o700;
 /// Mode of the folder if started as root. A system may drop its privileges (PostgreSQL, workers of nginx), and must reach files by
 /// name, but need not list them.
@@ -119,8 +119,7 @@ enum SweepResult {
     Left(String),
 }
 
-/// Removes the folders of killed Tenbin processes. Returns one line for each folder that was removed, or left although it has a
-/// mark.
+/// Removes the folders of killed Tenbin processes. Returns one line for each folder that was removed, or that stays although it has a mark.
 pub(crate) fn sweep() -> Vec<String> {
     sweep_in(&std::env::temp_dir())
 }
@@ -187,12 +186,12 @@ fn fate(path: &Path) -> Option<SweepResult> {
 mod tests {
     use super::*;
 
-    /// Creates a folder whose process seems killed: it is marked, but not locked.
+    /// Creates a folder whose process looks killed: it is marked, but not locked.
     fn left_in(place: &Path) -> PathBuf {
         let scratch = Scratch::new_in(place).unwrap();
         let path = scratch.whole.clone();
         fs::write(scratch.path().join("left"), "behind").unwrap();
-        // A killed process removes nothing, and the kernel releases its lock.
+        // A killed process leaves the folder, and the kernel releases its lock.
         let Scratch { _mark: mark, .. } = &*std::mem::ManuallyDrop::new(scratch);
         mark.unlock().unwrap();
         path

@@ -18,12 +18,12 @@ const READS_MAX: usize = 8;
 pub(crate) struct Counts {
     /// Complete requests received.
     pub(crate) requests: u64,
-    /// Identifies the start of the target; `None` if the target reports none.
+    /// Identifies the start of the target. `None` if the target reports none.
     instance: Option<u64>,
 }
 
 impl Counts {
-    /// Requests since an earlier answer; `None` if the target was restarted in between, which resets the counter.
+    /// Requests since an earlier answer. `None` if the target was restarted in between, which resets the counter.
     pub(crate) fn since(self, before: Self) -> Option<u64> {
         (self.instance == before.instance).then(|| self.requests.saturating_sub(before.requests))
     }

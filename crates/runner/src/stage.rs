@@ -22,13 +22,13 @@ use crate::run_error::RunError;
 use crate::systems::{Lab, Room, Started};
 use crate::tools::Tools;
 
-/// One variant with all texts filled in. Its folder is removed when dropped.
+/// Variant with all texts filled in. Its folder is removed on drop.
 #[derive(Debug)]
 pub(crate) struct Stage {
     pub(crate) launch: Launch,
     peer: Peer,
     room: Room,
-    /// Network of the system's own host; `None` if it has none.
+    /// Network of the system's separate host. `None` if it has none.
     network: Option<Network>,
     cores: Vec<usize>,
     tenbin: PathBuf,
@@ -36,14 +36,14 @@ pub(crate) struct Stage {
     instruments: Option<PathBuf>,
     /// Output of the version command, once it ran.
     version: OnceCell<Option<String>>,
-    /// Variant whose prepared data it can use: system and parameters.
+    /// Key of the prepared data that the variant can use: system and parameters.
     pub(crate) data_key: String,
     /// Whether the study has several runs of each variant.
     pub(crate) is_repeated: bool,
 }
 
 impl Stage {
-    /// Allocates ports and a folder, and fills in every text, including those of the load. `amount` replaces the load's own level.
+    /// Allocates ports and a folder, and fills in every text, including the load. `amount` replaces the level of the load.
     pub(crate) fn set(
         lab: &dyn Lab,
         study: &Study,
@@ -81,7 +81,7 @@ impl Stage {
         plan(study, &self.launch, load, None, cores)
     }
 
-    /// Command that holds processes of the run.
+    /// Command that runs processes of the run.
     pub(crate) fn keeper(&self) -> Vec<OsString> {
         recipe::keeper(&self.tenbin)
     }
@@ -91,7 +91,7 @@ impl Stage {
         self.instruments = Some(instruments::add(&mut self.launch, self.room.dir()));
     }
 
-    /// System and variant, in words.
+    /// Name of the system and variant, for display.
     pub(crate) fn name(&self) -> String {
         format!("{} {}", self.launch.system, self.launch.variant).trim_end().to_owned()
     }
@@ -135,7 +135,7 @@ impl Stage {
         Subject { roots, aside, ports, served, unix_sockets, limits, instruments, ..Subject::default() }
     }
 
-    /// First line of the version command's output. `None` if there is no command, or it failed.
+    /// First line of the version command's output. `None` if there is no command, or if it failed.
     pub(crate) fn version(&self, lab: &dyn Lab, cancelled: &dyn Fn() -> bool) -> Option<String> {
         let first_line = || {
             let command = recipe::version(self.launch.version.as_ref()?);
@@ -144,7 +144,7 @@ impl Stage {
         self.version.get_or_init(first_line).clone()
     }
 
-    /// Failure of a system that is no longer up although its block continues.
+    /// Error for a system that is no longer running although its block continues.
     pub(crate) fn did_not_stay_up(&self) -> lab::Failure {
         lab::Failure {
             stage: lab::Stage::Died,
@@ -155,7 +155,7 @@ impl Stage {
         }
     }
 
-    /// Creates the tables of the plan, if it has any.
+    /// Creates the tables that the plan defines.
     pub(crate) fn fill(&self, tools: &Tools<'_>, plan: &Plan, stream: &Stream) -> Result<(), Failure> {
         self.fill_with(tools, plan, self.launch.own_data.as_ref(), stream)
     }
@@ -206,7 +206,7 @@ impl Stage {
         self.starts_processes() || !self.launch.before.is_empty() || !self.launch.after.is_empty()
     }
 
-    /// Whether the run starts the system; else it is already running.
+    /// Whether the run starts the system. If not, the system is already running.
     pub(crate) fn starts_processes(&self) -> bool {
         !self.launch.processes.is_empty()
     }
@@ -242,12 +242,12 @@ pub(crate) fn failure(starts_processes: bool, stage: &str, what: String) -> Fail
         (_, true) => "look at the output of the system, and at url and ready in the plan",
     };
     let (what, help) = plan::split_help(&what);
-    // The output of a system that Tenbin started says more.
+    // The output of a system that Tenbin started has more details.
     let way_out = help.filter(|_| !starts_processes).unwrap_or(way_out);
     Failure { stage: stage.to_owned(), process: None, what: what.to_owned(), way_out: way_out.to_owned() }
 }
 
-/// Failure of a run whose `setup` failed.
+/// Failure of a run in which `setup` failed.
 pub(crate) fn setup_failure(refusal: &Refusal) -> Failure {
     let (what, help) = (refusal.to_string(), "correct `setup` in the plan, or see what the system says");
     let (what, own) = plan::split_help(&what);

@@ -16,7 +16,7 @@ use crate::databases;
 use crate::load_data;
 use crate::time_limit::TimeLimit;
 
-/// Number of fingerprints whose plans are asked for.
+/// Number of fingerprints whose plans are queried.
 const PLANS_MAX: usize = 10;
 /// Time limit for all plans.
 const WITHIN: Duration = Duration::from_secs(60);
@@ -70,10 +70,10 @@ fn statement(trace: &Arc<Trace>, fingerprint: usize) -> Option<String> {
     (has_plan && !text.contains(';')).then(|| with_values(text, &item)).flatten()
 }
 
-/// Statement with its values in place of placeholders. `None` if a value is missing.
+/// Statement with its values instead of placeholders. `None` if a value is missing.
 fn with_values(text: &str, item: &Item) -> Option<String> {
     let Form::Execute { values, .. } = &item.form else { return Some(text.to_owned()) };
-    // Only logs of PostgreSQL have values apart from their statements.
+    // Only logs of PostgreSQL record values separately from their statements.
     let quoted = |value: &Option<String>| match value {
         None => "NULL".to_owned(),
         Some(value) => format!("'{}'", value.replace('\'', "''")),
@@ -99,7 +99,7 @@ fn with_values(text: &str, item: &Item) -> Option<String> {
     Some(out)
 }
 
-/// Asks for the plans over a session of their own. Statements that the server rejects have none.
+/// Requests the plans in a separate session. Statements that the server rejects get none.
 fn ask(database: &Database, statements: &[(usize, String)], explain: &databases::Explain) -> Vec<Output> {
     let is_given_up = Arc::new(AtomicBool::new(false));
     let limit = TimeLimit::start("plans", WITHIN, Arc::clone(&is_given_up));

@@ -1,4 +1,4 @@
-//! Stretches the password of a load (PBKDF2) once for all its connections, within the time that a connection may take to open.
+//! Stretches the password of a load (PBKDF2) once for all its connections, within the timeout for opening a connection.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -7,8 +7,8 @@ use wire::sql::{Login, Mechanism, Stretch, Stretcher, Stretching};
 
 /// Number of rounds between two checks of the clock.
 const ROUNDS_AT_A_TIME: u32 = 10_000;
-/// Ratio of estimated to available time from which stretching is given up at once. It is large because the first rounds may have
-/// waited for a core.
+/// Ratio of estimated to available time above which stretching is aborted at once. Large, because the first rounds may have waited for a
+/// core.
 const GIVE_UP_RATIO: f64 = 20.0;
 /// Maximum number of stored results. A server has one salt per user, and a load may use several servers.
 const KEPT_MAX: usize = 16;
@@ -29,7 +29,7 @@ struct StretchedPasswords {
     spent: Duration,
 }
 
-/// Log-in whose password is stretched once for all sessions. `time_max` limits the total time.
+/// Log-in with a password that is stretched once for all sessions. `time_max` limits the total time.
 pub(crate) fn shared(login: &Login, time_max: Duration) -> Arc<Login> {
     Arc::new(Login { stretcher: Some(stretcher(time_max)), ..login.clone() })
 }
@@ -41,7 +41,7 @@ pub(crate) fn stretcher(time_max: Duration) -> Stretcher {
 
 impl Stretch for Stretched {
     fn stretched(&self, mechanism: Mechanism, password: &str, salt: &[u8], rounds: u32) -> Option<[u8; 32]> {
-        // The lock is held while stretching: a second caller waits, because it needs the same result.
+        // The lock is held while stretching: a second caller waits, because it needs this result too.
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let kind = (mechanism, salt.to_vec(), rounds);
         if let Some((_, stretched)) = kept.list.iter().find(|(known, _)| *known == kind) {
@@ -65,7 +65,7 @@ impl Stretch for Stretched {
     }
 }
 
-/// Whether the time is used up, or the rounds so far show that it is far too short.
+/// Whether the time is used up, or the rounds so far show that it will not suffice.
 fn is_hopeless(elapsed: Duration, left: Duration, turns: u32, rounds: u32) -> bool {
     let share_done = f64::from(turns) * f64::from(ROUNDS_AT_A_TIME) / f64::from(rounds);
     let whole_s = elapsed.as_secs_f64() / share_done;

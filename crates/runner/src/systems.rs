@@ -1,4 +1,4 @@
-//! Interface to labs: the lab on this machine, or a substitute with the same observations.
+//! Interface to labs: the lab on this machine, or a substitute that makes equal observations.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -38,7 +38,7 @@ pub trait Lab: Debug {
         lab::hosts::free_network().map_err(|failure| RunError::Network(failure.to_string()))
     }
 
-    /// First line of a command's output; `None` if the command fails. `keeper` holds its process.
+    /// First line of a command's output. `None` if the command fails. `keeper` runs its process.
     fn first_line(
         &self,
         command: &Command,
@@ -49,7 +49,8 @@ pub trait Lab: Debug {
     /// Starts a system, and waits until it is ready.
     ///
     /// # Errors
-    /// The system did not become ready. Nothing of it is left.
+    ///
+    /// The system did not become ready. All of its processes have been stopped.
     fn start(&self, recipe: Recipe, cancelled: &dyn Fn() -> bool) -> Result<Box<dyn Started>, Failure>;
 
     /// Starts to observe machine, generator, and system at these times.
@@ -76,12 +77,12 @@ pub trait Lab: Debug {
     /// Observes once which processes listen on the endpoints of a load, and which others use the machine.
     fn look_around(&self, prepared: &Prepared) -> Before;
 
-    /// Share of the time for which the busiest thread of these processes runs or is ready for a core without a load; `None` if unknown.
+    /// Share of the time for which the busiest thread of these processes runs or is ready for a core without a load. `None` if unknown.
     fn busiest_thread_at_rest(&self, _processes: &BTreeSet<u32>) -> Option<f64> {
         None
     }
 
-    /// Path of the program `tenbin`, which includes the target that answers at once. The error says why it cannot be started.
+    /// Path of the program `tenbin`, which includes the instant target. The error states why the target cannot be started.
     fn tenbin(&self) -> Result<PathBuf, String>;
 }
 
@@ -90,12 +91,12 @@ pub trait Started: Debug {
     /// Root processes, in the order of their start.
     fn roots(&self) -> Vec<Root>;
 
-    /// Folders of the control groups that limit CPU time and memory; `None` where there is no limit.
+    /// Folders of the control groups that limit CPU time and memory. `None` without a limit.
     fn limits(&self) -> (Option<PathBuf>, Option<PathBuf>) {
         (None, None)
     }
 
-    /// Wait of the start until the system was steady; `None` if it did not wait.
+    /// Wait of the start until the system was steady. `None` if it did not wait.
     fn steady(&self) -> Option<Steady> {
         None
     }
@@ -114,6 +115,7 @@ pub trait Started: Debug {
     /// Starts the events of a load that started at `origin`.
     ///
     /// # Errors
+    ///
     /// Their threads could not be started. No event takes place.
     fn begin_events(&mut self, events: Vec<Event>, origin: Instant) -> io::Result<Box<dyn RunningEvents>>;
 
@@ -146,9 +148,10 @@ pub trait Sampling: Debug {
     /// Stops sampling, without waiting.
     fn stop(&mut self);
 
-    /// Folds the samples into a profile. The processes should still run, so that their functions can be named.
+    /// Aggregates the samples into a profile. The processes should still be running, so that their functions can be named.
     ///
     /// # Errors
+    ///
     /// Reason why there is no profile, with help.
     fn fold(self: Box<Self>) -> Result<Profile, String>;
 }
@@ -163,7 +166,7 @@ pub struct Room {
 }
 
 impl Room {
-    /// Room in the folder of another process, which is not removed.
+    /// Space in the folder of another process, which is not removed.
     pub fn at(dir: PathBuf, ports: Vec<u16>) -> Self {
         Self { ports, dir, _scratch: None }
     }

@@ -32,7 +32,7 @@ impl Threads {
     pub(crate) fn of(tools: &Tools<'_>, plan: &Plan, prepared: &Prepared) -> Self {
         let pinned = prepared.cores.len();
         let cores = match prepared.thread_rule {
-            // Further threads would take cores from the system, so they would not tell which of the two was the limit.
+            // More threads would take cores from the system, so the check could not distinguish generator and system.
             Some(ThreadRule::HalfOfCores { .. }) => prepared.threads as usize,
             _ if pinned > 0 => pinned,
             _ => tools.generator.machine().cores.len(),
@@ -40,7 +40,7 @@ impl Threads {
         Self { count: prepared.threads, cores, connections: plan.connections() }
     }
 
-    /// Twice the number of threads; `None` if some would have no core or no connection.
+    /// Twice the number of threads. `None` if some would have no core or no connection.
     fn doubled(self) -> Option<u32> {
         let doubled = self.count.checked_mul(2)?;
         (doubled as usize <= self.cores && doubled <= self.connections).then_some(doubled)
@@ -55,8 +55,8 @@ pub(crate) struct ConfirmationRun<'a> {
 }
 
 impl ConfirmationRun<'_> {
-    /// Repeats the load with twice the threads if the run is suspect for a reason that they can check, and there are cores for
-    /// them. The run then becomes invalid, or loses that suspicion. Its ending is not stored yet.
+    /// Repeats the load with twice the threads if they can resolve the suspicion, and if there are cores for them. The run then becomes
+    /// invalid, or is no longer suspect for this reason. Its ending is not stored yet.
     pub(crate) fn weigh(
         &self,
         run: &RunId,

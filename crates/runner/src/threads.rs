@@ -11,18 +11,18 @@ use crate::prepare;
 /// Number of generator threads of a load, and the rule that chose it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GeneratorThreads {
-    /// Number of threads; at least 1.
+    /// Number of threads, at least 1.
     pub(crate) count: u32,
     pub(crate) rule: ThreadRule,
 }
 
 impl GeneratorThreads {
-    /// Chooses the number of threads. `pinned` lists the cores of the generator; if it is empty, any core that this process may
-    /// use.
+    /// Chooses the number of threads. `pinned` lists the cores of the generator. If it is empty, any core that this process may use is
+    /// available.
     ///
-    /// A system on this machine needs cores, too: threads beyond half of the cores take more from it than they add.
+    /// A system on this machine needs cores, too: threads beyond half of the cores cost it more than they add.
     pub(crate) fn choose(plan: &Plan, pinned: &[usize], is_system_here: bool) -> Self {
-        // With a database in this process, each connection has its own thread.
+        // For a database in this process, each connection has a separate thread.
         if plan.endpoints.iter().any(plan::Endpoint::is_in_process) {
             return Self { count: prepare::connections(plan), rule: ThreadRule::PerConnection };
         }
@@ -49,7 +49,7 @@ impl GeneratorThreads {
     }
 }
 
-/// Whether a load targets a system that uses cores of this machine, judged by its addresses.
+/// Whether a load goes to a system on this machine, which competes for its cores, judged by addresses.
 pub(crate) fn is_system_here(endpoints: &[Endpoint]) -> bool {
     endpoints.iter().any(|endpoint| match endpoint {
         Endpoint::Tcp(address) => {
@@ -59,7 +59,7 @@ pub(crate) fn is_system_here(endpoints: &[Endpoint]) -> bool {
     })
 }
 
-/// Whether a system whose names are not resolved is on this machine, judged by addresses and names that always are.
+/// Whether a system with unresolved names is on this machine, judged by addresses and by names that always are local.
 pub(crate) fn is_named_here(plan: &Plan) -> bool {
     let is_here = |host: &str| match host.parse::<IpAddr>() {
         Ok(address) => {

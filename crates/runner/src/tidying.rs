@@ -4,8 +4,8 @@ use lab::leftovers::{Leftovers, Swept};
 
 use crate::scratch;
 
-/// Removes everything that killed studies left, so that it does not share the machine with this one. Returns unescaped messages on
-/// everything that was ended, removed, or left alone.
+/// Removes the remains of killed studies, so that they do not compete with this one. Returns unescaped messages on everything that was
+/// ended, removed, or left alone.
 pub fn tidy_up() -> Vec<String> {
     let Leftovers { ended, elsewhere, groups, hosts, disks } = lab::leftovers::sweep();
     let ended = ended.iter().map(|Swept { pid, command, .. }| {

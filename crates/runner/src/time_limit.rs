@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// Thread that gives up a session after a time. Ends when this is dropped.
+/// Thread that aborts a session after a timeout. Ends on drop.
 pub(crate) struct TimeLimit(Option<thread::JoinHandle<()>>, Arc<AtomicBool>);
 
 impl TimeLimit {
-    /// Sets `is_given_up` after `within`. `name` is that of the thread.
+    /// Sets `is_given_up` after `within`. `name` is the name of the thread.
     pub(crate) fn start(name: &str, within: Duration, is_given_up: Arc<AtomicBool>) -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
         let ends = Arc::clone(&is_over);
@@ -28,7 +28,7 @@ impl Drop for TimeLimit {
         self.1.store(true, Ordering::Relaxed);
         if let Some(thread) = self.0.take() {
             thread.thread().unpark();
-            // It only sleeps, and cannot panic.
+            // The thread only sleeps, and cannot panic.
             let _ = thread.join();
         }
     }

@@ -20,7 +20,7 @@ pub fn place() -> Place {
     }
 }
 
-/// Error if a study asks for slices and this machine has no place for them.
+/// Error if a study requests slices and this machine lacks the memory for them.
 pub(crate) fn no_place(study: &Study) -> Option<Fault> {
     let NoSlices { because, help } =
         study.no_slices_at(&place()).filter(|_| study.compare.interleave == Interleave::Slices)?;
@@ -56,7 +56,7 @@ impl MemoryWatch {
     }
 }
 
-/// Evidence that the systems of a block do not fit into memory; `None` if they do.
+/// Evidence that the systems of a block do not fit into memory. `None` if they do.
 fn shortage(before: &MemoryLeft, now: &MemoryLeft) -> Option<String> {
     let swapped = now.swapped_out_pages.saturating_sub(before.swapped_out_pages);
     if swapped > SWAPPED_PAGES_MAX {

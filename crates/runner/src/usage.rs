@@ -34,8 +34,7 @@ impl Usage {
     }
 }
 
-/// User and system CPU time from fields 14 and 15 (proc_pid_stat(5)), counted after the command name, which may hold any
-/// characters.
+/// User and system CPU time from fields 14 and 15 (proc_pid_stat(5)), counted after the command name, which may contain any characters.
 fn cpu_s(stat: &str) -> Option<[f64; 2]> {
     let ticks_per_s = rustix::param::clock_ticks_per_second() as f64;
     let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace().skip(11);

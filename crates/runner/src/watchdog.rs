@@ -47,7 +47,7 @@ fn watch(first: Option<Duration>, limits: &Receiver<Option<Duration>>) {
             Ok(next) => limit = next,
             Err(RecvTimeoutError::Disconnected) => return,
             Err(RecvTimeoutError::Timeout) => {
-                // Nothing else is reliable here: terminal, store, or a lock may be the cause of the hang.
+                // Uses a plain system call, because the terminal, the store, or a lock may be the cause of the hang.
                 rustix::io::write(
                     rustix::stdio::stderr(),
                     b"error: the run did not end in time and is ended by force\n  help: what was kept is a partial run: see tenbin report\n",

@@ -1,7 +1,7 @@
-//! Checks the rows that a load wrote: how many there are on all servers together, and whether a key is there more than once.
+//! Checks the rows that a load wrote: their total number on all servers, and duplicate keys.
 //!
-//! [`WrittenRows::begin`] counts the rows before the load, and [`WrittenRows::end`] counts them after it and reads all keys, in pages
-//! of one statement each. Both keep readings, which `judge::Written` compares with the outcomes of the requests.
+//! [`WrittenRows::begin`] counts the rows before the load, and [`WrittenRows::end`] counts them after it and reads all keys, in pages of
+//! one statement each. Both store readings, which `judge::Written` compares with the outcomes of the requests.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::time_limit::TimeLimit;
 
 /// Time limit for all statements before, and for all after a load.
 const WITHIN: Duration = Duration::from_secs(120);
-/// Keys that a statement returns at most, which keeps an answer well below 1 MiB.
+/// Max keys per statement, so that an answer stays well below 1 MiB.
 const PAGE_ROWS: usize = 2_000;
 /// Max keys that are compared, which limits the memory to 160 MB.
 const KEYS_MAX: usize = 10_000_000;
@@ -44,7 +44,7 @@ impl WrittenRows {
     ///
     /// # Errors
     ///
-    /// The reason in words.
+    /// Returns the reason as text.
     pub(crate) fn begin(written: &Written) -> Result<Self, String> {
         let is_given_up = Arc::new(AtomicBool::new(false));
         let _limit = TimeLimit::start("written", WITHIN, Arc::clone(&is_given_up));
@@ -68,7 +68,7 @@ impl WrittenRows {
             Err(why) => {
                 let readings = vec![reading(WRITTEN_UNCHECKED, String::new(), 1)];
                 feed.readings(Readings { at_ns: 0, second: 0, readings })?;
-                // A note is one line, and advice has a line of its own in an error.
+                // A note must be one line, but help is on a separate line of an error.
                 let why = why.replace("\n  help: ", "; ");
                 return Ok(Some(format!("the rows of {} were not checked: {why}", written.table)));
             }
@@ -159,7 +159,7 @@ fn fingerprint(text: &str) -> u128 {
 
 /// A key as a literal of SQL.
 fn quoted(text: &str) -> Result<String, String> {
-    // MySQL takes a backslash in a literal as an escape, and PostgreSQL does not.
+    // MySQL treats a backslash in a literal as an escape, and PostgreSQL does not.
     if text.contains(['\\', '\0']) {
         return Err("a key has a backslash or a null character".to_owned());
     }

@@ -16,7 +16,7 @@ use wire::{
 
 use crate::shares::count;
 
-/// Echo (RFC 862): a step sends its body, and the same bytes come back.
+/// Echo (RFC 862): a step sends its body, and the server returns its bytes.
 static ECHO: Protocol = Protocol {
     name: "echo",
     sentence: "What is sent comes back.",

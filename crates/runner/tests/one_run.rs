@@ -212,8 +212,8 @@ fn study_ends_when_load_and_single_user_are_rejected() {
     assert_kept(&tried);
 }
 
-/// One stop request keeps what was measured so far, two end the run at once. In both cases the system is stopped, the store is
-/// intact, and a resumed study repeats the run unless it was complete.
+/// One stop request keeps the results so far, two end the run at once. In both cases the system is stopped, the store is intact, and a
+/// resumed study repeats the run unless it was complete.
 #[test]
 fn stop_at_any_call_leaves_system_stopped_and_store_intact() {
     let all = {

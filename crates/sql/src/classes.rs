@@ -5,7 +5,7 @@ use wire::{ErrorClass, Refusal};
 
 use crate::databases::Engine;
 
-/// Additional condition for retrying a rejected transaction, besides `serialization_failure` and `deadlock`.
+/// Additional condition for retrying a rejected transaction. `serialization_failure` and `deadlock` are always retried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retry {
     /// Class of errors.
@@ -41,7 +41,7 @@ pub fn refusal(engine: Engine, error: &ServerError) -> Refusal {
     Refusal { class, code }
 }
 
-/// True if the error says that the server itself does not know the outcome of the transaction: `statement_completion_unknown` or
+/// True if the server reports that it does not know the outcome of the transaction itself: `statement_completion_unknown` or
 /// `transaction_resolution_unknown`.
 pub(crate) fn leaves_doubt(error: &ServerError) -> bool {
     matches!(&error.sqlstate.0, b"40003" | b"08007")

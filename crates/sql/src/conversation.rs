@@ -21,7 +21,7 @@ use gathering::Gathering;
 use queue::Queue;
 use texts::Texts;
 
-/// Transactions of one client over one connection.
+/// Runs the transactions of one client over one connection.
 ///
 /// ```text
 ///             begin()                        answered, and the script goes on

@@ -55,7 +55,7 @@ pub(crate) struct Dialect {
     pub(crate) has_sqlstates: bool,
     /// Error class by the vendor-specific number or the text, if that is more precise than the SQLSTATE.
     pub(crate) own_class: fn(&ServerError) -> Option<ErrorClass>,
-    /// Scripts that replace those of built-in workloads, by name of the workload.
+    /// Scripts that replace scripts of built-in workloads, by name of the workload.
     pub(crate) scripts: &'static [(&'static str, &'static str)],
     /// State that a statement keeps in its connection beyond its transaction, as far as it is known.
     pub(crate) session_states: &'static [SessionState],
@@ -65,7 +65,7 @@ pub(crate) struct Dialect {
     pub(crate) lock_timeout: Option<(&'static str, u64)>,
     /// True if it can have the tables in the shape of TPC-C. Their workloads lock rows with SELECT … FOR UPDATE.
     pub(crate) has_tpcc_tables: bool,
-    /// Errors after which built-in workloads retry, besides deadlocks and serialization failures.
+    /// Errors after which built-in workloads retry, in addition to deadlocks and serialization failures.
     pub(crate) retries: fn(Tables) -> &'static [Retry],
 }
 
@@ -103,7 +103,7 @@ impl Engine {
     /// All kinds.
     pub const ALL: &[Self] = &[Self::PostgreSql, Self::MySql, Self::Sqlite];
 
-    /// Kind by which built-in workloads are checked until their database is known: one that runs all of them.
+    /// Kind that checks built-in workloads until their database is known: one that runs all of them.
     pub const FOR_WORKLOADS: Self = Self::PostgreSql;
     /// Kind by which scripts are checked until their database is known.
     pub const FOR_SCRIPTS: Self = Self::MySql;
@@ -143,7 +143,7 @@ impl Engine {
     }
 }
 
-/// Setting of a session, with its value, that makes a database reject writes. `None` if its log-in cannot set it.
+/// Session setting with its value that makes a database reject writes. `None` if its log-in cannot set it.
 pub fn read_only_setting(engine: Engine) -> Option<(&'static str, &'static str)> {
     engine.dialect().read_only
 }

@@ -113,7 +113,7 @@ fn kind(piece: &str, engine: Engine) -> StatementKind {
     }
 }
 
-/// Statements that change at most the state of their session.
+/// Statements that change no more than the state of their session.
 const OF_SESSION: &str =
     "CLOSE DEALLOCATE DESC DESCRIBE DISCARD FETCH LISTEN RELEASE RESET SAVEPOINT UNLISTEN USE";
 
@@ -123,9 +123,9 @@ pub fn may_write(statement: &Statement, engine: Engine) -> bool {
     split(&text, engine).into_iter().any(|piece| stores(piece, engine))
 }
 
-/// True if a text of statements may store something. Statements that change at most the state of their session do not.
+/// True if a text of statements may store data. Statements that only change the state of their session do not.
 pub fn text_may_write(text: &str, engine: Engine) -> bool {
-    // RESET of MySQL is no statement of a session: it removes logs.
+    // RESET of MySQL affects more than the session: it removes logs.
     let is_change = |word: &str| engine.dialect().commits_implicitly && is_among(COMMITTING, word);
     let is_of_session = |piece: &str| {
         let words = words(piece, engine);

@@ -51,7 +51,7 @@ pub struct ExplainedStatement {
     pub line: u32,
     /// Text as written, in one line.
     pub text: String,
-    /// Names of its values, which the modes `extended` and `prepared` send apart from the text.
+    /// Names of the values that the modes `extended` and `prepared` send separately from the text.
     pub values: Vec<String>,
     /// Place in its transaction, if all statements before it are executed.
     pub place: TransactionPlace,
@@ -115,7 +115,7 @@ pub fn explain(
     let mut scripts = ScriptSet::new();
     scripts.add(name, source.as_bytes(), Language::Pgbench, Allow::Nothing)?;
     for (name, _) in variables {
-        // An invalid name is an error of the variables, which are checked elsewhere.
+        // An invalid name is reported by the check of the variables.
         let _ = scripts.variable(name);
     }
     let (mut parts, mut open_since) = (Vec::new(), None);

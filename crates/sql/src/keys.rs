@@ -1,11 +1,11 @@
-//! Keys of transactions in plans: those that make a step, and those of its checks and saved values.
+//! Keys of transactions in plans: keys that define a step, and keys of its checks and saved values.
 
 use wire::step::tree::Node;
 use wire::step::{Form, FormSchema, Key, Kind};
 
 use crate::settings::RowCount;
 
-/// Keys that each make a step.
+/// Keys that each define a step.
 pub static STEP_KEYS: [Key; 4] = [
     key(
         "sql",
@@ -64,7 +64,7 @@ pub fn is_transaction(step: &Node) -> bool {
     step.entries().iter().any(|entry| is_step_key(&entry.key))
 }
 
-/// Whether a key makes a step.
+/// Whether a key defines a step.
 pub(crate) fn is_step_key(name: &str) -> bool {
     STEP_KEYS.iter().any(|key| key.name == name)
 }

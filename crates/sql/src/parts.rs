@@ -18,8 +18,8 @@ pub struct Part {
 /// Maximum number of parts over all steps. Each costs memory in every thread, and a line in every report.
 const PARTS_MAX: usize = 1_000;
 
-/// Parts of all steps, in the order of their numbers, which begin after those of the steps. A step with fewer than two statements
-/// has none. Equal statements of a step share one. There are at most 1,000; further statements have none.
+/// Parts of all steps, in the order of their numbers, which follow those of the steps. A step with fewer than two statements has no parts.
+/// Equal statements of a step share a part. The max is 1,000 parts; further statements have none.
 pub fn parts(deck: &ScriptSet, steps: &[TransactionStep]) -> Vec<Part> {
     number(deck, steps).0
 }

@@ -50,16 +50,16 @@ pub(crate) struct Program {
 #[derive(Debug)]
 pub(crate) struct Line {
     pub(crate) text: String,
-    /// Number under which it is prepared: that of the first statement with an equal text, and with equal use of its rows.
+    /// Number for preparing: the number of the first statement with an equal text, and with equal use of its rows.
     pub(crate) number: u16,
-    /// True if the text is always the same.
+    /// True if the text never changes.
     pub(crate) is_fixed: bool,
     /// True if the extended mode sends it as text, because a server may not prepare it.
     pub(crate) is_plain: bool,
     /// True if values in its text are written as SQL literals instead of unchanged.
     pub(crate) has_literals: bool,
     pub(crate) gathers: bool,
-    /// True if it loads rows, which are made for each execution.
+    /// True if the statement loads rows, which are generated for each execution.
     pub(crate) is_load: bool,
     pub(crate) effect: Effect,
 }
@@ -80,8 +80,8 @@ impl Plan {
     }
 }
 
-/// Creates transactions on a server, over sessions of its protocol. A private transport cannot be intercepted, such as a Unix
-/// socket. `nonce` is random, and the nonce of each connection derives from it.
+/// Creates transactions on a server, over sessions of its protocol. A private transport cannot be intercepted, such as a Unix socket.
+/// `nonce` is random, and the nonce of each connection derives from it.
 ///
 /// # Errors
 ///
@@ -98,7 +98,7 @@ pub fn on_server(
     Sql::new(deck, steps, settings, engine, sessions(engine, login, is_private, nonce)?)
 }
 
-/// Creates the sessions of connections to a server, which are numbered from 0. The arguments are those of [`on_server`].
+/// Creates the sessions of connections to a server, which are numbered from 0. The arguments match [`on_server`].
 ///
 /// # Errors
 ///
@@ -254,7 +254,7 @@ fn lines(deck: &ScriptSet, engine: Engine) -> Box<[Line]> {
         let load = statement.load().and_then(|rows| Some((engine.dialect().load_rows?)(rows)));
         let is_load = load.is_some();
         let text = load.unwrap_or_else(|| statement.extended(engine.placeholders()));
-        // Prepared statements whose rows are not stored omit column names.
+        // Prepared statements without stored rows omit column names.
         let gathers = statement.gather().is_some();
         let ends = matches!(
             statement.kind(),

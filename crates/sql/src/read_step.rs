@@ -121,7 +121,7 @@ fn statements(
     Some((name.clone(), Played::Text { name, text: text.into_bytes() }))
 }
 
-/// Whether a statement begins or commits a transaction.
+/// Whether a statement begins or ends a transaction.
 fn is_an_edge(text: &str) -> bool {
     let end_of_word = |sign: char| sign.is_whitespace() || sign == ';';
     let word = text.trim_start().split(end_of_word).next().unwrap_or_default();

@@ -11,15 +11,15 @@ use crate::split::{Word, split, words};
 /// A kind of state that outlives its transaction in a connection.
 #[derive(Debug)]
 pub struct SessionState {
-    /// Its name, such as `a temporary table`.
+    /// Name for display, such as `a temporary table`.
     pub name: &'static str,
     /// Effect of a pooler that shares server connections between transactions.
     pub consequence: &'static str,
     /// Replacement that lasts for one transaction only, as a request.
     pub help: &'static str,
-    /// Whether statements may succeed with wrong results. Otherwise only the state is lost.
+    /// Whether statements may succeed with wrong results. If false, only the state is lost.
     pub is_wrong: bool,
-    /// Whether a statement makes or needs the state. The flag says whether it is the first statement of its transaction.
+    /// Whether a statement creates or needs the state. The flag is true for the first statement of a transaction.
     pub(crate) begins: fn(&[Word<'_>], bool) -> bool,
     /// Whether a statement removes the state.
     pub(crate) ends: fn(&[Word<'_>]) -> bool,
@@ -36,8 +36,8 @@ pub struct StateUse<'a> {
     pub line: u32,
 }
 
-/// State that the scripts keep in their connections, each kind once a script, in the order of the text. State that a statement
-/// of the same transaction removes is left out.
+/// Session state that the scripts leave in their connections, each kind once per script, in the order of the text. State that a statement
+/// of the same transaction removes is omitted.
 pub fn session_state(deck: &ScriptSet, engine: Engine) -> Vec<StateUse<'_>> {
     deck.scripts().iter().flat_map(|script| script_uses(deck, script, engine)).collect()
 }

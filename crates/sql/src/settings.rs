@@ -41,7 +41,7 @@ pub struct Settings {
     pub variables: Vec<(String, String)>,
     /// Distribution of `random_row`.
     pub distribution: Distribution,
-    /// Errors after which a transaction is retried, besides serialization failures and deadlocks.
+    /// Errors after which a transaction is retried, in addition to serialization failures and deadlocks.
     pub retries: Vec<Retry>,
     /// Names of the plan's variables, in the order of their numbers in [`wire::Conversation::set`].
     pub bindings: Vec<String>,

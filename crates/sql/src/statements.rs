@@ -15,7 +15,7 @@ pub struct FileStatement<'a> {
     pub line: usize,
 }
 
-/// Text that is no statement of a server.
+/// Error for a text that is not a statement of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadStatements {
     /// Line of the text, counted from 1.

@@ -29,7 +29,7 @@ pub struct SqlStep {
     pub played: Played,
     /// Rows that the last statement is expected to return or change. `None` if any number will do.
     pub expects: Option<RowCount>,
-    /// Numbers of the variables that it sets for later steps of the same iteration.
+    /// Numbers of the variables that the step sets for later steps of the iteration.
     pub saves: Vec<u16>,
 }
 

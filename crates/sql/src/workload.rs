@@ -1,4 +1,4 @@
-//! Built-in workloads: the scripts of pgbench and sysbench, statement for statement, and those of the studies.
+//! Built-in workloads: the scripts of pgbench and sysbench, statement by statement, and the scripts of the studies.
 
 mod texts;
 pub mod tpcc;
@@ -26,7 +26,7 @@ pub enum Tables {
 }
 
 impl Tables {
-    /// Whether their scale can be read from the database.
+    /// Whether the scale can be read from the database.
     pub fn have_scale(self) -> bool {
         matches!(self, Self::Pgbench | Self::Tpcc)
     }
@@ -50,14 +50,14 @@ pub struct Variable {
 /// Insert style: how rows are inserted and committed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Style {
-    /// Each INSERT commits by itself.
+    /// Single-row INSERTs, each with a separate commit.
     #[default]
     Autocommit,
     /// `rows` INSERTs between BEGIN and COMMIT.
     Transactions,
-    /// One INSERT of `rows` rows.
+    /// Single INSERT of `rows` rows.
     MultiRow,
-    /// `rows` pipelined INSERTs, each of which commits by itself. PostgreSQL only.
+    /// `rows` pipelined INSERTs, each with a separate commit. PostgreSQL only.
     Pipelined,
 }
 
@@ -208,7 +208,7 @@ const fn tpcc(
     }
 }
 
-/// A name for several workloads with weights.
+/// Named mix of workloads with weights.
 #[derive(Debug)]
 pub struct WorkloadMix {
     /// Name, as in `--workload`.
@@ -358,7 +358,7 @@ pub fn style_named(text: &str) -> Result<Style, String> {
 }
 
 impl Workload {
-    /// Whether it runs on a database.
+    /// Whether the workload runs on a database.
     pub fn runs_on(&self, engine: Engine) -> bool {
         self.tables != Tables::Tpcc || engine.dialect().has_tpcc_tables
     }
@@ -392,7 +392,7 @@ impl Workload {
         Ok(own.map_or_else(|| self.text.of(style, rows), |(_, script)| (*script).to_owned()))
     }
 
-    /// Errors after which a transaction is retried, besides deadlocks and serialization failures: those that sysbench ignores.
+    /// Errors after which a transaction is retried, in addition to deadlocks and serialization failures: those that sysbench ignores.
     pub fn retries(&self, engine: Engine) -> &'static [Retry] {
         (engine.dialect().retries)(self.tables)
     }

@@ -23,7 +23,7 @@ struct Kind {
     types: [&'static str; 2],
     /// Expressions that read the column in PostgreSQL and in MySQL.
     reads: [&'static str; 2],
-    /// Whether it is a number, which a plan hands over as one.
+    /// Whether a plan passes the value as a number.
     is_number: bool,
     draw: fn(&mut Xoroshiro) -> String,
 }
@@ -201,7 +201,7 @@ fn script(of: usize) -> String {
     )
 }
 
-/// Whether a value that was read back is the one that was stored. Doubles may be written in another way.
+/// Whether a value that was read back equals the stored one. Doubles may be formatted differently.
 fn is_same(kind: &Kind, stored: &str, back: &str) -> bool {
     match kind.column {
         "f" => stored.parse::<f64>().unwrap() == back.parse::<f64>().unwrap_or(f64::NAN),

@@ -14,7 +14,7 @@ use crate::exit::BadArguments;
 
 /// Placeholder for header values and bodies in the stored copy of the plan: they may be secrets.
 const NOT_SHOWN: &str = "(not shown)";
-/// HTTP methods that have a step key of their own.
+/// HTTP methods that are also step keys of a plan.
 const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
 /// A running server, and the path of the requests to it.
@@ -73,7 +73,7 @@ impl Server {
         let (scheme, rest) = text.split_once("://").unwrap_or_default();
         let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
         if authority.contains('@') {
-            // The URL may have a password: it is not repeated.
+            // The URL may have a password, so it is not repeated.
             let what = "a URL with a user name is not supported here";
             return Err(BadArguments(format!("{what}\n  help: leave it out, and add -H 'Authorization: …'")));
         }
@@ -92,7 +92,7 @@ impl Server {
         Ok(Self { url: text.trim().to_owned(), name, path: String::new() })
     }
 
-    /// Reads the URL of a server whose protocol owns its steps. Returns the steps as sections of a plan, too.
+    /// Reads the URL of a server with protocol-specific steps. Also returns the steps as sections of a plan.
     pub(crate) fn of_steps(text: &str, mix: &CommandMixSpec) -> Result<(Self, String), Vec<Fault>> {
         let UrlLoad { url, name, text } = UrlLoad::read(text, mix)?;
         Ok((Self { url, name, path: String::new() }, text))
@@ -105,7 +105,7 @@ impl Server {
         }
     }
 
-    /// Whether both servers get requests with the same path.
+    /// Whether requests to both servers have the same path.
     pub(crate) fn asks_as(&self, other: &Self) -> bool {
         self.path == other.path
     }
@@ -216,7 +216,7 @@ pub(crate) fn transactions(played: &[Played], flags: &SqlFlags) -> String {
     format!("scenario:\n{}{}", steps.collect::<String>(), settings(flags))
 }
 
-/// The `sql` key, which says how statements are sent. Empty if no flag sets any of it.
+/// Formats the `sql` key, which configures how statements are sent. Empty if no flag sets any of it.
 fn settings(flags: &SqlFlags) -> String {
     let mut settings: Vec<String> =
         flags.keys().iter().map(|(key, value)| format!("{key}: {}", quoted(value))).collect();
@@ -235,7 +235,7 @@ fn step(method: &str, path: &str) -> String {
     format!("request: {}", quoted(&format!("{method} {}", literal_text(path))))
 }
 
-/// Step of a script or workload, with its weight if there are several. `None` for a text that is no file.
+/// Formats the step of a script or workload, with its weight if there are several. `None` if the text does not come from a file.
 fn transaction(played: &Played, has_others: bool) -> Option<String> {
     let (key, text) = match played {
         Played::File(text) => ("script", text),

@@ -1,4 +1,4 @@
-//! Accepts arguments in the forms that people and other load testers use, and converts them to those of the program.
+//! Accepts arguments in the forms of other load testers, and converts them to Tenbin's form.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
@@ -9,8 +9,8 @@ use std::path::Path;
 /// File extensions of plans.
 pub(crate) const PLANS: [&str; 2] = ["yaml", "yml"];
 
-/// Extensions of files that are read as a plan if they exist. JSON is YAML. For files of other tools, the error says what
-/// corresponds in a plan.
+/// Extensions of files that are read as a plan if they exist. JSON is YAML. For files of other tools, the error names the equivalent in a
+/// plan.
 const OTHER_PLANS: [&str; 9] = ["json", "js", "mjs", "ts", "jmx", "py", "lua", "txt", "scala"];
 
 /// Arguments of this process, with `run` before a plan: `tenbin plan.yaml` is `tenbin run plan.yaml`.

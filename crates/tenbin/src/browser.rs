@@ -16,7 +16,7 @@ pub(crate) fn open(path: &Path) {
     }
 }
 
-/// Programs that may open a page: those that the user named, then that of the desktop, if there is one.
+/// Programs that can open a page: the user's choice first, then the default of the desktop, if any.
 fn openers() -> Vec<String> {
     let named = std::env::var("BROWSER").unwrap_or_default();
     let mut openers: Vec<String> =
@@ -31,11 +31,11 @@ fn start(opener: &str, url: &str) -> bool {
     let [program, arguments @ ..] = &words(opener, url)[..] else { return false };
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    // A process group of its own keeps Ctrl-C in this terminal from the browser.
+    // A separate process group keeps Ctrl-C in this terminal from reaching the browser.
     command.process_group(0).spawn().is_ok()
 }
 
-/// Words of the command line: an opener with the address in place of `%s`, or after its words. No shell interprets them.
+/// Words of the command line: an opener with the address instead of `%s`, or after its words. No shell interprets them.
 fn words(opener: &str, url: &str) -> Vec<String> {
     if Path::new(opener).is_file() {
         return vec![opener.to_owned(), url.to_owned()];

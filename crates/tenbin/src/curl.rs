@@ -1,4 +1,4 @@
-//! Flags of curl: those with the same meaning here, those with another meaning, and those that do not exist.
+//! Flags of curl: supported ones, ones with a different meaning here, and unsupported ones.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -10,11 +10,11 @@ use crate::arguments::{is_server, with_scheme};
 /// Meaning of a curl flag in Tenbin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Meaning {
-    /// Same meaning as in curl.
+    /// Supported with curl's meaning.
     Same,
-    /// Another meaning. An argument that only makes sense in curl is an error.
+    /// Supported with a different meaning. An argument that only makes sense for curl is an error.
     Other,
-    /// Does not exist. The error says what to write instead.
+    /// Unsupported. The error names the replacement.
     Refused,
 }
 
@@ -94,7 +94,7 @@ pub(crate) fn instead_of(name: &str) -> Option<&'static str> {
     rows.find(|row| row.names.split(", ").any(|known| known == name)).map(|row| row.words)
 }
 
-/// Replacement for a flag that takes a value in Tenbin, and none in curl.
+/// Replacement for a flag that takes a value in Tenbin, but not in curl.
 pub(crate) fn without_value(name: &str) -> Option<&'static str> {
     match name {
         "-L" => {
@@ -106,16 +106,16 @@ pub(crate) fn without_value(name: &str) -> Option<&'static str> {
     }
 }
 
-/// Values of the flags whose letters have another meaning in curl.
+/// Values of the flags that have another meaning in curl.
 pub(crate) struct CurlValues<'a> {
     pub(crate) url: Option<&'a str>,
     pub(crate) connections: Option<&'a str>,
     pub(crate) duration: Option<&'a str>,
     pub(crate) body: Option<&'a str>,
     pub(crate) method: Option<&'a str>,
-    /// Whether `-H` gives a Content-Type.
+    /// Whether a `-H` flag sets Content-Type.
     pub(crate) has_type: bool,
-    /// Flags that take a value in Tenbin, and none in curl. One of them may have taken the URL as its value.
+    /// Flags that take a value in Tenbin, but not in curl. One of them may have consumed the URL as its value.
     pub(crate) taken: [(&'static str, Option<&'a str>); 3],
 }
 

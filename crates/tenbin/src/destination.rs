@@ -196,7 +196,7 @@ fn writable(path: &Path) -> anyhow::Result<PathBuf> {
     let refuse = |error: &dyn std::fmt::Display| {
         bad(format!("-o {}: cannot be written: {error}", path.display()), "name a file in a writable folder")
     };
-    // A link stays a link: its target is written.
+    // A symbolic link is kept: its target is written.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     if fs::symlink_metadata(&target).is_ok_and(|there| there.is_symlink()) && !target.exists() {
         return Err(refuse(&"it is a link to nothing"));
@@ -228,7 +228,7 @@ fn replace(
         return fill(OpenOptions::new().write(true).open(path)?, report);
     }
     let (beside, file) = create_beside(path)?;
-    // The new file gets the permissions of the old one, so that nobody else can read it.
+    // The new file gets the permissions of the old one, so that no one else can read it.
     let allowed = match fs::metadata(path) {
         Ok(there) => file.set_permissions(there.permissions()),
         Err(_) => Ok(()),
@@ -240,7 +240,7 @@ fn replace(
 /// Removes a file that could not be written to its end.
 fn or_removed(path: &Path, written: Result<(), ReportError>) -> Result<(), ReportError> {
     if written.is_err() {
-        // The file may be gone already, and the first error is the one to report.
+        // The file may already be removed, and the first error is the one to report.
         let _ = fs::remove_file(path);
     }
     written

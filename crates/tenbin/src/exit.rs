@@ -37,7 +37,7 @@ pub(crate) fn of_error(error: &anyhow::Error) -> Exit {
         None => error.downcast_ref(),
     };
     match of_store {
-        // The name of a missing run was wrong, and a missing store has no run of any name: the argument is at fault.
+        // A missing run means that its name was wrong, and a missing store has no runs. In both cases the argument is wrong.
         Some(
             StoreError::UnknownRun { .. }
             | StoreError::Empty { .. }

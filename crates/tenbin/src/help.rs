@@ -1,4 +1,4 @@
-//! Help texts: short for `-h`, long for `--help`, and errors in arguments that say what to write.
+//! Help texts: short for `-h`, long for `--help`, and suggestions for wrong arguments.
 
 use std::ffi::OsString;
 

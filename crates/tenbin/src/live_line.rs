@@ -15,7 +15,7 @@ const LAST_LINE: Duration = Duration::from_millis(200);
 /// Max frames queued for a terminal that does not read. A full queue loses its oldest frame: each newer one replaces it.
 const FRAMES: usize = 8;
 
-/// Shows the progress of a load from a separate thread, because a terminal that does not read must not hold up the run.
+/// Shows the progress of a load. A separate thread prints it, because a terminal that does not read must not block the run.
 pub(crate) struct LiveLine {
     frames: Arc<Subscription>,
     printer: JoinHandle<()>,
@@ -45,7 +45,7 @@ impl LiveLine {
             receiver.close();
             output::wipe_line();
         };
-        // Without the thread, nothing is shown during the run. The run is not affected.
+        // If the thread cannot start, the live line is not shown, and the run continues.
         let printer = thread::Builder::new().name("live-line".to_owned()).spawn(print).ok()?;
         Some(Self { frames, printer })
     }

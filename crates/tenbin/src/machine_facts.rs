@@ -10,9 +10,9 @@ use store::Store;
 
 use crate::commands::this_program;
 
-/// Shortest planned time of a study that measures the machine, in ns. The trials take about 1 s.
+/// Min planned time of a study that measures the machine, in ns. The trials take about 1 s.
 const STUDY_NS: u64 = 60_000_000_000;
-/// Max studies, newest first, whose machine figures are looked at.
+/// Max studies, newest first, that are searched for machine figures.
 const STUDIES_MAX: u32 = 20;
 /// Key of the measured figures.
 const MEASURED_KEY: &str = "can";
@@ -56,7 +56,7 @@ pub(crate) fn restore_cores(study: &mut Study, facts: &Value) {
     }
 }
 
-/// Names of programs of a study that is resumed whose files differ from those that [`gather`] found. Programs that are gone are left out.
+/// Names of programs of a resumed study that differ from the files that [`gather`] found. Removed programs are omitted.
 pub(crate) fn replaced_programs(study: &Study, facts: &Value) -> anyhow::Result<Vec<String>> {
     let Ok(before) = serde_json::from_value::<Programs>(facts[PROGRAMS].clone()) else {
         return Ok(Vec::new());

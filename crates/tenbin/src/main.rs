@@ -74,7 +74,7 @@ fn main() -> ExitCode {
     };
     match result {
         Ok(code) => code,
-        // The reader of the output, such as `head`, closed the pipe early.
+        // A reader of the output, such as `head`, closed the pipe early.
         Err(error) if output::is_broken_pipe(&error) => code(Exit::Ok),
         Err(error) => {
             output::complain(&error);

@@ -83,12 +83,12 @@ pub(crate) fn remark(message: &str) {
     let _ = writeln!(io::stderr(), "{}", visible_lines(&redacted(message)));
 }
 
-/// Prints a question. The answer follows on the same line.
+/// Prints a question without a newline, so that the user answers on its line.
 pub(crate) fn ask(question: &str) {
     let _ = write!(io::stderr(), "{}", visible(question));
 }
 
-/// Whether stderr is a terminal, on which a live line makes sense.
+/// Whether stderr is a terminal, and can show a live line.
 pub(crate) fn is_watched() -> bool {
     io::stderr().is_terminal()
 }
@@ -155,7 +155,7 @@ pub(crate) fn data(text: &str) -> anyhow::Result<()> {
     written.context("standard output cannot be written")
 }
 
-/// Whether a reader such as `head` closed the pipe early, which is not a failure.
+/// Whether the error is a broken pipe, because a reader such as `head` exited early. This is not a failure.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)

@@ -9,7 +9,7 @@ use study::{Broken, Draws, RunMaker, StudyError};
 
 use crate::study_line::StudyLine;
 
-/// Makes the runs one after another.
+/// Runs the planned runs one after another.
 pub(crate) struct RunSequence<'a> {
     pub(crate) bench: Bench<'a>,
     pub(crate) tools: Tools<'a>,
@@ -49,7 +49,7 @@ impl RunMaker for RunSequence<'_> {
     }
 }
 
-/// Converts the error of a study to that of a run: message and exit code stay the same.
+/// Converts the error of a study to the error of a run, with equal message and exit code.
 pub(crate) fn of_study(error: StudyError) -> RunError {
     match error {
         StudyError::Plan(faults) => RunError::Plan(faults),

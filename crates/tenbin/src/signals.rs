@@ -16,7 +16,7 @@ use crate::output;
 /// Time that a run has to end by itself after a second signal. A second signal ends the program within 1 s, even if something
 /// hangs.
 const SECOND_SIGNAL_GRACE: Duration = Duration::from_millis(800);
-/// Time that the removal of the systems' folders may take after [`SECOND_SIGNAL_GRACE`].
+/// Time limit for the removal of the systems' folders after [`SECOND_SIGNAL_GRACE`].
 const TIDYING: Duration = Duration::from_millis(150);
 
 /// Signals received so far.
@@ -47,7 +47,7 @@ impl ReceivedSignals {
         Ok(exit)
     }
 
-    /// Exit that the first signal asks for. `None` if there was none.
+    /// Exit that the first signal requests. `None` if no signal arrived.
     pub(crate) fn exit(&self) -> Option<Exit> {
         match self.first.load(Ordering::Relaxed) {
             0 => None,
@@ -57,7 +57,7 @@ impl ReceivedSignals {
     }
 }
 
-/// Whether this process was started with a signal ignored.
+/// Whether this process was started with `signal` ignored.
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask =
@@ -91,7 +91,7 @@ pub(crate) fn listen(stopper: Stopper) -> anyhow::Result<ReceivedSignals> {
     Ok(heard)
 }
 
-/// Removes the folders of systems. If that takes too long, the next study removes them.
+/// Removes the folders of systems. If that takes too long, the next study finishes it.
 fn tidy_up() {
     let (is_done, done) = mpsc::channel();
     let tidying = thread::Builder::new().name("tidying".to_owned()).spawn(move || {

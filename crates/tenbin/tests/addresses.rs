@@ -6,7 +6,7 @@ use target::{Running, Settings};
 
 use crate::support::{Home, built_in, number};
 
-/// Servers on 127.0.0.1 and 127.0.0.2, with the same port.
+/// Starts servers on 127.0.0.1 and 127.0.0.2, with equal ports.
 fn two_servers() -> [Running; 2] {
     for _ in 0..20 {
         let first = built_in();
@@ -28,7 +28,7 @@ fn connections_use_the_addresses_of_a_host_in_turn() {
     let run = home.json(&[&flags[..], &["-c", "4"]].concat());
     assert_eq!(number(&run, "outcomes.ok"), 40, "{run}");
     for server in &servers {
-        // One more connection checks before the load that the server is up.
+        // Before the load, one more connection checks that the server is up.
         let accepted = server.counters().accepted;
         assert!((2..=3).contains(&accepted), "{accepted} connections on {}", server.address());
         assert!(server.counters().requests > 0);

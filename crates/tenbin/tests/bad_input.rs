@@ -13,8 +13,7 @@ fn untouched() -> Scripted {
     answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 }
 
-/// Asserts that nothing was printed to stdout, sent, or stored, and compares the errors. `{server}` stands for the server's
-/// address.
+/// Asserts that nothing was printed to stdout, sent, or stored, and compares the errors. `{server}` is replaced by the server's address.
 #[track_caller]
 fn assert_refused(arguments: &[&str], code: i32, expected: &str) {
     let (home, server) = (Home::new(), untouched());
@@ -477,7 +476,7 @@ fn raises_soft_limit_of_descriptors() {
 
 #[test]
 fn reports_too_few_local_ports() {
-    // A network namespace of its own, in which the range of local ports can be narrowed.
+    // A separate network namespace, in which the range of local ports can be narrowed.
     let (home, inner) = (
         Home::new(),
         r#"

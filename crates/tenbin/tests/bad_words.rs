@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::support::{Home, built_in};
 
-/// Arguments separated by spaces, and the beginning of the help. `{server}` stands for the address of a server.
+/// Arguments separated by spaces, and the start of the help. `{server}` is replaced by the address of a server.
 type Row = (&'static str, &'static str);
 
 const WORDS: [Row; 32] = [

@@ -46,7 +46,7 @@ fn assert_both(home: &Home, text: &str, sql: impl Fn(&str) -> String) {
     command.env("PGPASSWORD", Postgres::PASSWORD).env("MYSQL_PWD", MariaDb::PASSWORD);
     let output = Started::spawn(command).finish();
     let run = home.last()["runs"][0].clone();
-    // Users that all wait for a busy disk are an outage, and the rows are right all the same.
+    // If all users wait for a busy disk, it counts as an outage, but the rows are still correct.
     if run["verdict"] != "degraded" {
         assert_counts_or_starved(&output, &run);
     }

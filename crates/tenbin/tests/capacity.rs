@@ -33,7 +33,7 @@ fn search(home: &Home, path: &str, flags: &[&str]) -> Value {
     output.json()
 }
 
-/// Whether the search says that the machine was too busy. Then it must not claim to have confirmed both ends.
+/// Whether the search reports that the machine was too busy. Then it must not claim to have confirmed both ends.
 #[track_caller]
 fn was_too_busy(found: &Value) -> bool {
     let is_too_busy = found["end"] == "not_fit";
@@ -71,7 +71,7 @@ fn capacity_is_between_the_highest_passing_and_the_lowest_failing_rate() {
     for stage in ["bracket", "confirm"] {
         assert!(stages.contains(stage), "{stage}: {found}");
     }
-    // The stored result is the same, and the study is complete.
+    // The stored result is equal, and the study is complete.
     assert_eq!(home.json(&["report", study["study"]["id"].as_str().expect("a name")])["capacity"][0], *found);
     let again = home.run(&[&["capacity", &path, "--no-overload", "--resume"][..], &flags].concat());
     assert_eq!(again.code, Some(2), "{again:?}");

@@ -1,4 +1,4 @@
-//! Requests have the content that the flags ask for, and replies are checked against the expected ones.
+//! Requests have the content that flags define, and replies are checked against the expected ones.
 
 use crate::tls;
 use std::io::{Read, Write};

@@ -1,4 +1,4 @@
-//! Servers that ask for a client certificate, and loads that present one.
+//! Servers that request a client certificate, and loads that present one.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use crate::tls::{Authority, Identity, TlsServer};
 
 const REPLY: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
-/// A server that trusts an authority, and the files that a client of it needs.
+/// Server that trusts an authority, and the files that its clients need.
 struct Scene {
     home: Home,
     authority: Authority,

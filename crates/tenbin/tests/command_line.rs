@@ -1,4 +1,4 @@
-//! The command line for people who know other load testers: help on one screen, usual flags, and hints.
+//! Command line for users of other load testers: help on one screen, usual flags, and hints.
 
 use std::net::SocketAddr;
 use std::process::Command;
@@ -152,7 +152,7 @@ fn plan_without_a_command_is_run() {
 #[test]
 fn waits_for_a_server_that_is_starting() {
     let home = Home::new();
-    // On an address of its own, no other test can take the port before the server does.
+    // A separate address keeps other tests from taking the port before the server does.
     let address = SocketAddr::from(([127, 77, 0, 1], closed_port().expect("a port").address().port()));
     let waiting =
         home.start(&[&url(address, "/"), "-n", "3", "-c", "1", "--wait", "50s", "--format", "json"]);

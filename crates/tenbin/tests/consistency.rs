@@ -17,7 +17,7 @@ fn inconsistent_tables_end_load_and_study_with_an_exit_code_of_their_own() {
         home.run(&[&[&url, "--workload", "tpcc-like", "-c", "2", "-n", "40"], &tables[..], more].concat())
     };
     let sound = load(&[]);
-    // On a busy machine, so short a load may be invalid, or have an outage.
+    // On a busy machine, a load this short may be invalid, or have an outage.
     assert!(matches!(sound.code, Some(0 | 4 | 6)), "{sound:?}");
     let words = sound.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("hold after the load"), "{sound:?}");

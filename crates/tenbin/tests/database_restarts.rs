@@ -35,7 +35,7 @@ fn unknown(json: &Value) -> u64 {
 
 const INSERTS: &str = "\\set n random(1, 1000000000)\nBEGIN;\nINSERT INTO kept (n) VALUES (:n);\nCOMMIT;\n";
 
-/// Asserts that the table has every row that is ok, and at most those beyond whose outcome is unknown or unfinished.
+/// Asserts that the table has every row with outcome ok, and no further rows except those with an unknown or unfinished outcome.
 #[track_caller]
 fn assert_kept(rows: u64, json: &Value) {
     let (ok, unknown) = (count(json, "/outcomes/ok"), unknown(json));

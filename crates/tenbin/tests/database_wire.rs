@@ -62,7 +62,7 @@ fn classes(json: &Value) -> Vec<String> {
     errors.iter().map(|error| error["class"].as_str().expect("a class").to_owned()).collect()
 }
 
-/// Answer to all other requests: the program may send some of its own before the load.
+/// Answer to all other requests, including requests before the load.
 fn fine() -> Vec<u8> {
     [one_row("1"), ready(b'I')].concat()
 }
@@ -316,7 +316,8 @@ fn commit_answered_with_rollback_is_not_ok() {
     assert_eq!(classes(&json), ["rolled_back"], "{json}");
 }
 
-/// A server with 100 connections that answers from process 9. At log-in it reports the process `told`: another one is a pooler's.
+/// Starts a server with 100 connections that answers from process 9. At log-in it reports the process `told`: any other number indicates a
+/// pooler.
 fn with_room(told: u32) -> FakePostgres {
     server(move |peer| {
         peer.start_up()?;

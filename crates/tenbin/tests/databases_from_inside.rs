@@ -65,7 +65,7 @@ fn waits_for_a_row_of_postgresql_and_the_blocking_session_are_reported() {
         .expect("a table");
     let home = Home::new();
     let script = ONE_ROW.replace("SLEEP", "pg_sleep(0.02)");
-    // Who blocks whom is asked so rarely that a busy machine may not get to it in this load.
+    // Blocking sessions are queried so rarely that a busy machine may not get to it in this load.
     let json = assert_measured(|| {
         let json = load(&home, &server.own_url(), &script, &["-c", "6"]);
         assert_locked(&json);
@@ -129,7 +129,7 @@ fn role_without_rights_sees_its_own_sessions() {
 
 /// Loads a server with one connection. `answer` answers requests for statistics, and every other request succeeds.
 ///
-/// Requests before the load have connections of their own. A pooled session forgets its prepared statements.
+/// Requests before the load use separate connections. A pooled session forgets its prepared statements.
 fn load_beside(
     is_pooled: bool,
     answer: impl Fn(&mut Peer, u32) -> io::Result<()> + Send + Sync + 'static,
@@ -193,7 +193,7 @@ fn labels_of_a_hostile_server_are_bounded_and_escaped() {
     let (json, _) = load_beside(false, |peer, number| {
         peer.say(&description(6))?;
         let long = "x".repeat(1_000);
-        // One wait that is in every sample, however many there are, and others that are in one sample each.
+        // One wait that is in every sample, regardless of their number, and others that are in one sample each.
         peer.say(&row(&["active", "w\u{1b}[31m", &long, "SELECT 'secret'", "1", "5000"]))?;
         for place in 0..200 {
             let wait = format!("w\u{1b}[31m{}", number * 1_000 + place);

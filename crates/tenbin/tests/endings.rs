@@ -1,4 +1,4 @@
-//! Every ending of every command occurs, with the exit code, the name in JSON, and the outcome in JUnit of the list.
+//! Every ending of every command occurs, with the listed exit code, name in JSON, and outcome in JUnit.
 
 use std::fs::{self, File};
 use std::process::Command;
@@ -33,7 +33,7 @@ const ELSEWHERE: [(CommandEnding, CommandGroup, &str); 8] = [
     (CommandEnding::Invalid, CommandGroup::Compare, "invalid_figures_give_no_answer"),
     (CommandEnding::Inconsistent, CommandGroup::Load, INCONSISTENT),
     (CommandEnding::Inconsistent, CommandGroup::Study, INCONSISTENT),
-    // A search ends like any other study with such a run.
+    // A search with such a run ends like any other study.
     (CommandEnding::Inconsistent, CommandGroup::Capacity, INCONSISTENT),
 ];
 
@@ -70,7 +70,7 @@ fn every_cell_of_the_table_has_a_test() {
     }
 }
 
-/// The program with these arguments. `{store}` stands for the store of the home.
+/// Builds a command line with these arguments. `{store}` is replaced by the store of the home.
 fn command(home: &Home, arguments: &[&str]) -> Command {
     let mut command = Command::new(TENBIN);
     let store = home.store().to_string_lossy().into_owned();
@@ -84,7 +84,7 @@ fn assert_ends(output: &Output, ending: CommandEnding) {
     assert_eq!(output.code, Some(ending.code().into()), "{ending:?}: {output:?}");
 }
 
-/// A command of each group. `{}` stands for its input.
+/// Commands, one per group. `{}` is replaced by the input.
 const ON: [(CommandGroup, &[&str]); 9] = [
     (CommandGroup::Load, &["{}", "-n", "20", "-c", "2", "--store", "{store}"]),
     (CommandGroup::Study, &["run", "{}", "--store", "{store}"]),

@@ -231,7 +231,7 @@ fn requests_wait_for_the_pool_of_their_endpoint_and_the_report_names_it() {
     assert_eq!((&pool["endpoint"], &pool["connections"]), (&"stock".into(), &2.into()), "{run}");
     let figure = |key: &str| pool[key].as_f64().expect(key);
     assert!(figure("busy_mean") <= 2.0 && figure("service_mean_us") >= 10_000.0, "{pool}");
-    // Each request has six others ahead of it, of which two are under way.
+    // Each request has six others ahead of it, and two of these are in flight.
     assert!(figure("waited_mean_us") > figure("service_mean_us"), "{pool}");
 }
 
@@ -288,7 +288,7 @@ fn select_first_sends_everything_to_the_first_server_and_after_its_end_to_the_ne
     assert_identity(&run);
     let [next, last] = requests(&others)[..] else { panic!("two servers") };
     assert!(next > 100 && last == 0, "{next} and {last}: {output:?}");
-    // Each user can lose the request under way, and one on a connection that the server still accepted while it stopped.
+    // Each user can lose the request in flight, and one on a connection that the server still accepted while it stopped.
     assert!(number(&run, "outcomes.failed") <= 2 * 4, "each user loses at most two requests: {run}");
 }
 

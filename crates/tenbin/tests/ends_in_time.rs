@@ -34,7 +34,7 @@ fn loaded(home: &Home, url: &str, load: &[&str]) -> Value {
     run
 }
 
-/// Every kind of server that never gives a usable answer, with the error classes that may be reported.
+/// All kinds of servers that never give a usable answer, with the error classes that may be reported.
 fn kinds() -> Vec<(&'static str, Scripted, &'static [&'static str])> {
     let ok = "HTTP/1.1 200 OK\r\n";
     let forever = |first: String, more: &str, every_ms: Option<u64>| {

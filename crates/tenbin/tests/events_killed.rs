@@ -23,7 +23,7 @@ fn start(home: &Home, plan: &str) -> Started {
     Started::spawn(command)
 }
 
-/// Ends the program with a signal, and waits until nothing of it remains.
+/// Ends the program with a signal, and waits until all of its processes have ended.
 #[track_caller]
 fn end(home: &Home, program: Started, signal: Signal, code: Option<i32>) {
     let begun = Instant::now();

@@ -1,4 +1,4 @@
-//! Experiments: they are stored, and an interrupted or killed Tenbin leaves nothing of them.
+//! Experiments: they are stored, and an interrupted or killed Tenbin leaves no remains of them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ fn groups_of(pid: u32) -> Vec<PathBuf> {
     found
 }
 
-/// Whether a control group of a Tenbin has one of these words in a limit file. Both versions of control groups are covered.
+/// Whether a control group of a Tenbin has one of these words in a limit file. Covers both versions of control groups.
 fn is_limited(pid: u32, files: &[&str], words: &[&str]) -> bool {
     let has = |path: PathBuf| {
         let text = fs::read_to_string(path).unwrap_or_default();
@@ -50,7 +50,7 @@ fn is_limited(pid: u32, files: &[&str], words: &[&str]) -> bool {
     groups_of(pid).iter().any(|group| files.iter().any(|file| has(group.join(file))))
 }
 
-/// Ends a Tenbin during its experiment, and waits until nothing of it remains. Returns the exit code.
+/// Ends a Tenbin during its experiment, and waits until all remains are removed. Returns the exit code.
 fn end_during_the_experiment(home: &Home, arguments: &[&str], signal: Signal) -> Option<i32> {
     end_when(home, arguments, signal, "another has control groups", |pid| {
         !marked(pid).is_empty() && !groups_of(pid).is_empty()

@@ -1,4 +1,4 @@
-//! `tenbin export` writes one run or study to a file, which every command accepts in place of a name.
+//! `tenbin export` writes one run or study to a file, which every command accepts instead of a name.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

@@ -6,7 +6,7 @@ use crate::support::{Home, built_in, number, url};
 fn failed_condition_is_named_and_exits_with_3() {
     let (home, target) = (Home::new(), built_in());
     let url = url(target.address(), "/hold?mean_us=20000");
-    // With a hold time of 20 ms, the mean cannot be below 1 ms, however busy the machine is.
+    // With a hold time of 20 ms, the mean cannot be below 1 ms, even on a busy machine.
     let arguments = [url.as_str(), "-n", "200", "-c", "4", "--slo", "errors<50%, mean<1ms"];
     let output = home.run(&arguments);
     let run = home.last();

@@ -1,4 +1,4 @@
-//! Texts from servers reach the terminal escaped, whatever they contain and wherever they are printed.
+//! Texts from servers are escaped on the terminal, regardless of their content and place.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};

@@ -154,7 +154,7 @@ fn terminal_interrupts_its_whole_process_group() {
     assert_blames_nobody("Ctrl-C twice", &study);
 }
 
-/// Python program that starts a command on a terminal of its own, waits for a file, closes the terminal, and prints the exit code.
+/// Python program that starts a command on a new terminal, waits for a file, closes the terminal, and prints the exit code.
 const ON_A_TERMINAL: &str = "\
 import os, pty, select, sys
 pid, terminal = pty.fork()

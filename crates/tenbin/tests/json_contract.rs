@@ -121,7 +121,7 @@ fn percentile_of_too_few_samples_is_null() {
 
 #[test]
 fn figures_add_up_with_every_kind_of_error() {
-    // In turn: an ok reply, a rejection, a reset, silence, and an invalid reply.
+    // Cycles through an ok reply, a rejection, a reset, silence, and an invalid reply.
     let server = target::scripted::start(|number| {
         let last = match number % 5 {
             0 => Step::Send(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n".to_vec()),

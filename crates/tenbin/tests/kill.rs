@@ -1,4 +1,4 @@
-//! A run that is killed at any moment loses a second at most. It is shown as partial, and its store still works.
+//! A run that is killed at any moment loses no more than a second. It is shown as partial, and its store still works.
 //!
 //! `TENBIN_KILLS` sets the number of kills, and `TENBIN_SEED` their moments.
 
@@ -60,7 +60,7 @@ fn unfinished_run_is_shown_as_running() {
     let program = home.start(&[&url, "-R", "200/s", "-c", "20", "-d", "10m"]);
     until("the load begins", || target.counters().requests > 0);
     assert_eq!(home.history()[0]["verdict"], "running");
-    // Another run may be stored in the same file at the same time.
+    // Another run may be stored in the file at the same time.
     let other = home.json(&[url.as_str(), "-n", "50", "-c", "2"]);
     assert_eq!(other["verdict"], "complete");
     let begun = Instant::now();

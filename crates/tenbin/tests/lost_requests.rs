@@ -73,7 +73,7 @@ fn serve(socket: &TcpStream, log: &File) -> Option<()> {
     }
 }
 
-/// The server, in a process of its own. Passes at once as a test.
+/// Server in a separate process. Passes at once as a test.
 #[test]
 fn serves_and_logs() {
     let (Ok(path), Ok(port)) = (env::var(LOG), env::var(PORT)) else { return };

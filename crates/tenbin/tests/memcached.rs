@@ -13,7 +13,7 @@ fn memcached(options: &[&str]) -> Memcached {
     Memcached::start(options, None).unwrap_or_else(|missing| panic!("{missing}"))
 }
 
-/// Run of a load, whatever its verdict.
+/// Runs a load, with any verdict.
 #[track_caller]
 fn load(home: &Home, arguments: &[&str]) -> Value {
     let output = home.run(&[arguments, &["--format", "json"]].concat());

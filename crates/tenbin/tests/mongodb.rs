@@ -13,7 +13,7 @@ fn mongo(is_primary: bool) -> FakeMongo {
     FakeMongo::start(is_primary).expect("a server")
 }
 
-/// Run of a load, whatever its verdict.
+/// Runs a load, with any verdict.
 #[track_caller]
 fn load(home: &Home, arguments: &[&str]) -> Value {
     let output = home.run(&[arguments, &["--format", "json"]].concat());

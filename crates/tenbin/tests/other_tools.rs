@@ -1,4 +1,4 @@
-//! Loads made by another load generator: its figures are stored, missing ones are absent, and no process of it remains.
+//! Loads from external load generators: their figures are stored, missing ones are absent, and no process remains.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::support::{Home, number, systems::assert_nothing_is_left};
 
-/// Writes an executable with the name `wrk`, which runs this script in place of wrk. Returns its path.
+/// Writes an executable with the name `wrk`, which runs this script instead of wrk. Returns its path.
 fn program(home: &Home, folder: &str, script: &str) -> String {
     let folder = home.path().join(folder);
     fs::create_dir(&folder).expect("a folder");

@@ -137,7 +137,7 @@ fn live_lines_are_narrower_than_the_terminal() {
 
 #[test]
 fn terminal_that_does_not_read_does_not_hold_up_the_run() {
-    // Nothing reads from the two pipes: the load must go on.
+    // The two pipes have no reader: the load must continue.
     let (home, target) = (Home::new(), built_in());
     let mut command = home.command(&[url(target.address(), "/status").as_str(), "-d", "1s", "-R", "200/s"]);
     let (reader, writer) = std::io::pipe().expect("a pipe");

@@ -112,7 +112,7 @@ fn tables_of_a_workload_are_created_once_for_each_variant_or_system() {
         let path = plan(
             &home,
             &format!(
-                // Every run draws the same addresses, which must be unique, so that the table must be empty again.
+                // Every run draws equal addresses, which must be unique, so the table must be empty again.
                 "scenario: [ workload: sign-up ]\nload: {{ users: 1, requests: 3 }}\ncompare: {{ blocks: 2 }}\nseed: 1\nsystems:\n  lite:\n    \
                  start: \"{{tenbin}} target --listen 127.0.0.1:{{port}}\"\n    url: \"sqlite:{{dir}}/x.db\"\n    \
                  prepare: {{ workload: sign-up{share} }}\n    vary: {{ workers: [ 1, 2 ] }}\n"

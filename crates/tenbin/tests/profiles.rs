@@ -41,7 +41,7 @@ fn functions(profile: &Value) -> Vec<(&str, f64)> {
     list.iter().map(|one| (one["name"].as_str().unwrap(), of(one))).collect()
 }
 
-/// Profiles the server long enough to judge its functions. On a busy machine it gets little CPU time, and thus few samples.
+/// Profiles the server long enough to judge its functions. On a busy machine it gets little CPU time, and therefore few samples.
 fn profiled_study(home: &Home) -> Value {
     for measured in ["4s", "12s", "36s"] {
         let plan = two_counters(home, measured);

@@ -46,7 +46,7 @@ fn load_through_the_proxy_has_its_delay_and_the_proxy_reports_its_counters() {
     let [listening, ended] = lines.as_slice() else { panic!("{output:?}") };
     assert_eq!((&listening["event"], &ended["event"]), (&"listening".into(), &"ended".into()));
     assert_eq!(listening["target"], address);
-    // One connection checks before the load that the server is up.
+    // Before the load, one connection checks that the server is up.
     assert_eq!((number(ended, "connections"), number(ended, "resets")), (5, 0), "{ended}");
     assert!(number(ended, "bytes_to_clients") > 40 * 50 && ended["late"]["p50_us"].is_number(), "{ended}");
     assert!(!socket.exists());

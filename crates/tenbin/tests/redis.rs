@@ -15,7 +15,7 @@ fn redis(options: &[&str]) -> Redis {
     Redis::start(options).unwrap_or_else(|missing| panic!("{missing}"))
 }
 
-/// Run of a load, whatever its verdict.
+/// Runs a load, with any verdict.
 #[track_caller]
 fn load(home: &Home, arguments: &[&str]) -> Value {
     let output = home.run(&[arguments, &["--format", "json"]].concat());

@@ -13,7 +13,7 @@ fn url_of(node: &Redis) -> String {
     format!("{}?cluster=true", node.url())
 }
 
-/// Run of a plan, whatever its verdict.
+/// Runs a plan, with any verdict.
 #[track_caller]
 fn run_plan(home: &Home, scenario: &str, load: &str, url: &str) -> Value {
     let text =
@@ -86,7 +86,7 @@ fn moved_and_migrating_slots_are_followed_and_counted() {
     let (home, cluster) = (Home::new(), cluster(3, 0));
     let nodes = &cluster.nodes;
     let id = |node: &Redis| node.cli(&["CLUSTER", "MYID"]).expect("an ID").trim().to_owned();
-    // `foo` has the slot 12182, which the third master serves. It moves while the load goes on.
+    // `foo` has the slot 12182, which the third master serves. It moves during the load.
     let started = home.start(&[
         format!("{}?cluster=true&redis=SET+foo+x", nodes[0].url()).as_str(),
         "-d",
@@ -135,9 +135,8 @@ fn commands_without_a_node_are_errors_before_the_load() {
     }
 }
 
-/// Asserts that a load went on after its master was killed, and counts the writes that were lost. Each write has a key of its own, so the
-/// acknowledged ones must be at most the keys at the end, apart from those that were lost. Keys beyond the acknowledged ones are writes
-/// whose answers were lost.
+/// Asserts that a load continued after its master was killed, and counts the lost writes. Each write has a different key, so the
+/// acknowledged ones must not exceed the keys at the end plus the lost ones. Further keys belong to writes whose answers were lost.
 fn assert_failed_over(run: &Value, keys: u64) {
     assert_identity(run);
     let (ok, failed) = (number(run, "outcomes.ok"), number(run, "outcomes.failed"));

@@ -146,7 +146,7 @@ fn results_that_differ_are_reported_in_the_first_line() {
     let reads = json(&home, &[file, "--to", &url, "--only", "reads"]);
     assert_eq!((count(&reads, "/replay/sent"), count(&reads, "/replay/same")), (1, 1), "{reads}");
 
-    // Every row is there already, so only the one that failed in the log ends alike.
+    // Every row exists already, so only the insert that failed in the log has an equal outcome.
     let output = replay(&home, &[file, "--to", &url, "--allow-writes"]);
     assert!(output.stdout.starts_with("diverged: 71.4 % of results differ from the log"), "{output:?}");
     assert!(output.stdout.contains("error 23505"), "{output:?}");

@@ -190,7 +190,7 @@ fn output_of_monitor_is_replayed_by_session_with_its_transactions() {
     let output = tenbin(&home, &["replay", text(&log), "--to", &to.url()]);
     assert!(output.code == Some(2) && output.stderr.contains("--allow-writes"), "{output:?}");
     let result = replay(&home, &[text(&log), "--to", &to.url(), "--allow-writes"]);
-    // Some versions of redis-cli ask for COMMAND DOCS, too.
+    // Some versions of redis-cli also send COMMAND DOCS.
     assert_eq!(count(&result, "/replay/outcomes/ok"), count(&dry, "/log/statements") - 1, "{result}");
     assert_eq!(count(&result, "/replay/outcomes/rejected"), 1, "INCR of a text: {result}");
     for key in ["text", "n", "last"] {
@@ -235,7 +235,7 @@ fn requests_of_an_archive_are_sent_with_headers_and_bodies() {
     assert!(refused.stderr.contains("1 of 2 statements may write"), "{refused:?}");
 }
 
-/// Three sessions of PostgreSQL, of which the third waits for a lock of the second, and the second for one of the first.
+/// Three sessions of PostgreSQL. The third waits for a lock of the second, and the second for a lock of the first.
 fn chained() -> String {
     let mut log = String::new();
     for (milli, session, statement) in [
@@ -279,7 +279,7 @@ fn sessions_share_connections_and_a_deadlock_of_their_order_ends_and_is_counted(
         count(&shared, "/replay/differs") + count(&shared, "/replay/lost_with_transaction") >= 1,
         "{shared}"
     );
-    // No deadlock of locks alone, which the server would see, so only the rule of the replay ends it.
+    // Not a deadlock of locks alone, which the server would detect, so only the rule of the replay ends it.
     assert_eq!(count(&shared, "/replay/deadlocks"), 0, "{shared}");
     assert!(count(&shared, "/replay/lock_waits_ended") >= 1, "{shared}");
 }

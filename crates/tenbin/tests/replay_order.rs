@@ -96,7 +96,7 @@ fn statements_that_are_prepared_by_sql_are_executed_once() {
         let script = home.path().join("script.sql");
         let statements = "PREPARE add(int) AS UPDATE t SET a = a + $1;\nEXECUTE add(1);\nEXECUTE add(10);\nDEALLOCATE add;\n";
         fs::write(&script, statements).expect("a script");
-        // With the extended protocol, the log has lines for parse, bind, and execute of each of them.
+        // With the extended protocol, the log has lines for parse, bind, and execute of each statement.
         for mode in ["simple", "extended", "prepared"] {
             let mut pgbench = server.client("pgbench", "postgresql-contrib").expect("pgbench");
             let pgbench = pgbench.args(["-n", "-M", mode, "-t", "2", "-f"]).arg(&script);

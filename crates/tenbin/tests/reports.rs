@@ -175,7 +175,7 @@ fn several_runs_are_shown_side_by_side() {
     let port = format!(":{}/", target.address().port());
     let ids: Vec<String> =
         home.history().iter().map(|run| run["id"].as_str().expect("a name").to_owned()).collect();
-    // A table may shorten a title, but not to the part that both titles share.
+    // A table may shorten a title, but not to a prefix that both titles have.
     for (format, named) in
         [("terminal", port.as_str()), ("md", &port), ("csv", "GET /status,2000,"), ("json", &ids[0])]
     {

@@ -1,4 +1,4 @@
-//! Different requests that all get the same short body are reported, with what to write. Nothing else is.
+//! Different requests with equal short bodies in all replies are reported, with a suggestion. Other loads are not.
 
 use crate::support::{Home, answering, server, url};
 use serde_json::Value;

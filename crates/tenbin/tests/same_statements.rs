@@ -1,4 +1,4 @@
-//! Tenbin sends exactly the statements that pgbench sends with the same script and seed.
+//! Tenbin sends exactly the statements that pgbench sends with an equal script and seed.
 
 use std::process::Stdio;
 
@@ -97,8 +97,8 @@ fn assert_same(script: &[&str], transactions: u32, mode: &str, first: &str) {
         arguments.extend([if name.contains('.') { "-f" } else { "--workload" }, *name]);
     }
     let output = home.run(&arguments);
-    // Other tests that use the cores make the load invalid. For so short a load, a pause of a quarter of a second is an outage.
-    // Neither changes a statement.
+    // Other tests that use the cores make the load invalid. In a load this short, a pause of a quarter of a second is an outage. Neither
+    // changes a statement.
     assert!(matches!(output.code, Some(0 | 4 | 6)), "{output:?}");
     let (theirs, ours) = (heard(&server, "pgbench", first), heard(&server, "tenbin", first));
     assert!(theirs.len() >= transactions as usize, "pgbench asked {} times", theirs.len());

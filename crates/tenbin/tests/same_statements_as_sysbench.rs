@@ -1,5 +1,5 @@
-//! The general log of MariaDB shows the same commands of Tenbin and of sysbench, up to drawn values and the time of preparation:
-//! sysbench prepares all statements when it connects, Tenbin each before its first execution.
+//! The general log of MariaDB shows equal commands for Tenbin and sysbench, except for drawn values and the time of preparation: sysbench
+//! prepares all statements when it connects, Tenbin prepares each before its first execution.
 
 use std::process::Command;
 

@@ -10,7 +10,7 @@ use crate::secrets::{arguments_meanwhile, files_below};
 use crate::support::systems::assert_nothing_is_left;
 use crate::support::{Home, Started};
 
-/// No word of the secret occurs anywhere else.
+/// Secret with words that occur in no other place.
 const SECRET: &str = "0pen-sesame/ünd?all";
 const TELLING: [&str; 4] = ["0pen-sesame", "ünd?all", "%C3%BCnd", "MHBlbi1z"];
 

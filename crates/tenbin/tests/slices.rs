@@ -16,7 +16,8 @@ fn plan(home: &Home, text: &str) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// One block of a comparison with two slices of each variant, which takes about six seconds: a block cannot be shorter. Its report.
+/// Runs one block of a comparison with two slices per variant, which takes about six seconds: a block cannot be shorter. Returns its
+/// report, too.
 fn one_block(home: &Home, text: &str) -> (Output, Value) {
     let output = home.run(&["run", &plan(home, text), "--within", "9s", "--format", "json"]);
     let report: Value =

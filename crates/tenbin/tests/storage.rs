@@ -40,7 +40,7 @@ fn unusable_store_is_reported_before_any_request() {
     assert_eq!(fs::read_to_string(&foreign).expect("text"), "something else entirely\n".repeat(100));
 }
 
-/// Runs the program in a mount namespace of its own, on a small file system, after a line of shell that prepares it.
+/// Runs the program in a separate mount namespace, on a small file system, after a shell line that prepares it.
 fn on_a_small_disk(home: &Home, prepare: &str, arguments: &[&str]) -> Output {
     let disk = home.path().join("disk");
     fs::create_dir_all(&disk).expect("a folder");

@@ -120,7 +120,7 @@ fn assert_read_in_every_way(earlier: &Earlier) {
     for name in told.keys() {
         let formats: &[&str] = match name.starts_with("s-") {
             true => &["terminal", "md", "html", "csv"],
-            // One of the runs kept single requests.
+            // One of the runs logged single requests.
             false if name == LOGGED => &["terminal", "md", "html", "csv", "hlog", "jtl"],
             false => &["terminal", "md", "html", "csv", "hlog"],
         };

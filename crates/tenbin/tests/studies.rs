@@ -1,4 +1,4 @@
-//! Studies from outside: everything that a plan asks for is done, stored, and shown, also if systems misbehave.
+//! Studies from outside: the whole plan is carried out, stored, and shown, even if systems misbehave.
 
 use std::fs;
 
@@ -268,7 +268,7 @@ fn load_passes_the_proxy_of_a_plan_which_is_no_part_of_the_system() {
                 .and_then(|process| process["cpu_s"].as_f64())
                 .unwrap_or_else(|| panic!("no {name}: {run}"))
         };
-        // This little work may take no tick of the clock that counts the CPU time of processes.
+        // The work may be too little for a tick of the clock that counts the CPU time of processes.
         assert!(cpu_s("proxy far") >= 0.0, "{run}");
         let of_system = run["system"]["cpu_s"].as_f64().expect("a time");
         assert!((of_system - cpu_s("target")).abs() < 1e-6, "{run}");

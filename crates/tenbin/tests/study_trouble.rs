@@ -178,7 +178,7 @@ fn hanging_version_command_does_not_delay_an_interruption() {
     program.signal(Signal::INT);
     let output = program.finish();
     assert_eq!(output.code, Some(130), "{output:?}");
-    // Without the interruption, the command has 20 s.
+    // If it is not interrupted, the command has 20 s.
     assert!(begun.elapsed() < Duration::from_secs(15), "{output:?}");
     assert_nothing_is_left(&home);
 }
@@ -269,7 +269,7 @@ fn study_survives_the_removal_of_its_program_file() {
     }
 }
 
-/// Runs a study as a user of its own with a limit on processes and threads, because the limit does not apply to root.
+/// Runs a study as a separate user with a limit on processes and threads, because the limit does not apply to root.
 fn run_with_few_processes(home: &Home, processes: u32, plan: &str) -> Output {
     assert!(rustix::process::getuid().is_root(), "this test becomes another user: run it as root");
     let user = 700_000 + std::process::id() % 100_000;
@@ -321,7 +321,7 @@ fn study_interrupted_twice_leaves_no_folder() {
     let mut command = home.command(&["run", &path]);
     command.env("TMPDIR", &temporary);
     let program = Started::spawn(command);
-    // Before it listens, the system has a file of its own in the folder for a moment. Nothing would remove it after a kill.
+    // Before it listens, the system briefly has a temporary file in the folder. A kill at that moment would leave it behind.
     let is_listening = || fs::read_to_string(&said).is_ok_and(|said| said.contains("listening"));
     support::until("the system is started", is_listening);
     assert!(entries() > 0 && !marked(program.pid()).is_empty());
@@ -368,7 +368,7 @@ fn secrets_of_a_plan_are_in_no_file_and_only_the_owner_can_read_files() {
     }
     assert!(looked_at >= 2, "the store and the page");
     assert!(!output.stderr.contains("s3cr3t") && !output.stdout.contains("s3cr3t"), "{output:?}");
-    // The hash of the original shows that the plan is the same.
+    // The hash of the original shows that the plan is unchanged.
     let resumed = home.run(&["run", &path, "--resume"]);
     assert!(resumed.stderr.contains("is complete"), "{resumed:?}");
 }
@@ -376,7 +376,7 @@ fn secrets_of_a_plan_are_in_no_file_and_only_the_owner_can_read_files() {
 #[test]
 fn study_that_is_inconclusive_because_of_invalid_runs_exits_with_4() {
     let home = Home::new();
-    // One request at a time, each of 20 ms: of 200 requests per second, many are never sent.
+    // One request at a time, each of 20 ms: many of 200 requests per second are never sent.
     let path = plan(
         &home,
         "scenario: [ get: '/hold?mean_us=20000' ]\nload: { rate: 200/s, connections: 20, shed-after: 200ms, for: 500ms }\nsystems:\n  quick:\n    \

@@ -13,8 +13,8 @@ use harness::quiet::assert_measured;
 
 /// Forks servers that keep connections alive. All but the first work for 0.7 s before they accept connections.
 ///
-/// `own`: each listens on a socket of its own. `late`: like `own`, but all but the first listen only once the load has its
-/// connections. `helpers`: all but the first inherit the socket, and never accept connections.
+/// `own`: each listens on a separate socket. `late`: like `own`, but all but the first listen only once the load has its connections.
+/// `helpers`: all but the first inherit the socket, and never accept connections.
 const SERVER: &str = r#"
 import os, selectors, socket, sys, time
 port, count, mode = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]

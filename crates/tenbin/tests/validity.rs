@@ -1,4 +1,4 @@
-//! Known faults of the generator are detected, and faults of the system are not attributed to it.
+//! Known errors of the generator are detected, and errors of the system are not attributed to it.
 
 use std::thread;
 use std::time::Duration;
@@ -34,7 +34,7 @@ fn repeatedly_stopped_generator_widens_bounds_in_open_and_closed_loads() {
         let output = program.finish();
         let run = output.json();
         assert_identity(&run);
-        // More than half of the time stopped has no bound.
+        // There is no bound if the generator was stopped for more than half of the time.
         let verdict = run["validity"]["verdict"].as_str().unwrap_or_default();
         assert!(
             [(Some(0), "suspect"), (Some(4), "invalid")].contains(&(output.code, verdict)),

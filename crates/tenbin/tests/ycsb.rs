@@ -29,7 +29,7 @@ fn preparation(home: &Home, arguments: &[&str]) -> Output {
     Started::spawn(command).finish()
 }
 
-/// Run of a load, whatever its verdict.
+/// Runs a load, with any verdict.
 #[track_caller]
 fn load(home: &Home, arguments: &[&str]) -> Value {
     // Shares of other seeds are off by two standard deviations once in twenty runs.

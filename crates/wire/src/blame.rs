@@ -33,10 +33,10 @@ impl fmt::Display for FirstBytes {
     }
 }
 
-/// A violation of the protocol by the peer, after which nothing on the connection can be trusted. In [`crate::Event::Failed`] it
-/// concerns a single exchange, and the connection stays usable.
+/// Violation of the protocol by the peer, after which no data on the connection can be trusted. In [`crate::Event::Failed`] it concerns a
+/// single exchange, and the connection stays usable.
 ///
-/// Boxed to have the size of a pointer: every step of reading a reply may return a fault, and almost none does.
+/// Boxed to have the size of a pointer: every step of reading a reply may return an error, and almost none does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PeerFault(Box<Violation>);
 
@@ -45,7 +45,7 @@ pub struct PeerFault(Box<Violation>);
 pub struct Violation {
     /// Class of the error in reports. [`ErrorClass::LoginRefused`] ends the load, because every connection would get it.
     pub class: ErrorClass,
-    /// Distinguishes faults of one class.
+    /// Distinguishes errors of one class.
     pub code: u32,
     /// Error message for people.
     pub sentence: &'static str,
@@ -64,7 +64,7 @@ impl Deref for PeerFault {
 }
 
 impl PeerFault {
-    /// Creates a fault with this class, code, and sentence, without quoted bytes.
+    /// Creates an error with this class, code, and sentence, without quoted bytes.
     #[cold]
     pub fn new(class: ErrorClass, code: u32, sentence: &'static str) -> Self {
         Self(Box::new(Violation { class, code, sentence, seen: None, said: None }))

@@ -1,5 +1,5 @@
-//! Placeholders in braces: `{name}` in a text stands for an encoded value, `{name:raw}` for the value as it is, and `{{name}}` for
-//! the text `{name}`. Any other brace stands for itself.
+//! Placeholders in braces: `{name}` in a text is replaced by an encoded value, `{name:raw}` by the unencoded value, and `{{name}}` yields
+//! the text `{name}`. Any other brace is literal.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -30,7 +30,7 @@ pub fn spans(text: &[u8]) -> impl Iterator<Item = (Range<usize>, Piece<'_>)> {
     })
 }
 
-/// Escapes bytes as a text without placeholders that stands for exactly these bytes.
+/// Escapes bytes as a text without placeholders that yields exactly these bytes.
 pub fn literal(bytes: &[u8]) -> Vec<u8> {
     let mut text = Vec::with_capacity(bytes.len());
     let mut rest = bytes;

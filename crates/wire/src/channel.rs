@@ -17,7 +17,7 @@ use crate::values::Values;
 pub struct Ticket(pub u32);
 
 impl Ticket {
-    /// Placeholder where there is no exchange.
+    /// Placeholder if there is no exchange.
     pub const NONE: Self = Self(u32::MAX);
 }
 
@@ -40,7 +40,7 @@ pub enum Event {
         /// Next step of the exchange, which is over after [`Next::Done`].
         next: Next,
     },
-    /// The reply names another peer, which takes the exchange from here. The link goes on.
+    /// The reply names another peer, which takes over the exchange. The link stays usable.
     Redirected {
         /// Ticket of the exchange, which is over on this link.
         ticket: Ticket,
@@ -52,23 +52,23 @@ pub enum Event {
     Failed {
         /// Ticket of the exchange, which is over.
         ticket: Ticket,
-        /// The peer's fault, with the error class of the exchange.
+        /// Error of the peer, with the error class of the exchange.
         fault: PeerFault,
     },
 }
 
-/// Redirection of an exchange to another peer of its step.
+/// Redirect of an exchange to another peer of its step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Redirect {
-    /// Number of the peer among those of [`Channels::peers_of`].
+    /// Index of the peer in [`Channels::peers_of`].
     pub peer: u16,
-    /// Whether only this exchange goes to the peer, which [`Channel::ask_once`] announces to it.
+    /// Whether the redirect applies only to this exchange. [`Channel::ask_once`] then announces it to the peer.
     pub is_once: bool,
     /// Error of the exchange if it is not redirected again.
     pub fault: PeerFault,
 }
 
-/// One link to a peer, and the exchanges that it carries: a state machine that the engine drives, without sockets and clocks.
+/// Link to a peer, and the exchanges that it carries: a state machine that the engine drives, without sockets and clocks.
 ///
 /// ```text
 ///   new link: greet() ─► [greeted() …] ─► [TLS: secured()] ─► [greeted() …] ─► Done
@@ -78,7 +78,7 @@ pub struct Redirect {
 ///
 /// # Calling order
 ///
-/// A link goes through these stages. A method that is not named in a stage is not called there.
+/// A link goes through these stages. A method is called only in the stages that name it.
 ///
 /// 1. **New or forgotten.** [`connects_to`](Channel::connects_to) is called before a socket opens to a peer of several addresses.
 ///    [`greet`](Channel::greet) comes first on each new socket. [`room`](Channel::room) is not called
@@ -116,8 +116,8 @@ pub trait Channel: Send {
     /// Number of further exchanges that may begin now.
     fn room(&self) -> u32;
 
-    /// Whether the peer takes no new exchanges on this link, as after GOAWAY: [`Channel::room`] is 0 until [`Channel::forget`]. The
-    /// exchanges under way go on. After the last of them the link is closed, and opened again for new exchanges. Called if
+    /// Whether the peer takes no new exchanges on this link, as after GOAWAY: [`Channel::room`] is 0 until [`Channel::forget`]. Exchanges
+    /// in flight continue. After the last of them, the link is closed, and opened again for new exchanges. Called if
     /// [`Channels::is_multiplexed`] is true; a serial protocol uses [`Reply::reusable`] instead.
     fn draining(&self) -> bool {
         false
@@ -144,7 +144,7 @@ pub trait Channel: Send {
         let _ = der;
     }
 
-    /// Continues the greeting after TLS is established, which [`Greeting::Secure`] asked for.
+    /// Continues the greeting after TLS is established, as [`Greeting::Secure`] requested.
     fn secured(&mut self) -> Greeting {
         Greeting::Done
     }
@@ -167,12 +167,11 @@ pub trait Channel: Send {
     /// Removes the first `count` bytes of [`Channel::outgoing`], which the socket has taken.
     fn sent(&mut self, count: usize);
 
-    /// Processes bytes from the peer, at least up to the next event. Returns the number of bytes that were used, and the event. It
-    /// is called again with the rest, which may be empty, until it has used all bytes and returns no event. Without an exchange
-    /// under way, it accepts only bytes that a peer may send at any time.
+    /// Processes bytes from the peer, up to the next event or further. Returns the number of bytes that were used, and the event. It is
+    /// called again with the rest, which may be empty, until it has used all bytes and returns no event. Without an exchange in flight, it
+    /// accepts only bytes that a peer may send at any time.
     ///
-    /// On a link within this process it is called without bytes, in place of sending and receiving. It blocks until the exchange
-    /// that was begun is done.
+    /// On a link within this process, it is called without bytes, instead of sending and receiving. It blocks until the exchange is done.
     fn received(&mut self, bytes: &[u8]) -> Result<Option<(usize, Event)>, PeerFault>;
 
     /// Handles the end of the peer's bytes, and returns what it means for an exchange.
@@ -181,7 +180,7 @@ pub trait Channel: Send {
     /// Progress of the reply to an exchange.
     fn stage(&self, ticket: Ticket) -> Stage;
 
-    /// Number of the part whose reply is awaited. `None` if parts are not counted separately.
+    /// Number of the part that awaits a reply. `None` if parts are not counted separately.
     fn part(&self, ticket: Ticket) -> Option<u16> {
         let _ = ticket;
         None
@@ -207,7 +206,7 @@ pub trait Channel: Send {
         let _ = (ticket, values);
     }
 
-    /// Whether no exchange is under way, so that [`Channel::farewell`] may be sent.
+    /// Whether no exchange is in flight, so that [`Channel::farewell`] may be sent.
     fn is_idle(&self) -> bool;
 
     /// Bytes that a polite client sends before it closes an idle link. Empty if the protocol has none.
@@ -222,14 +221,13 @@ pub trait Channel: Send {
         None
     }
 
-    /// Gives up one exchange, and returns whether the link can still carry others. No event names this ticket until it begins
-    /// again.
+    /// Abandons one exchange, and returns whether the link can still carry others. No event names this ticket until `begin` uses it again.
     fn abandon(&mut self, ticket: Ticket) -> bool {
         let _ = ticket;
         false
     }
 
-    /// Gives up all exchanges under way, after the link was closed.
+    /// Abandons all exchanges in flight, after the link was closed.
     fn forget(&mut self);
 
     /// Makes [`Channel::received`] of a link within this process return soon, from another thread. `None` if that is not possible.
@@ -255,7 +253,7 @@ pub struct PeerStep {
 
 /// The steps of a load, and the factory of their channels; shared by all threads.
 pub trait Channels: Send + Sync {
-    /// Creates the channel of link `number` to a peer, without an exchange under way. Numbers count over all threads, from 0.
+    /// Creates the channel of link `number` to a peer, without an exchange in flight. Numbers count over all threads, from 0.
     fn open(&self, peer: u16, number: u32) -> Box<dyn Channel>;
 
     /// Number of peers that have these steps.
@@ -263,7 +261,7 @@ pub trait Channels: Send + Sync {
         1
     }
 
-    /// Whether links to a peer are opened by their first exchange, and not before the load.
+    /// Whether links to a peer open with their first exchange, instead of before the load.
     fn is_spare(&self, peer: u16) -> bool {
         let _ = peer;
         false
@@ -307,19 +305,19 @@ pub trait Channels: Send + Sync {
         0
     }
 
-    /// Max exchanges under way on one link to a peer.
+    /// Max exchanges in flight on one link to a peer.
     fn room(&self, peer: u16) -> u32 {
         let _ = peer;
         1
     }
 
-    /// Whether links to a peer carry concurrent exchanges, or have bytes to send that no exchange asked for, such as
-    /// acknowledgments. [`Channel::outgoing`] of such a link is called after each [`Channel::received`].
+    /// Whether links to a peer carry concurrent exchanges, or send bytes that belong to no exchange, such as acknowledgments.
+    /// [`Channel::outgoing`] of these links is called after each [`Channel::received`].
     fn is_multiplexed(&self, peer: u16) -> bool {
         self.room(peer) > 1
     }
 
-    /// Whether a peer is in this process, where calls take the place of sending and receiving.
+    /// Whether a peer runs in this process, where calls replace sending and receiving.
     fn is_in_process(&self, peer: u16) -> bool {
         let _ = peer;
         false
@@ -328,11 +326,11 @@ pub trait Channels: Send + Sync {
     /// Whether a step's request needs the value of a variable.
     fn needs(&self, step: u16, variable: u16) -> bool;
 
-    /// Whether replies to a step are searched, or used in computations. That takes time that is not the system's.
+    /// Whether replies to a step are searched, or used in computations. The time for this is not the system's.
     fn looks_through(&self, step: u16) -> bool;
 
-    /// Whether a step's request has the same effect if it is sent twice (RFC 9110, 9.2.2). Such a request may be sent again if its
-    /// peer did not receive it.
+    /// Whether a step's request has an identical effect if it is sent twice (RFC 9110, 9.2.2). The client may resend an idempotent request
+    /// if its peer did not receive it.
     fn is_idempotent(&self, step: u16) -> bool {
         let _ = step;
         false
@@ -344,7 +342,7 @@ pub trait Channels: Send + Sync {
         Footprint::default()
     }
 
-    /// Makes error messages of refusals quote the replies, for protocols whose replies contain no message of their own.
+    /// Makes error messages of rejections quote the replies, for protocols whose replies contain no message.
     fn quote(&mut self) {}
 }
 

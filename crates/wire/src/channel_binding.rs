@@ -14,8 +14,8 @@ const OBJECT_IDENTIFIER: u8 = 6;
 const RSA: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1];
 const ECDSA: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 4];
 
-/// Hashes a DER-encoded certificate with the hash function of its signature; SHA-256 replaces MD5 and SHA-1. `None` if the
-/// certificate is malformed, or its signature has no hash function of its own, such as Ed25519.
+/// Hashes a DER-encoded certificate with the hash function of its signature; SHA-256 replaces MD5 and SHA-1. `None` if the certificate is
+/// malformed, or if its signature algorithm names no hash function, such as Ed25519.
 pub(crate) fn certificate_hash(der: &[u8]) -> Option<Vec<u8>> {
     let (certificate, _) = contents(der, SEQUENCE)?;
     let (_, after) = contents(certificate, SEQUENCE)?;

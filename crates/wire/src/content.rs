@@ -3,7 +3,7 @@
 /// Content coding of a body (RFC 9110, 8.4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Coding {
-    /// No coding.
+    /// Identity coding.
     #[default]
     Identity,
     /// `gzip` or `x-gzip`.
@@ -39,7 +39,7 @@ impl Coding {
 /// Answer of a cache between client and server, according to the headers of a reply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CacheUse {
-    /// No header mentions a cache.
+    /// Unknown, because no header mentions a cache.
     #[default]
     Unknown,
     /// A cache answered.
@@ -48,7 +48,7 @@ pub enum CacheUse {
     Miss,
 }
 
-/// Content of a complete reply, as far as its protocol tells.
+/// Content of a complete reply, as far as its protocol defines it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Content {
     /// Bytes of the content as sent, without headers and framing. `None` if the protocol's own encoding varies with settings, as
@@ -60,6 +60,6 @@ pub struct Content {
     pub rows: Option<u64>,
     /// Content coding.
     pub coding: Coding,
-    /// Whether a cache answered.
+    /// Whether a cache answered, if known.
     pub cache: CacheUse,
 }

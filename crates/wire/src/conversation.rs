@@ -9,7 +9,7 @@ use crate::blame::PeerFault;
 use crate::channel::{Footprint, Redirect};
 use crate::content::Content;
 
-/// The client's side of one connection, and the values of its user's variables.
+/// Client side of one connection, and the values of its user's variables.
 ///
 /// ```text
 ///   new connection: greet() ─► [greeted() …] ─► [TLS: secured()] ─► [greeted() …] ─► Done
@@ -18,15 +18,15 @@ use crate::content::Content;
 ///   Idle ───────────► a reply is awaited ───────────────────────────────────► Idle
 ///    ▲    go_on() ─►  │   ▲ received() → Answered with Next::Send, Await or Pause
 ///    │                └───┘
-///    └────── forget() ◄── received() → fault, peer_closed(): the connection is given up
+///    └────── forget() ◄── received() → error, peer_closed(): the connection is given up
 /// ```
 ///
-/// A request may have parts, such as the statements of a transaction: each is sent when the one before it is answered.
+/// A request may have parts, such as the statements of a transaction: each part is sent after the previous one was answered.
 ///
 /// A system in this process ([`crate::InProcess`]) exchanges no bytes, and [`Conversation::outgoing`] is not read.
 /// [`Conversation::received`] is called without bytes after each [`Next::Send`] and [`Next::Await`], and again after
-/// [`Progress::NeedMore`]. It executes the request, and blocks until that is done. [`Conversation::greeted`] is called in the same
-/// way until it returns [`Greeting::Done`]. If the system cannot be opened, it returns the fault.
+/// [`Progress::NeedMore`]. It executes the request, and blocks until the request is done. [`Conversation::greeted`] is likewise called
+/// without bytes until it returns [`Greeting::Done`]. If the system cannot be opened, it returns the error.
 pub trait Conversation: Send {
     /// Sets a variable for requests that begin from now on.
     fn set(&mut self, variable: u16, value: &[u8]);
@@ -54,7 +54,7 @@ pub trait Conversation: Send {
         let _ = der;
     }
 
-    /// Continues the greeting after TLS is established, which [`Greeting::Secure`] asked for.
+    /// Continues the greeting after TLS is established, as [`Greeting::Secure`] requested.
     fn secured(&mut self) -> Greeting {
         Greeting::Done
     }
@@ -78,11 +78,11 @@ pub trait Conversation: Send {
         Next::Await
     }
 
-    /// All bytes to send next; the engine tracks how many it has written. They change only with [`Conversation::greet`] and the
-    /// other calls that return [`Greeting::Send`] or [`Next::Send`].
+    /// All bytes to send next. The engine tracks how many it has written. They change only with [`Conversation::greet`] and the other calls
+    /// that return [`Greeting::Send`] or [`Next::Send`].
     fn outgoing(&self) -> &[u8];
 
-    /// Max bytes of [`Conversation::outgoing`] that one write passes to the kernel; at least 1.
+    /// Max bytes of [`Conversation::outgoing`] that one write passes to the kernel, at least 1.
     fn write_bytes_max(&self) -> usize {
         usize::MAX
     }
@@ -93,10 +93,10 @@ pub trait Conversation: Send {
     /// Handles the end of the peer's bytes.
     fn peer_closed(&mut self) -> Closing;
 
-    /// Progress of the reply under way.
+    /// Progress of the reply in progress.
     fn stage(&self) -> Stage;
 
-    /// Number of the part whose reply is awaited. `None` if parts are not counted separately.
+    /// Number of the part that awaits a reply. `None` if parts are not counted separately.
     fn part(&self) -> Option<u16> {
         None
     }
@@ -119,17 +119,17 @@ pub trait Conversation: Send {
         &[]
     }
 
-    /// Means to cancel the request under way on a separate connection. `None` if the protocol has no such thing. Called after a
+    /// Means to cancel the request in flight on a separate connection. `None` if the protocol has no such thing. Called after a
     /// deadline has passed.
     fn cancel(&self) -> Option<Cancel> {
         None
     }
 
-    /// Gives up the request under way, after the connection was closed.
+    /// Abandons the request in flight, after the connection was closed.
     fn forget(&mut self);
 
     /// Makes [`Conversation::received`] of a system in this process return soon, from another thread. `None` if that is not
-    /// possible. Called once the greeting is done; it must do no harm without a request under way.
+    /// possible. Called once the greeting is done; it must do no harm without a request in flight.
     fn interrupt(&self) -> Option<Interrupt> {
         None
     }
@@ -154,13 +154,13 @@ pub trait Script: Send + Sync {
     /// The conversation of one connection.
     type Conversation: Conversation;
 
-    /// Creates the conversation of connection `number`, without a request under way. Numbers count over all threads, from 0.
+    /// Creates the conversation of connection `number`, without a request in flight. Numbers count over all threads, from 0.
     fn open(&self, number: u32) -> Self::Conversation;
 
     /// Whether a step's request needs the value of a variable.
     fn needs(&self, step: u16, variable: u16) -> bool;
 
-    /// Whether replies to a step are searched, or used in computations. That takes time that is not the system's.
+    /// Whether replies to a step are searched, or used in computations. The time for this is not the system's.
     fn looks_through(&self, step: u16) -> bool;
 
     /// See [`crate::Channels::is_idempotent`].
@@ -188,7 +188,7 @@ pub trait Script: Send + Sync {
 pub enum Cancel {
     /// Bytes to send without TLS; the peer closes the connection in reply.
     Bytes([u8; 16]),
-    /// The request of step 0 of a conversation, after its greeting. A refusal means that nothing was canceled.
+    /// Request of step 0 of a conversation, after its greeting. A rejection means that no cancellation took place.
     Request(Box<dyn Conversation>),
 }
 
@@ -201,7 +201,7 @@ pub enum Greeting {
     Await,
     /// Establish TLS, then call [`Conversation::secured`].
     Secure,
-    /// The connection can carry requests: there is nothing to send or to wait for.
+    /// Ready: the connection can carry requests.
     Done,
 }
 
@@ -221,7 +221,7 @@ pub enum Next {
     Reopen,
     /// The request is over, with this result.
     Done(Reply),
-    /// The scenario itself cannot go on, because of an error of its author: the load ends. Contains the error message.
+    /// The scenario cannot continue because of an error in it: the load ends. Contains the error message.
     Broken(String),
 }
 
@@ -250,7 +250,7 @@ pub enum Progress {
     Redirected {
         /// Number of bytes that belong to the reply; the rest was not read.
         used: usize,
-        /// The peer that takes the request.
+        /// Peer that receives the request.
         redirect: Redirect,
     },
 }
@@ -267,13 +267,13 @@ pub struct PartEnd {
 /// Result of a complete reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reply {
-    /// Status code of the protocol, such as 200; 0 if it has none. For an SQL transaction: number of attempts.
+    /// Status code of the protocol, such as 200, or 0 if it has none. For an SQL transaction: number of attempts.
     pub status: u16,
     /// Reason why the reply counts as rejected. `None` if it is as expected.
     pub refusal: Option<Refusal>,
     /// Whether the connection can carry another request.
     pub reusable: bool,
-    /// Seconds for which the peer keeps an idle connection open, according to its reply; 0 if the reply does not say.
+    /// Seconds for which the peer keeps an idle connection open, according to its reply. 0 if the reply does not state it.
     pub idle_max_s: u16,
     /// Size in bytes, framing included.
     pub received_bytes: u64,
@@ -282,7 +282,7 @@ pub struct Reply {
 /// Reason why a reply counts as rejected: it was not what the scenario expects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// Class of the error in reports. After [`ErrorClass::ScriptStopped`] the user of a closed load makes no further request.
+    /// Class of the error in reports. After [`ErrorClass::ScriptStopped`] the user of a closed load sends no further request.
     pub class: ErrorClass,
     /// Status code, or the number of the rule of the step that failed.
     pub code: u32,
@@ -291,9 +291,9 @@ pub struct Refusal {
 /// Progress of a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// No reply is awaited.
+    /// No request is in flight.
     Idle,
-    /// A reply is awaited, and no byte of it has arrived.
+    /// A request is in flight, and no byte of its reply has arrived.
     FirstByte,
     /// The first bytes have arrived.
     Head,
@@ -308,7 +308,7 @@ pub enum Stage {
 pub enum Closing {
     /// The end completed the reply, as the protocol allows.
     Replied(Reply),
-    /// No reply was awaited, or no byte of it had arrived.
+    /// No request was in flight, or no byte of its reply had arrived.
     Empty,
     /// A reply was cut short.
     Incomplete,

@@ -93,10 +93,10 @@ pub const PROTOCOL: Protocol = Protocol {
 /// Memory of a variable on each connection, in addition to the bytes of its value.
 const VALUE_BYTES: u64 = 64;
 
-/// Memory of the connections whose first replies are compared. Growing buffers may own twice the bytes that they hold.
+/// Memory of the connections that compare first replies. Growing buffers may own twice the bytes that they contain.
 const COMPARED_BYTES_MAX: u64 = first_replies::CONNECTIONS as u64 * 3 * first_replies::KEPT_BYTES_MAX as u64;
 
-/// Number of connections whose first encoded bodies are decoded for their size.
+/// Number of connections that decode their first encoded bodies to learn their size.
 const SAMPLED_CONNECTIONS: u32 = 8;
 /// Memory of these connections: a growing buffer of the body, and the decoded body.
 const SAMPLED_MEMORY_BYTES_MAX: u64 =
@@ -121,9 +121,9 @@ struct Steps {
     captured: Box<[u16]>,
     /// Values that are removed from quoted bodies.
     secrets: Secrets,
-    /// Whether the first replies of some connections are compared: requests may differ, and no body is checked.
+    /// Whether to compare the first replies of some connections, because requests may differ, and no body is checked.
     compares: bool,
-    /// Whether the first encoded bodies of some connections are decoded: a request accepts a content coding.
+    /// Whether to decode the first encoded bodies of some connections, because a request accepts a content coding.
     samples: bool,
 }
 
@@ -146,7 +146,7 @@ impl Http1 {
         let prepared = steps.into_iter().enumerate().map(|(number, step)| {
             let mut prepared = Prepared::new(step);
             if number % count.max(1) == 0 {
-                // The part numbers of a step are the same for every address.
+                // Parts of a step have equal numbers for every address.
                 next_part = count as u16;
             }
             if let Some(origin) = prepared.step.request.origin() {
@@ -198,7 +198,7 @@ impl Http1 {
         Ok(script)
     }
 
-    /// Makes error messages of refusals quote the beginning of the reply's body. Every body is kept while it arrives.
+    /// Makes error messages of rejections quote the start of the reply's body. Every body is kept while it arrives.
     #[must_use]
     pub fn quoting(mut self) -> Self {
         self.quote_bodies();
@@ -206,10 +206,10 @@ impl Http1 {
     }
 
     fn quote_bodies(&mut self) {
-        // No connection shares the steps before the first is opened.
+        // The steps are not shared yet, because no connection is open.
         let Some(Steps { list, secrets, compares, .. }) = Arc::get_mut(&mut self.script) else { return };
         *compares = false;
-        // A secret that crosses the end of the quotation is only recognized if all of it is kept.
+        // A secret that crosses the end of the quotation is only recognized if it is kept as a whole.
         let quoted_bytes_max = QUOTED_BYTES_MAX + secrets.bytes_max();
         for prepared in list {
             (prepared.keeps_body, prepared.quotes_body) = (true, true);
@@ -217,7 +217,7 @@ impl Http1 {
         }
     }
 
-    /// A single step that sends this request as it is written, and checks the reply.
+    /// Single step that sends this request unchanged, and checks the reply.
     pub fn single(request: &Request, checks: Checks) -> Result<Self, Vec<RequestFault>> {
         let request = Template::literal(request)?;
         Ok(Self::new(Vec::from([Step { request, checks, captures: Vec::new() }]), 0))

@@ -1,7 +1,7 @@
 //! Protocols without I/O: turns requests into bytes, and bytes into replies.
 //!
-//! The crate is `no_std`: no socket, no clock, no thread. Incomplete input is an ordinary result ([`Progress::NeedMore`]), never an
-//! error, and each error says which side caused it. TLS and histograms are outside of it.
+//! The crate is `no_std`: no socket, no clock, no thread. Incomplete input is an ordinary result ([`Progress::NeedMore`]), never an error,
+//! and each error states which side caused it. TLS and histograms are in other crates.
 #![no_std]
 
 extern crate alloc;

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 /// Replacement of a secret.
 const SECRET: &str = "(secret)";
-/// Parts of names of keys, headers, variables, and flags whose values are secrets.
+/// Parts of names of keys, headers, variables, and flags with secret values.
 const TELLING: [&str; 15] = [
     "bearer",
     "password",
@@ -25,15 +25,15 @@ const TELLING: [&str; 15] = [
     "private_key",
     "jwt",
 ];
-/// Whole words in names whose values are secrets.
+/// Whole words in names with secret values.
 const TELLING_ALONE: [&str; 3] = ["pw", "pwd", "pass"];
 /// Words that may precede a reference to a variable.
 const SCHEMES: [&str; 4] = ["Bearer", "Basic", "Token", "Digest"];
 /// Min length of a `code` in a query that counts as a secret. A shorter one is a status or a country.
 const CODE_CHARS_MIN: usize = 8;
 
-/// Replaces passwords in URLs, and the values of keys, headers, variables, flags, and parameters whose names suggest a secret. It
-/// works for YAML, JSON, commands, and URLs. In doubt it replaces too much. The number of lines stays the same.
+/// Replaces passwords in URLs, and the values of keys, headers, variables, flags, and parameters whose names suggest a secret. It works for
+/// YAML, JSON, commands, and URLs. In doubt it replaces too much. The number of lines does not change.
 pub fn without_secrets(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     // Indentation of a secret's key while its value continues on the lines below.
@@ -71,7 +71,7 @@ pub fn without_secrets_in_query(text: &str) -> String {
 /// Whether the name of a parameter or a header suggests a secret value.
 pub fn sounds_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    // Parameters of connection URLs that hold no secret.
+    // Parameters of connection URLs that contain no secret.
     if matches!(name.as_str(), "target_session_attrs" | "require_auth" | "sslkey" | "ssl-key") {
         return false;
     }

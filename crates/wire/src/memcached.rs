@@ -9,8 +9,8 @@
 //!    any byte: excess       │ peer_closed(): before it: empty or incomplete
 //! ```
 //!
-//! A connection carries one command at a time. The binary protocol ([`binary`]) is an entry of its own: it has the same states, but
-//! other bytes and another log-in.
+//! A connection carries one command at a time. The binary protocol ([`binary`]) is a separate entry: it has these states as well, but other
+//! bytes and another log-in.
 
 pub mod binary;
 mod command;
@@ -44,7 +44,7 @@ const PARTIAL_BYTES_MAX: u64 = 2 * reader::LINE_BYTES_MAX as u64;
 /// Max bytes of the values that checks and saved values read, and of their positions.
 const CONTENT_BYTES_MAX: u64 = 2 * (content::KEPT_BYTES_MAX + content::KEPT_VALUES_MAX * 4) as u64;
 
-/// Fault of a peer that sends bytes unasked.
+/// Error message for unsolicited bytes from the peer.
 const EXCESS: &str = "bytes arrived after the end of the reply";
 
 /// Entry in [`crate::PROTOCOLS`].
@@ -61,7 +61,7 @@ pub const PROTOCOL: Protocol = Protocol {
     samples: samples::all,
 };
 
-/// Opens a conversation with the request of a step under way, for tests.
+/// Opens a conversation with the request of a step in progress, for tests.
 fn opened(step: &MemcachedStep, identity: Identity) -> Box<dyn Conversation> {
     let list = Command::compile(step, identity.format, &[], &Secrets::default()).into_iter().collect();
     let commands = Commands { list, identity, ..Commands::default() };

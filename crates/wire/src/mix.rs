@@ -1,4 +1,4 @@
-//! A mix of several scripts: a user runs steps of all of them, each on a link to its own peer.
+//! Mix of several scripts: a user runs steps of all of them, each on a link to its peer.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -11,11 +11,11 @@ use crate::values::Values;
 /// Steps of several scripts, in any order.
 pub struct Mix {
     scripts: Vec<Box<dyn Channels>>,
-    /// By peer: number of its script, and number of the first peer of this script.
+    /// Owner of each peer: number of its script, and number of the first peer of this script.
     owners: Box<[(u16, u16)]>,
     /// Peer and script step of each step, by its number.
     places: Box<[PeerStep]>,
-    /// Groups of peers of which a value chooses one. Their steps have the place of the first peer.
+    /// Shard groups: the value of a variable chooses one peer of a group. Their steps have the place of the first peer.
     shards: Box<[Shards]>,
 }
 
@@ -30,13 +30,13 @@ impl Mix {
         Self { scripts, owners: owners.into(), places: places.into(), shards: Box::default() }
     }
 
-    /// Adds groups of peers of which a value chooses one. Each peer has a script of its own with the same steps.
+    /// Adds shard groups: the value of a variable chooses one peer of a group. Each peer has a separate script with equal steps.
     #[must_use]
     pub fn with_shards(self, shards: Vec<Shards>) -> Self {
         Self { shards: shards.into(), ..self }
     }
 
-    /// The shards whose first peer is `first`.
+    /// Shards that start at the peer `first`.
     fn shards_from(&self, first: u16) -> Option<&Shards> {
         self.shards.iter().find(|shards| shards.peers().start == first)
     }
@@ -64,7 +64,7 @@ impl Mix {
 impl Channels for Mix {
     /// # Panics
     ///
-    /// If there is no script with this number.
+    /// There is no script with this number.
     fn open(&self, peer: u16, number: u32) -> Box<dyn Channel> {
         let (script, own) = self.of(peer);
         script.open(own, number)

@@ -47,7 +47,7 @@ const PARTIAL_BYTES_MAX: u64 =
 /// Max bytes of the values that checks and saved values read.
 const CONTENT_BYTES_MAX: u64 = 2 * reply::ALL_KEPT_BYTES_MAX as u64;
 
-/// Fault of a peer that sends bytes unasked.
+/// Error message for unsolicited bytes from the peer.
 const EXCESS: &str = "bytes arrived after the end of the reply";
 
 /// Entry in [`crate::PROTOCOLS`].

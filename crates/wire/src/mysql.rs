@@ -1,8 +1,8 @@
-//! The client/server protocol of MySQL and MariaDB, the client's side.
+//! Client side of the MySQL and MariaDB client/server protocol.
 //!
 //! ```text
 //!   log_in ── greeting, plugin, scramble, rsa        who logs in
-//!   session ─ work                                   commands under way and waiting
+//!   session ─ work                                   commands in flight and waiting
 //!          ├─ incoming, outgoing ── fields           packets
 //!          └─ reading ── columns, row, server_error  results of a reply
 //! ```

@@ -12,7 +12,7 @@ use crate::sql::{Login, Session};
 use crate::step::{FurtherKeys, OwnSteps};
 use crate::{memcached, mongodb, mysql, postgres, redis, tcp, testing};
 
-/// A supported protocol: one entry in [`PROTOCOLS`], from which URLs, steps, help, tests, and fuzzing derive.
+/// Supported protocol: an entry in [`PROTOCOLS`], from which URLs, steps, help, tests, and fuzzing derive.
 #[derive(Debug)]
 pub struct Protocol {
     /// Short name.
@@ -39,16 +39,16 @@ pub struct Scheme {
     pub name: &'static str,
     /// Default port.
     pub port: u16,
-    /// Whether connections begin with TLS.
+    /// Whether connections start with TLS.
     pub is_secure: bool,
 }
 
 /// Opens the client's side of a link, for tests that feed samples and arbitrary bytes to it.
 #[derive(Clone, Copy, Debug)]
 pub enum Open {
-    /// A conversation with a plain request under way. If its peer sends a greeting, the greeting is still awaited.
+    /// A conversation with a plain request in flight. If its peer sends a greeting, the greeting is still awaited.
     Conversation(fn() -> Box<dyn Conversation>),
-    /// A channel for several exchanges, greeted, without an exchange under way. Step 0 is a plain request without variables.
+    /// A channel for several exchanges, greeted, without an exchange in flight. Step 0 is a plain request without variables.
     Channel(fn() -> Box<dyn Channel>),
 }
 
@@ -63,8 +63,8 @@ pub enum Compile {
     Transactions(OpenSession),
 }
 
-/// Creates the session of a new connection. A private transport is safe from eavesdropping, such as a Unix socket. The nonce must
-/// be random, and different for each connection.
+/// Creates the session of a new connection. A private transport, such as a Unix socket, is safe from eavesdropping. The nonce must be
+/// random, and different for each connection.
 pub type OpenSession = fn(login: Arc<Login>, is_private: bool, nonce: [u8; 18]) -> Box<dyn Session>;
 
 /// Error of a step that cannot be compiled.
@@ -111,7 +111,7 @@ impl Protocol {
         }
     }
 
-    /// Keys next to the key that makes a step. `None` if its steps have a single key, or are transactions.
+    /// Keys that are allowed in addition to the step key. `None` if its steps have a single key, or are transactions.
     pub fn further_keys(&self) -> Option<&'static FurtherKeys> {
         match self.compile {
             Compile::StepsWith(_, further) => Some(further),
@@ -119,7 +119,7 @@ impl Protocol {
         }
     }
 
-    /// Whether its steps have a single key, so that the query of a URL can give a step.
+    /// Whether the steps have a single key, so that the query of a URL can define a step.
     pub fn has_single_keys(&self) -> bool {
         self.own_steps().is_some()
     }
@@ -133,7 +133,7 @@ impl Protocol {
     }
 }
 
-/// All supported protocols. The first is that of requests that name no other.
+/// All supported protocols. The first one applies to requests that name no other.
 pub const PROTOCOLS: &[Protocol] = &[
     http1::PROTOCOL,
     postgres::PROTOCOL,
@@ -154,7 +154,7 @@ pub fn of_scheme(name: &str) -> Option<(&'static Protocol, &'static Scheme)> {
     PROTOCOLS.iter().find_map(of)
 }
 
-/// URL schemes of the protocols whose steps are transactions, or of all others if `are_requests`.
+/// URL schemes of the protocols with transactions as steps, or of all others if `are_requests`.
 pub fn schemes(are_requests: bool) -> impl Iterator<Item = &'static Scheme> {
     let fits = move |protocol: &&Protocol| protocol.session().is_some() != are_requests;
     PROTOCOLS.iter().filter(fits).flat_map(|protocol| protocol.schemes)

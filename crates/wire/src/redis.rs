@@ -59,7 +59,7 @@ const CONTENT_BYTES_MAX: u64 = 2 * (kept::KEPT_BYTES_MAX + kept::KEPT_ITEMS_MAX 
 /// Commands that change the state of a connection, which the users of a pipeline share.
 const CONNECTION_COMMANDS: [&str; 4] = ["MULTI", "WATCH", "SELECT", "AUTH"];
 
-/// Fault of a peer that sends bytes unasked.
+/// Error message for unsolicited bytes from the peer.
 const EXCESS: &str = "bytes arrived after the end of the reply";
 
 /// Entry in [`crate::PROTOCOLS`].
@@ -144,7 +144,7 @@ impl Commands {
         Reply { status: 0, refusal, reusable, received_bytes: reader.received_bytes(), idle_max_s: 0 }
     }
 
-    /// Redirection that a rejected reply asks for. `None` if it is not followed.
+    /// Redirect in a rejected reply. `None` if it is not followed.
     #[inline]
     fn redirect(&self, reader: &Reader, refusal: Option<Refusal>) -> Option<Redirect> {
         let refusal = refusal.filter(|refusal| refusal.class == ErrorClass::Moved)?;
@@ -153,11 +153,11 @@ impl Commands {
 }
 
 impl Redis {
-    /// Creates commands without variables. Each saves a part of its reply, up to 64 KiB, in the variable with its own number.
+    /// Creates commands without variables. Each saves a part of its reply, up to 64 KiB, in the variable with its number.
     ///
     /// # Errors
     ///
-    /// The message for a log-in that Redis does not have.
+    /// The message for a log-in that Redis does not support.
     pub fn asking(commands: &[(&str, Part)], access: &Access) -> Result<Self, String> {
         let secrets = Secrets::default();
         let command = |(number, (line, part)): (u16, &(&str, Part))| {
@@ -188,7 +188,7 @@ impl Redis {
         self.commands.list.get(usize::from(step))
     }
 
-    /// Max memory of connections with `depth` commands under way.
+    /// Max memory of connections with `depth` commands in flight.
     fn footprint_of(&self, depth: u32, longest_bytes: &dyn Fn(u16) -> u64) -> Footprint {
         let list = &self.commands.list;
         let max_of = |bytes: &dyn Fn(&Command) -> u64| list.iter().map(bytes).max().unwrap_or(0);

@@ -21,7 +21,7 @@ use crate::sql::Stretcher;
 const ROUNDS_MAX: u32 = 100_000;
 const BLOCK_BYTES: usize = 64;
 
-/// A hash; that of SHA-1 is followed by zeros.
+/// Hash. A SHA-1 hash is followed by zeros.
 type Hash = [u8; 32];
 
 /// A SASL mechanism, by its hash function.
@@ -69,7 +69,7 @@ impl Mechanism {
     }
 }
 
-/// A hash function with the bytes so far.
+/// Hash function with the bytes so far.
 #[derive(Clone)]
 enum Hasher {
     Sha1(Sha1),
@@ -152,7 +152,7 @@ impl Fault {
 pub(crate) struct Scram {
     mechanism: Mechanism,
     nonce: String,
-    /// GS2 header, which says whether the log-in is bound.
+    /// GS2 header, which states whether the log-in is bound.
     header: String,
     /// Data of the binding; empty if there is none.
     bound_to: Vec<u8>,
@@ -163,7 +163,7 @@ pub(crate) struct Scram {
     is_proven: bool,
 }
 
-/// Keys that are slow to compute; reused for the same salt and rounds.
+/// Keys that are slow to compute. Reused for equal salt and rounds.
 pub(crate) struct Keys {
     mechanism: Mechanism,
     salt: Vec<u8>,
@@ -179,8 +179,8 @@ impl fmt::Debug for Scram {
 }
 
 impl Scram {
-    /// Begins a log-in. The user's name may be empty if the server has it already. The nonce must be printable, and must not
-    /// contain a comma.
+    /// Begins a log-in. The user's name may be empty if the server knows it already. The nonce must be printable, and must not contain a
+    /// comma.
     pub(crate) fn new(mechanism: Mechanism, user: &str, nonce: String) -> Self {
         let first = format!("n={user},r={nonce}");
         let header = "n,,".to_owned();
@@ -201,7 +201,7 @@ impl Scram {
         Self { header: format!("p={},,", channel_binding::TYPE), bound_to: certificate_hash, ..self }
     }
 
-    /// Tells the server that the log-in could have been bound. A server that offered it then detects that the offer was removed.
+    /// Declares that the client supports channel binding. A server that offered it then detects that the offer was removed.
     #[must_use]
     pub(crate) fn without_offer(self) -> Self {
         Self { header: "y,,".to_owned(), ..self }
@@ -348,7 +348,7 @@ impl fmt::Debug for Stretching {
 }
 
 impl Stretching {
-    /// Computes the first round; there is always at least one.
+    /// Computes the first round. There is always at least one.
     pub fn begin(mechanism: Mechanism, password: &str, salt: &[u8], rounds: u32) -> Self {
         let keyed = Hmac::keyed(mechanism, password.as_bytes());
         let round = keyed.of(&[salt, &1u32.to_be_bytes()]);

@@ -12,14 +12,14 @@ use crate::conversation::{
 };
 use crate::values::Values;
 
-/// Channel of a conversation, with at most one exchange under way.
+/// Channel of a conversation, with one exchange in flight at a time.
 pub struct Serial<C> {
     conversation: C,
-    /// Ticket of the exchange under way, or [`Ticket::NONE`].
+    /// Ticket of the exchange in flight, or [`Ticket::NONE`].
     ticket: Ticket,
-    /// Number of outgoing bytes of the conversation that were sent; [`NOTHING_TO_SEND`] if it has none.
+    /// Number of outgoing bytes of the conversation that were sent. [`NOTHING_TO_SEND`] if it has none.
     written: u32,
-    /// User whose variables the conversation has, and the stamp of the latest value that it has.
+    /// User with variables in the conversation, and the stamp of the latest value there.
     known: (Ticket, u32),
 }
 
@@ -63,8 +63,8 @@ impl<C: Conversation> Serial<C> {
         greeting
     }
 
-    /// Ends the exchange. The conversation gets the bytes after the reply, and returns a fault if they are unsolicited: the reply
-    /// may then belong to another request.
+    /// Ends the exchange. The conversation gets the bytes after the reply, and returns an error if they are unsolicited: the reply may then
+    /// belong to another request.
     #[inline]
     fn end(&mut self, rest: &[u8]) -> Result<(), PeerFault> {
         self.ticket = Ticket::NONE;
@@ -317,7 +317,7 @@ impl Channels for Box<dyn Channels> {
     }
 }
 
-/// A script whose peer is in this process.
+/// Script with a peer in this process.
 #[derive(Debug)]
 pub struct InProcess<S>(pub S);
 

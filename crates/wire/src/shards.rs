@@ -1,4 +1,4 @@
-//! Shards: peers of which the hash of a user's value chooses one for each request.
+//! Shards: peers from which the hash of a user's value chooses one for each request.
 
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
@@ -62,14 +62,14 @@ impl Default for ShardRule {
 }
 
 impl ShardRule {
-    /// Returns the rule with a count of its own, so that a change in one load does not reach another.
+    /// Returns the rule with a separate count, so that a change in one load does not affect another.
     #[must_use]
     pub fn detached(&self) -> Self {
         Self { in_use: ShardCount::new(self.in_use.get()), ..self.clone() }
     }
 }
 
-/// Consecutive peers with the same steps, and the value that chooses one of them.
+/// Consecutive peers with equal steps, and the value that chooses one of them.
 #[derive(Debug)]
 pub struct Shards {
     peers: Range<u16>,

@@ -22,7 +22,7 @@ pub trait Session: Send {
     /// Starts the greeting: start-up, TLS, log-in. See [`crate::Conversation::greet`].
     fn greet(&mut self) -> Greeting;
 
-    /// Processes bytes of the greeting. See [`crate::Conversation::greeted`]. A rejected log-in is a fault of class
+    /// Processes bytes of the greeting. See [`crate::Conversation::greeted`]. A rejected log-in is an error of class
     /// [`outcome::ErrorClass::LoginRefused`].
     fn greeted(&mut self, bytes: &[u8]) -> Result<(usize, Greeting), PeerFault>;
 
@@ -65,15 +65,15 @@ pub trait Session: Send {
     fn sync(&mut self);
 
     /// Processes bytes from the peer, up to the next event. Returns the number of bytes that belong to it. It is called again with
-    /// the rest, which may be empty, until it returns [`SessionEvent::NeedMore`]. Without a statement under way, it accepts only
+    /// the rest, which may be empty, until it returns [`SessionEvent::NeedMore`]. Without a statement in flight, it accepts only
     /// messages that a server may send at any time.
     fn received(&mut self, bytes: &[u8], rows: &mut dyn RowSink) -> Result<(usize, SessionEvent), PeerFault>;
 
     /// Transaction status, as the server reported it last.
     fn transaction(&self) -> Transaction;
 
-    /// Whether the server treats a backslash in an ordinary quoted text as an escape, as far as it has reported. The deciding
-    /// variable is `standard_conforming_strings` in PostgreSQL, and the mode `NO_BACKSLASH_ESCAPES` in MySQL.
+    /// Whether the server treats a backslash in an ordinary quoted text as an escape, according to the last report. The deciding variable
+    /// is `standard_conforming_strings` in PostgreSQL, and the mode `NO_BACKSLASH_ESCAPES` in MySQL.
     fn has_backslash_escapes(&self) -> bool {
         false
     }
@@ -81,13 +81,13 @@ pub trait Session: Send {
     /// Last error that the server reported.
     fn last_error(&self) -> &ServerError;
 
-    /// Whether any part of the reply under way has arrived.
+    /// Whether any part of the current reply has arrived.
     fn has_begun_reply(&self) -> bool;
 
     /// Bytes that a polite client sends before it closes the connection.
     fn farewell(&self) -> &[u8];
 
-    /// Means to cancel the statement under way on another connection. `None` if the protocol has no such thing, or if nothing can
+    /// Means to cancel the statement in flight on another connection. `None` if the protocol has no such thing, or if nothing can
     /// be canceled.
     fn cancel(&self) -> Option<Cancel>;
 
@@ -114,7 +114,7 @@ pub struct Statement<'a> {
 /// Result of the bytes of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionEvent {
-    /// No event yet; all bytes were used.
+    /// No event yet. All bytes were used.
     NeedMore,
     /// [`Session::outgoing`] has bytes to send before a reply can arrive.
     Send,
@@ -135,7 +135,7 @@ pub enum SessionEvent {
 
 /// Receiver of the rows of a reply.
 pub trait RowSink {
-    /// Whether rows are needed. If not, they are not decoded.
+    /// Whether rows are needed. If false, they are not decoded.
     fn wants(&self) -> bool {
         false
     }
@@ -156,7 +156,7 @@ impl RowSink for () {}
 /// Transaction status of a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Transaction {
-    /// No transaction is open.
+    /// Outside of a transaction.
     #[default]
     Idle,
     /// A transaction is open.
@@ -170,7 +170,7 @@ pub enum Transaction {
 pub struct ServerError {
     /// The five characters of the SQLSTATE; zeros if the server sent none.
     pub sqlstate: SqlState,
-    /// The server's own error number; 0 if it has none.
+    /// The server's error number, or 0 if it has none.
     pub number: u16,
     /// Error message of the server, of limited length and with arbitrary content.
     pub text: String,

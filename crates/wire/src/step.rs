@@ -50,25 +50,25 @@ use crate::sql::Stretcher;
 pub struct OwnSteps {
     /// Name of the protocol in sentences: `raw TCP`.
     pub noun: &'static str,
-    /// Short description of what a step defines, after "it says".
+    /// Short description of the content of a step, used after "it says".
     pub says: &'static str,
     /// Example of a URL of a system.
     pub url: &'static str,
     /// Example of the query of a URL on the command line, with its question mark. It describes a complete step.
     pub query: &'static str,
-    /// Keys of steps in plans; at least one. Queries of URLs have the same keys, without tables around them.
+    /// Keys of steps in plans, at least one. Queries of URLs use these keys as well, without enclosing tables.
     pub keys: &'static [Key],
-    /// Key within the table of the first step key that takes the body of a command line; `None` if there is none.
+    /// Key within the table of the first step key that receives the body of a command line. `None` if there is none.
     pub body: Option<&'static str>,
-    /// Keys of `expect` and `save` of a step; `None` if its replies are neither checked nor saved.
+    /// Keys of `expect` and `save` of a step. `None` if its replies are neither checked nor saved.
     pub reply: Option<ReplyKeys>,
-    /// Log-in of connections, from the URL of a system; `None` if there is none.
+    /// Log-in of connections, from the URL of a system. `None` if there is none.
     pub log_in: Option<LogIn>,
-    /// Max exchanges under way on one connection that a load may ask for; 1 if replies cannot follow each other.
+    /// Max exchanges in flight per connection that a load may set. 1 if the protocol does not support pipelining.
     pub pipeline_max: u32,
-    /// The load on a URL that has no step; `None` if a URL needs one.
+    /// The load on a URL that has no step. `None` if a URL needs one.
     pub workload: Option<&'static Workload>,
-    /// Operations on records, for built-in workloads; `None` if the protocol has none.
+    /// Operations on records, for built-in workloads. `None` if the protocol has none.
     pub records: Option<&'static Records>,
     /// Function that reads a step from the value of its key.
     pub read: ReadStep,
@@ -76,7 +76,7 @@ pub struct OwnSteps {
     pub compile: CompileSteps,
 }
 
-/// Function that reads a step, whose values have the kinds of its keys.
+/// Function that reads a step. The values have the kinds of its keys.
 pub type ReadStep = fn(&WrittenStep<'_>) -> Result<Arc<dyn Step>, WrongValue>;
 
 /// Function that compiles the steps of a load to its channels.
@@ -87,7 +87,7 @@ pub const EXPECT: &str = "expect";
 /// Name of the key with values that are saved from the reply.
 pub const SAVE: &str = "save";
 
-/// A step as it is written in a plan or on a command line.
+/// Step in the form of a plan or a command line.
 #[derive(Clone, Copy, Debug)]
 pub struct WrittenStep<'a> {
     /// Name of the step's key.
@@ -118,7 +118,7 @@ pub struct Saved {
     pub value: Value,
 }
 
-/// Keys for the replies to steps of a protocol. Keys of the same name in several protocols have the same kind.
+/// Keys for the replies to steps of a protocol. Keys with equal names in several protocols have equal kinds.
 #[derive(Clone, Copy, Debug)]
 pub struct ReplyKeys {
     /// Keys of `expect`.
@@ -138,7 +138,7 @@ pub struct StepsOfLoad<'a> {
     pub secrets: &'a Secrets,
     /// Log-in of each connection.
     pub access: &'a Access,
-    /// Max exchanges under way on each connection; at least 1.
+    /// Max exchanges in flight per connection, at least 1.
     pub pipeline: u32,
     /// Random bytes for log-ins. Each log-in derives a nonce from them.
     pub nonce: [u8; 18],
@@ -146,7 +146,7 @@ pub struct StepsOfLoad<'a> {
     pub stretcher: Option<&'a Stretcher>,
     /// Number of the address that all connections go to. `None` if connections are spread over the addresses.
     pub shard: Option<usize>,
-    /// Nodes of the cluster that the steps go to. `None` if the system is no cluster.
+    /// Nodes of the cluster that the steps go to. `None` if the system is not a cluster.
     pub nodes: Option<&'a ClusterNodes>,
 }
 
@@ -176,7 +176,7 @@ pub struct Key {
     pub name: &'static str,
     /// Meaning in a sentence, default included.
     pub sentence: &'static str,
-    /// A valid value, as it is written in a plan.
+    /// Valid value in plan syntax.
     pub example: &'static str,
     /// Kind of its value.
     pub kind: Kind,
@@ -189,7 +189,7 @@ pub enum Kind {
     Text,
     /// Text with variables in braces, or a list of such texts: [`Value::Text`] or [`Value::List`].
     TextOrTexts,
-    /// Text without variables, the same for every exchange: [`Value::Bytes`]. Contains the name of the text for errors.
+    /// Text without variables, identical for every exchange: [`Value::Bytes`]. Contains the name of the text for errors.
     Constant(&'static str),
     /// Number of bytes, such as `4KiB`: [`Value::Size`].
     Size {
@@ -199,7 +199,7 @@ pub enum Kind {
         max_bytes: u64,
     },
     /// Mapping, list, or text in JSON, with variables in its texts: [`Value::Text`], whose text is JSON. `{name:raw}` without quotes
-    /// stands for a value that is inserted as it is.
+    /// inserts an unencoded value.
     Json,
     /// Whole number, such as `10k`: [`Value::Count`].
     Count,
@@ -207,13 +207,13 @@ pub enum Kind {
     Truth,
     /// Mapping with known keys: [`Value::Table`].
     Table(&'static Table),
-    /// List of at least one item: [`Value::List`].
+    /// List with one item or more: [`Value::List`].
     List(&'static Self),
     /// Single value of a form: [`Value::Text`].
     Form(&'static Form),
     /// Number of bytes, or a range such as `1KiB..2KiB`: [`Value::Text`].
     Sizes,
-    /// One value, or a list of values: [`Value::List`].
+    /// Single value, or a list of values: [`Value::List`].
     OneOrList(&'static Self),
     /// Text with variables, or a mapping with known keys: [`Value::Text`] or [`Value::Table`].
     TextOrTable(&'static Table),
@@ -250,8 +250,8 @@ pub trait Step: Any + fmt::Debug + Send + Sync {
     /// Bytes that the step sends, before framing; names in braces stand for variables.
     fn message(&self) -> &[u8];
 
-    /// Further fields of the step in records of plans, by name; `None` is recorded as `null`. `number` is the step's number among those
-    /// of its system.
+    /// Additional fields of the step in records of plans, by name. `None` is recorded as `null`. `number` is the step's number within its
+    /// system.
     fn record(&self, _number: u16) -> Vec<(&'static str, Option<Value>)> {
         Vec::new()
     }
@@ -266,7 +266,7 @@ pub trait Step: Any + fmt::Debug + Send + Sync {
         None
     }
 
-    /// Distinguishes steps that send the same message, for the hash of a plan.
+    /// Distinguishes steps with equal messages, for the hash of a plan.
     fn fingerprint(&self) -> String {
         String::new()
     }
@@ -277,7 +277,7 @@ pub trait Step: Any + fmt::Debug + Send + Sync {
         None
     }
 
-    /// Method in records of plans, such as GET. `None` if the name of the protocol stands in its place.
+    /// Method in records of plans, such as GET. `None` if the record has the name of the protocol instead.
     fn method(&self) -> Option<&str> {
         None
     }
@@ -287,7 +287,7 @@ pub trait Step: Any + fmt::Debug + Send + Sync {
         Unit::Request
     }
 
-    /// Whether the step changes nothing at its system, as far as the plan shows.
+    /// Whether the step changes no data on its system, as far as the plan shows.
     fn is_safe(&self) -> bool {
         false
     }
@@ -302,7 +302,7 @@ pub trait Step: Any + fmt::Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Names of its parts with accounts of their own, such as requests that redirects lead to. Empty if it is a single exchange.
+    /// Names of the step's parts that are counted separately, such as requests that redirects lead to. Empty if it is a single exchange.
     fn parts(&self) -> Vec<String> {
         Vec::new()
     }
@@ -312,7 +312,7 @@ pub trait Step: Any + fmt::Debug + Send + Sync {
         None
     }
 
-    /// The step with the properties that it takes over from its system. `None` if it takes over none.
+    /// Returns the step with the properties that it inherits from its system. `None` if it inherits none.
     fn at(&self, _site: &Site) -> Option<Arc<dyn Step>> {
         None
     }
@@ -329,7 +329,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// Whether each runs in a session of a database. Then a load may have a pool of sessions, a latency limit, and a check for free
+    /// Whether each step runs in a database session. A load may then have a pool of sessions, a latency limit, and a check for free
     /// sessions.
     pub const fn has_sessions(self) -> bool {
         matches!(self, Self::Transaction)
@@ -345,7 +345,7 @@ impl Unit {
 }
 
 impl dyn Step {
-    /// The step as the type of its protocol; `None` if it is a step of another one.
+    /// Step as the type of its protocol. `None` for a step of another protocol.
     pub fn downcast<T: Step>(&self) -> Option<&T> {
         (self as &dyn Any).downcast_ref()
     }
@@ -391,12 +391,12 @@ impl OwnSteps {
     }
 }
 
-/// Protocols whose steps have a single key.
+/// Protocols with single-key steps.
 pub fn owners() -> impl Iterator<Item = (&'static Protocol, &'static OwnSteps)> {
     PROTOCOLS.iter().filter_map(|protocol| Some((protocol, protocol.own_steps()?)))
 }
 
-/// Protocols whose steps have further keys, with these keys.
+/// Protocols with additional step keys, and these keys.
 pub fn with_further_keys() -> impl Iterator<Item = (&'static OwnSteps, &'static FurtherKeys)> {
     PROTOCOLS.iter().filter_map(|protocol| Some((protocol.steps()?, protocol.further_keys()?)))
 }
@@ -406,12 +406,12 @@ pub fn requests() -> &'static Protocol {
     &PROTOCOLS[0]
 }
 
-/// Protocol whose steps have this key, alone or with further keys. `None` if no protocol has it.
+/// Protocol with this step key, alone or with further keys. `None` if there is none.
 pub fn protocol_of(key: &str) -> Option<&'static Protocol> {
     PROTOCOLS.iter().find(|protocol| protocol.steps().is_some_and(|steps| steps.key(key).is_some()))
 }
 
-/// Protocol that owns the steps with this key, with the key. `None` if no protocol has it.
+/// Protocol with this protocol-specific step key, and the key. `None` if there is none.
 pub fn owner_of(key: &str) -> Option<(&'static Protocol, &'static Key)> {
     owners().find_map(|(protocol, steps)| Some((protocol, steps.key(key)?)))
 }

@@ -62,9 +62,9 @@ impl Default for Exchange {
 /// End of a reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Receive {
-    /// After this number of bytes; at least 1.
+    /// Ends after this number of bytes, at least 1.
     Bytes(u64),
-    /// After these bytes: 1 to [`DELIMITER_BYTES_MAX`] of them.
+    /// Ends after these bytes: 1 to [`DELIMITER_BYTES_MAX`] of them.
     Until(Vec<u8>),
 }
 
@@ -104,7 +104,7 @@ impl Tcp {
     ///
     /// # Errors
     ///
-    /// The first step that cannot be sent as it is written.
+    /// The first step that cannot be sent unchanged.
     pub fn compile(load: &StepsOfLoad<'_>) -> Result<Self, WrongStep> {
         let steps = compile_each(load.steps, |step: &TcpStep| {
             if !step.exchange.receive.is_sound() {

@@ -38,7 +38,7 @@ pub enum End {
         /// Status code.
         status: u16,
     },
-    /// A fault with this class and sentence, at or before the last byte.
+    /// Protocol error with this class and sentence, at or before the last byte.
     Fault(ErrorClass, &'static str),
     /// Incomplete after the last byte. If the peer closes the connection now, the reply is cut short.
     Incomplete,
@@ -66,7 +66,7 @@ enum Taken {
 }
 
 impl Client {
-    /// Opens a link with one request under way.
+    /// Opens a link with one request in flight.
     fn open(open: Open) -> Self {
         match open {
             Open::Conversation(open) => Self::Conversation(open()),

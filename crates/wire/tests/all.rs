@@ -1,4 +1,4 @@
-//! Integration tests of all protocols that need no process of their own, in one program.
+//! Integration tests of all protocols that need no separate process, in one program.
 
 mod channel_samples;
 mod greetings;

@@ -14,7 +14,7 @@ struct Lines {
     under_way: Vec<Ticket>,
     out: Vec<u8>,
     line: Vec<u8>,
-    /// Whether events name an unknown ticket, which no channel may do.
+    /// Whether events name an unknown ticket, which is forbidden for channels.
     invents_tickets: bool,
 }
 

@@ -42,7 +42,7 @@ fn reply(headers: &str, body: &str) -> Vec<u8> {
     format!("HTTP/1.1 200 OK\r\n{headers}Content-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
 }
 
-/// Refusal of the first reply, and body of the second request. Asserts the same result for the reply in small pieces.
+/// Rejection of the first reply, and body of the second request. Asserts an equal result for the reply in small pieces.
 fn after(script: &Http1, reply: &[u8]) -> (Option<Refusal>, String) {
     let tell = |size: usize| {
         let mut conversation = script.open(0);
@@ -165,7 +165,7 @@ fn connections_keep_their_own_values() {
     assert!(first.outgoing().ends_with(b"\r\n\r\nsecret|") && second.outgoing().ends_with(b"\r\n\r\nother|"));
 }
 
-/// Step 0 captures a header. Step 1 has a check, and no captures of its own.
+/// Step 0 captures a header. Step 1 has a check, but no captures.
 #[test]
 fn failed_capture_does_not_reject_another_step() {
     let step = |captures, bodies| Step {

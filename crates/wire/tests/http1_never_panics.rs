@@ -1,4 +1,4 @@
-//! HTTP robustness: the parser ends with the same result for any bytes, however they are split.
+//! HTTP robustness: for any bytes, the parser ends with an equal result, however they are split.
 
 use crate::pieces::{Story, compare, feed};
 use proptest::collection::vec;

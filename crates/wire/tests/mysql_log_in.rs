@@ -13,8 +13,8 @@ fn native() -> Vec<u8> {
     greeting(MYSQL_8, "8.0.36", "mysql_native_password", SEED)
 }
 
-/// Feeds packets, split into pieces of `size`. Returns the last greeting or the first fault, and the bytes that were sent after
-/// each [`Greeting::Send`] and [`Greeting::Secure`].
+/// Feeds packets, split into pieces of `size`. Returns the last greeting or the first error, and the bytes that were sent after each
+/// [`Greeting::Send`] and [`Greeting::Secure`].
 fn meet(
     session: &mut Session,
     from_server: &[Vec<u8>],
@@ -46,7 +46,7 @@ fn meet(
     (Ok(greeting), sent)
 }
 
-/// Runs [`meet`] with whole packets and byte by byte, and asserts the same result.
+/// Runs [`meet`] with whole packets and byte by byte, and asserts equal results.
 fn both(
     open: impl Fn() -> Session,
     from_server: &[Vec<u8>],
@@ -126,7 +126,7 @@ fn rejected_log_in_has_class_and_server_message() {
         assert_eq!(fault.class, class);
         assert!(fault.message().contains(words), "{}", fault.message());
     }
-    // Some servers send the error in place of the greeting.
+    // Some servers send the error instead of the greeting.
     for (payload, class) in [
         (&b"\xff\x10\x04Too many connections"[..], ErrorClass::TooManyConnections),
         (b"\xff\x69\x04Host 'h' is blocked", ErrorClass::LoginRefused),

@@ -1,4 +1,4 @@
-//! MySQL robustness: a session ends with the same result for any bytes, however they are split.
+//! MySQL robustness: for any bytes, a session ends with an equal result, however they are split.
 
 use crate::greetings::{self, Met};
 use crate::mysql_server::{MARIADB, MYSQL_8, OLD, SUCCESS, TLS, greeting, logged_in, login, packets};

@@ -1,4 +1,4 @@
-//! PostgreSQL robustness: the parser ends with the same result for any bytes, however they are split.
+//! PostgreSQL robustness: for any bytes, the parser ends with an equal result, however they are split.
 
 use crate::greetings::greet;
 use crate::pieces::{compare, feed};

@@ -38,7 +38,7 @@ fn begin(channel: &mut dyn Channel) -> String {
     sent
 }
 
-/// The redirection that a reply asks for. `None` if the exchange ends with the reply.
+/// Redirect in a reply. `None` if the exchange ends with the reply.
 fn redirect(channel: &mut dyn Channel, reply: &str) -> Option<Redirect> {
     match channel.received(reply.as_bytes()) {
         Ok(Some((_, Event::Redirected { ticket: USER, redirect }))) => Some(redirect),

@@ -51,7 +51,7 @@ fn with_variable(kind: &Kind) -> Option<Value> {
     }
 }
 
-/// The text of an example, with the variable `v` in place of all others.
+/// The text of an example, with the variable `v` instead of all others.
 fn example_with_variable(example: &str) -> Value {
     let mut template = Vec::new();
     for piece in pieces(example.trim_matches('"').as_bytes()) {

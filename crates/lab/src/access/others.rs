@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 use crate::processes::{self, PROC};
 
-/// Processes for the trials. `None` where no such process exists.
+/// Processes for the tests. `None` where no such process exists.
 #[derive(Debug, Default)]
 pub(super) struct Others {
     child: Option<Child>,
@@ -47,7 +47,7 @@ fn waiting(command: &mut Command) -> Option<Child> {
 impl Drop for Others {
     fn drop(&mut self) {
         for child in self.child.iter_mut().chain(&mut self.stranger) {
-            // The process may have ended by itself.
+            // The process may have exited on its own.
             let _ = child.kill();
             let _ = child.wait();
         }

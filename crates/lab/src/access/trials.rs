@@ -1,5 +1,5 @@
-//! Trials of the permissions. A read trial reads the file that the probe reads. A limit trial creates and removes what a plan may
-//! request.
+//! Tests of the permissions. A read test reads the file that the probe reads. A limit test creates and removes the limits that a plan may
+//! set.
 
 use std::fmt;
 use std::fs;
@@ -13,7 +13,7 @@ use crate::limits::{self, DiskLimits, Limits};
 use crate::probes::SockDiag;
 use crate::{disks, hosts, profiler};
 
-/// Action of a trial and its outcome.
+/// Action of a test and its outcome.
 pub(super) struct Trial {
     pub(super) tried: String,
     pub(super) outcome: Outcome,
@@ -134,7 +134,7 @@ pub(super) fn group_pressure(_: &Others) -> Trial {
     let Some(group) = groups.first() else {
         return Trial::of("/proc/self/cgroup", Err::<(), _>("no hierarchy of version 2 is mounted"));
     };
-    // The root group has its numbers in a file of the machine. Any group below it has its own file.
+    // The statistics of the root group are in a file of the machine. Any group below it has a separate file.
     let below = fs::read_dir(group).into_iter().flatten().flatten().map(|entry| entry.path());
     let places = std::iter::once(group.clone()).chain(below.filter(|path| path.is_dir()));
     let files: Vec<PathBuf> = places.flat_map(|group| FILES.map(|file| group.join(file))).collect();
@@ -206,7 +206,7 @@ fn perf(event: &str, pid: Option<u32>) -> Trial {
     }
 }
 
-/// Smallest size that holds a file system with a journal.
+/// Min size of a file system with a journal.
 const DISK_BYTES: u64 = 16 << 20;
 
 pub(super) fn disk(_: &Others) -> Trial {

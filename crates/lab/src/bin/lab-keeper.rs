@@ -1,4 +1,4 @@
-//! A keeper as a program of its own, for the tests of this crate. The program `tenbin` has a hidden command for it.
+//! Keeper as a separate program, for the tests of this crate. The program `tenbin` has a hidden command for it.
 
 use std::process::ExitCode;
 

@@ -1,5 +1,5 @@
-//! Small systems that the tests of this crate start and stop, and a process that plays a Tenbin to be killed. Each ends by itself
-//! after a minute.
+//! Small systems that the tests of this crate start and stop, and a process that simulates a killed Tenbin. Each ends on its own after a
+//! minute.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -51,7 +51,7 @@ fn main() -> ExitCode {
 fn serve_http(address: &str) -> std::io::Result<()> {
     let listener = TcpListener::bind(address)?;
     for stream in listener.incoming() {
-        // A client that disconnected is no reason to end.
+        // A disconnected client must not end the server.
         let _ = stream.and_then(answer);
     }
     Ok(())
@@ -77,8 +77,7 @@ fn serve_unix(path: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Runs eight threads that all do the same work, with the locks or sockets that it needs. Each thread runs about ten times a
-/// second.
+/// Runs eight threads with identical work, including its locks or sockets. Each thread runs about ten times a second.
 fn threads_that(what: &str) -> std::io::Result<()> {
     let short = || thread::sleep(Duration::from_millis(5));
     let eight = |what: &dyn Fn() -> Box<dyn FnMut() + Send>| {
@@ -146,9 +145,9 @@ fn threads_that(what: &str) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Sends a byte over a connection of its own and waits for the reply, which takes 40 ms, forever. Prints the port first.
+/// Repeatedly sends a byte over a new connection and waits for the reply, which takes 40 ms. Prints the port first.
 fn call_slowly() -> std::io::Result<()> {
-    // The listening socket stays open, so that its port is known as one.
+    // The listening socket stays open, so that its port counts as a listening port.
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let mut caller = TcpStream::connect(listener.local_addr()?)?;
     writeln!(std::io::stdout(), "{}", listener.local_addr()?.port())?;
@@ -182,7 +181,7 @@ struct Confines {
     disk_bytes: Option<u64>,
 }
 
-/// Starts a system as Tenbin would, prints the pid of its keeper, and waits to be killed.
+/// Starts a system like Tenbin, prints the PID of its keeper, and waits to be killed.
 fn own(keeper: &str, dir: &Path, script: &str, confines: Confines) -> std::io::Result<()> {
     let Confines { limits, network, disk_bytes } = confines;
     let argv = ["sh", "-c", script].map(str::to_owned).to_vec();

@@ -1,4 +1,4 @@
-//! One action in progress: the processes and resources it acts on, its deadline, and its result.
+//! Action in progress: the processes and resources it acts on, its deadline, and its result.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -85,10 +85,10 @@ impl Trace {
     }
 }
 
-/// An action in progress.
+/// Action in progress.
 pub(super) struct RunningAction<'a> {
     pub(super) actors: &'a Actors,
-    /// Time by which the action must have ended.
+    /// Deadline of the action.
     pub(super) deadline: Deadline,
     /// Whether the load has ended, which ends the action too.
     pub(super) is_interrupted: &'a (dyn Fn() -> bool + Sync),

@@ -47,11 +47,11 @@ impl RunningAction<'_> {
         self.bring_up(actor)
     }
 
-    /// Stops a process as at the end of a run: with its command or signal, and with KILL after the timeout.
+    /// Stops a process as at the end of a run: by its command or signal, and by KILL after the timeout.
     fn lay_down(&self, actor: &Actor, stop: &StopHow) -> Result<(), Flaw> {
         must_run(actor)?;
         let name = &actor.kept.name;
-        // From here on, the end of the process is expected.
+        // The process is expected to end after this call.
         actor.kept.expect_end();
         let (mut signal, mut within, mut flaw) = (Some(stop.signal), stop.within, None);
         if let Some(command) = &stop.command {
@@ -100,7 +100,7 @@ impl RunningAction<'_> {
     }
 }
 
-/// Fails unless the process runs. A process that ended by itself is reported as dead, and no action can affect it any more.
+/// Fails unless the process runs. A process that ended on its own is reported as dead, and no further action can affect it.
 fn must_run(actor: &Actor) -> Result<(), Flaw> {
     let state = actor.kept.state();
     let name = &actor.kept.name;

@@ -1,4 +1,4 @@
-//! Runs the events of one run, each on a thread of its own. Threads that generate or measure load never wait for them.
+//! Runs the events of one run, each on a separate thread. Threads that generate or measure load never wait for them.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -45,6 +45,7 @@ impl Timeline {
     /// Starts the events of a load that began at `origin`. All planned occurrences are available at once from [`Timeline::take`].
     ///
     /// # Errors
+    ///
     /// A thread could not be started. No event takes place then.
     pub fn begin(system: &System, events: Vec<Event>, origin: Instant) -> io::Result<Timeline> {
         let hall = Arc::new(TimelineState {
@@ -119,7 +120,7 @@ impl System {
     }
 }
 
-/// Every occurrence of the event, with its time if that is known in advance.
+/// Returns every occurrence of the event, with its time if the time is known in advance.
 fn planned(event: &Event) -> impl Iterator<Item = Happened> {
     let times = if let Moment::At { times, .. } = event.moment { times } else { 1 };
     (0..times).map(|occurrence| Happened {
@@ -145,7 +146,7 @@ fn nanoseconds(duration: Duration) -> u64 {
 }
 
 fn tell(teller: &Sender<Happened>, happened: Happened) {
-    // The receiver is gone if the timeline was dropped.
+    // Sending fails if the timeline was dropped.
     let _ = teller.send(happened);
 }
 
@@ -158,7 +159,7 @@ impl TimelineState {
         self.state().is_interrupted
     }
 
-    /// Plays all occurrences of an event, one after the other.
+    /// Runs all occurrences of an event, one after another.
     fn play(&self, mut event: Event, teller: &Sender<Happened>) {
         let occurrences: Vec<Happened> = planned(&event).collect();
         for mut happened in occurrences {
@@ -202,7 +203,7 @@ impl TimelineState {
         self.changed.notify_all();
     }
 
-    /// Waits until an occurrence is due. Returns its planned time in nanoseconds, or the reason why it will not occur.
+    /// Waits for the time of an occurrence. Returns its planned time in nanoseconds, or the reason why it will not occur.
     fn wait_for(&self, moment: &Moment, occurrence: u32) -> Result<u64, String> {
         let (planned, delay) = match moment {
             Moment::At { .. } => (moment.time_of(occurrence).unwrap_or_default(), Duration::ZERO),

@@ -15,7 +15,7 @@ pub(crate) struct Link {
     stdin: std::io::Stdin,
     incoming: Vec<u8>,
     outgoing: Vec<u8>,
-    /// Whether Tenbin is gone.
+    /// Whether the connection to Tenbin is lost.
     pub(crate) is_cut: bool,
 }
 

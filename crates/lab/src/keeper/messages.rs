@@ -48,7 +48,7 @@ pub(crate) enum Report {
     },
     /// The main process has ended. Its descendants may still run.
     Exited(Exit),
-    /// No descendant is left.
+    /// All descendants have ended.
     Empty,
     /// Number of processes that were paused with SIGSTOP.
     Paused {

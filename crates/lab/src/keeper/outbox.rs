@@ -44,7 +44,7 @@ impl Outbox {
         self.dropped_bytes += excess as u64;
     }
 
-    /// Time at which output is due. `None` if the buffer is empty.
+    /// Time at which buffered output is sent. `None` if the buffer is empty.
     pub(crate) fn due(&self) -> Option<Deadline> {
         self.not_before
     }

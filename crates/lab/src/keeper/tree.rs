@@ -1,4 +1,4 @@
-//! The process that a keeper started, and all its descendants.
+//! Process that a keeper started, and all its descendants.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -26,14 +26,14 @@ pub(crate) struct Tree {
     pub(crate) main_pid: u32,
     /// Exit status of the main process. `None` while it runs.
     pub(crate) main_exit: Option<Exit>,
-    /// Whether no process is left, so that none can appear.
+    /// Whether all processes have ended, so that no new one can appear.
     pub(crate) is_empty: bool,
     output: Option<io::PipeReader>,
     killed: BTreeSet<(u32, u64)>,
 }
 
 impl Tree {
-    /// Starts a command in a process group of its own, without standard input, and with both outputs in one pipe.
+    /// Starts a command in a new process group, without standard input, and with stdout and stderr in one pipe.
     pub(crate) fn start(argv: &[String], env: Vec<(String, String)>, dir: &Path) -> Result<Tree, String> {
         let Some((program, arguments)) = argv.split_first() else {
             return Err("its command line is empty".to_owned());
@@ -84,7 +84,7 @@ impl Tree {
         true
     }
 
-    /// Reaps all children that have ended. Orphans are reparented to the keeper, so without a child no descendant is left.
+    /// Reaps all children that have ended. Orphans are reparented to the keeper, so if it has no child, all descendants have ended.
     pub(crate) fn reap(&mut self) {
         loop {
             match wait(WaitOptions::NOHANG) {

@@ -61,9 +61,10 @@ impl Groups {
         Ok(groups)
     }
 
-    /// Changes limits while the system runs. Limits that `change` does not name are left as they are.
+    /// Changes limits while the system runs. Limits that `change` does not name stay.
     ///
     /// # Errors
+    ///
     /// The system was started without a group for the limit, or the kernel rejected the change.
     pub fn change(&self, change: &Limits) -> Result<(), String> {
         change.controllers().try_for_each(|controller| {

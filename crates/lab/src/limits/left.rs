@@ -23,7 +23,7 @@ pub(super) fn marker_in(name: &str) -> Option<Marker> {
     Marker::parse(name.strip_prefix(PREFIX)?)
 }
 
-/// Processes in groups whose Tenbin is dead.
+/// Processes in groups of dead Tenbin processes.
 pub(crate) fn processes_of_the_dead() -> Vec<Seen> {
     let mut seen: Vec<Seen> = Vec::new();
     for group in of_the_dead(&mount_points()) {
@@ -34,7 +34,7 @@ pub(crate) fn processes_of_the_dead() -> Vec<Seen> {
     seen
 }
 
-/// Removes the groups whose Tenbin is dead. Returns the number of systems they belonged to.
+/// Removes the groups of dead Tenbin processes. Returns the number of systems they belonged to.
 pub(crate) fn remove_of_the_dead() -> usize {
     let groups = of_the_dead(&mount_points());
     let mut names: Vec<_> = groups

@@ -22,7 +22,7 @@ const LEVELS_MAX: usize = 16;
 pub(crate) struct Membership {
     /// Directory of the group.
     pub(crate) group: PathBuf,
-    /// Group outside of it, in which keepers run.
+    /// Group outside of the limits, in which keepers run.
     pub(crate) home: PathBuf,
 }
 

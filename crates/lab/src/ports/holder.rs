@@ -1,4 +1,4 @@
-//! Finds the process that holds a port, from the kernel's socket tables and the open files of processes.
+//! Finds the process that uses a port, from the kernel's socket tables and the open files of processes.
 
 use std::fs;
 

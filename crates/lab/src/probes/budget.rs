@@ -1,8 +1,8 @@
 //! Budget for the cost of observing a system: one limit for the observing thread, and its division among the parts.
 //!
-//! Values of the machine are read in every look, and their cost is deducted first. Processes are read in every look too; values of
-//! each thread, and values that seldom change, are read in the looks that the share of threads allows. If processes cost more than
-//! is left, they are read less often, and the looks in between wait for them. Samples of threads get the share that looks leave.
+//! Values of the machine are read in every look, and their cost is deducted first. Processes are read in every look too. Values of each
+//! thread, and values that seldom change, are read as often as the share of threads allows. If processes cost more than the rest of the
+//! budget, they are read less often, and the looks in between wait for them. Samples of threads get the share that looks do not use.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ const WHOLE: f64 = 0.009;
 const THREADS: f64 = 0.002;
 /// Min and max share of a core for samples.
 const SAMPLES: [f64; 2] = [0.002, 0.008];
-/// Min share of a core for processes, whatever the other parts cost.
+/// Min share of a core for processes, regardless of the cost of other parts.
 const PROCESSES_MIN: f64 = 0.002;
 /// Max number of looks between two readings of threads or processes.
 const LOOKS_MAX: u32 = 40;
@@ -56,13 +56,13 @@ pub(crate) struct Cost {
     /// CPU time of processes, without their threads.
     pub(crate) processes: Option<Duration>,
     pub(crate) threads: Option<Duration>,
-    /// CPU time of the reading of proportional set sizes, which have a budget of their own.
+    /// CPU time for reading proportional set sizes, which have a separate budget.
     pub(crate) memory: Duration,
 }
 
 impl Part {
-    /// Returns the number of looks since the last reading if the part is due or `is_wanted`. `share` is its share of a core, at one
-    /// look per second.
+    /// Returns the number of looks since the last reading if the part is due or `is_wanted`. `share` is its share of a core at one look per
+    /// second.
     fn look(&mut self, share: f64, is_wanted: bool) -> Option<u32> {
         self.looks = self.looks.saturating_add(1);
         (is_wanted || self.looks >= self.pause(share)).then(|| std::mem::take(&mut self.looks))
@@ -98,7 +98,7 @@ impl Budget {
         self.samples = self.samples.saturating_add(cost);
     }
 
-    /// Records the cost of a look, the CPU time of the thread so far, and the time since the look before. `over` is `None` for the
+    /// Records the cost of a look, the CPU time of the thread so far, and the time since the previous look. `over` is `None` for the
     /// first look, which another thread makes: it opens every file, so its cost is not representative.
     pub(crate) fn end_look(&mut self, cost: Cost, used: Duration, over: Option<Duration>) {
         self.threads.cost = cost.threads.or(self.threads.cost);

@@ -3,7 +3,7 @@
 use super::process_values::is_grown;
 use super::{Look, Reading};
 
-/// Queue of looks whose values are not complete yet.
+/// Queue of looks with incomplete values.
 #[derive(Debug, Default)]
 pub struct Completion {
     waiting: Vec<Look>,

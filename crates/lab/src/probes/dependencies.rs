@@ -1,5 +1,5 @@
-//! Probe for the dependencies of a system: connections that the system opened itself, by remote address. What they carried comes from
-//! the counters of the kernel's `tcp_info`.
+//! Probe for the dependencies of a system: connections that the system opened itself, by remote address. Their traffic comes from the
+//! counters of the kernel's `tcp_info`.
 
 mod programs;
 
@@ -24,7 +24,7 @@ const DEPENDENCIES_MAX: usize = 8;
 const FILES_MAX: usize = 8_192;
 /// Max sockets of other processes that are remembered.
 const OTHERS_MAX: usize = 1 << 16;
-/// Max share of a core. If a search takes longer, it is made less often.
+/// Max share of a core. If searches take longer, they become less frequent.
 const SHARE: f64 = 0.0015;
 /// Max share of a core for samples between two searches, and the shortest pause between samples.
 const SAMPLES_SHARE: f64 = 0.001;
@@ -34,10 +34,10 @@ pub(crate) struct Dependencies {
     served: Option<u16>,
     ports: Vec<u16>,
     kernel: io::Result<SockDiag>,
-    /// Index of the group whose process owns a socket, by inode.
+    /// Index of the group of the process that owns a socket, by inode.
     owners: HashMap<u32, usize>,
     others: HashSet<u32>,
-    /// Listening ports of the machine, as of the last search. A connection whose local port is listening was accepted.
+    /// Listening ports of the machine, as of the last search. A connection with a listening local port was accepted.
     listening: HashSet<u16>,
     last: HashMap<u32, Connected>,
     sums: BTreeMap<(usize, SocketAddr), Sums>,
@@ -53,7 +53,7 @@ pub(crate) struct Dependencies {
     is_cut: bool,
 }
 
-/// Sums over the connections to one address since the last look that wrote them. Queues are those of the last reading.
+/// Sums over the connections to one address since the last written look. Queues are from the last reading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Sums {
     connections: u64,
@@ -84,7 +84,7 @@ impl Sums {
         self.receive_queue_bytes += u64::from(connected.receive_queue_bytes);
         self.send_queue_bytes += u64::from(connected.send_queue_bytes);
         self.opened += u64::from(is_new);
-        // A reply that was received but not read waits for the system.
+        // A reply that was received but not read waits for the system, not for the dependency.
         self.awaited += u64::from(now.awaits_reply() && connected.receive_queue_bytes == 0);
         self.retransmits += short(|of| of.retransmits);
         self.segments_sent += short(|of| of.segments_sent);
@@ -157,14 +157,14 @@ impl Dependencies {
             });
         }
         let cost = own_time().saturating_sub(begun);
-        // Half a second is deducted, so that a cheap search is made every second.
+        // Half a second is deducted, so that a cheap search runs every second.
         let pause = cost.div_f64(SHARE).saturating_sub(Duration::from_millis(500));
         self.next = now.checked_add(pause);
         self.programs.write(&self.written, members, sheet);
     }
 
-    /// Reads the connections between two looks, if that is due. A connection that nobody was searched for yet counts for the process
-    /// that is known to call its address, because many connections do not live until the next search.
+    /// Reads the connections between two looks if a reading is due. A connection whose process has not been searched for yet is attributed
+    /// to the process that is known to call its address, because many connections end before the next search.
     pub(crate) fn sample(&mut self, now: Instant) {
         let is_known = !self.written.is_empty() || !self.owners.is_empty();
         if !is_known || self.next_sample.is_some_and(|next| now < next) {

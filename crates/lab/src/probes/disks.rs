@@ -41,7 +41,7 @@ impl Probe for Disks {
 }
 
 impl Disks {
-    /// Whether it is a partition, whose I/O is counted by its disk too.
+    /// Whether the device is a partition. Its I/O is also counted by its disk.
     fn is_part(&mut self, name: &str) -> bool {
         if let Some(is_part) = self.is_part.get(name) {
             return *is_part;

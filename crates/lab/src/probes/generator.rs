@@ -1,4 +1,4 @@
-//! Probe for this process itself, measured in the same way as the system.
+//! Probe for this process itself, measured like the system.
 
 use std::time::Duration;
 

@@ -23,7 +23,7 @@ pub(crate) struct Group {
 /// Context of a look at a group.
 pub(crate) struct Now<'a> {
     pub(crate) reach: &'a ProbeCapabilities,
-    /// Start of the look before, in ticks since boot. `None` in the first look.
+    /// Start of the previous look, in ticks since boot. `None` in the first look.
     pub(crate) last_look_ticks: Option<u64>,
     /// Number of threads that may still be read in this look.
     pub(crate) threads_left: &'a mut usize,
@@ -33,7 +33,7 @@ pub(crate) struct Now<'a> {
     pub(crate) threads_cost: Duration,
 }
 
-/// Age from which a new process was overlooked by earlier looks. Its usage so far belongs to an earlier time, so it is not counted.
+/// Min age of a new process that earlier looks must have missed. Its usage so far belongs to an earlier time, so it is not counted.
 const MISSED_MIN_TICKS: u64 = 100;
 
 impl Group {
@@ -43,7 +43,7 @@ impl Group {
         Self { name: name.to_owned(), keeper, members, ledgers, rss_bytes: 0 }
     }
 
-    /// Whether no process is known yet. A system that already runs has no name until it is found.
+    /// Whether no process is known yet. A running system has no name until it is found.
     pub(crate) fn is_unknown(&self) -> bool {
         self.name.is_empty()
     }

@@ -13,7 +13,7 @@ type Io<T> = [T; 4];
 const COUNTS: Io<&str> = ["io_reads", "io_writes", "io_read_bytes", "io_written_bytes"];
 const LIMITS: Io<&str> =
     ["io_reads_max_per_s", "io_writes_max_per_s", "io_read_bytes_max_per_s", "io_written_bytes_max_per_s"];
-/// Keys of version 2 in the same order.
+/// Keys of version 2, in the order of those of version 1.
 const SECOND_COUNTS: Io<&str> = ["rios", "wios", "rbytes", "wbytes"];
 const SECOND_LIMITS: Io<&str> = ["riops", "wiops", "rbps", "wbps"];
 /// Files of version 1.
@@ -27,7 +27,7 @@ const SERVICED: &str = "blkio.throttle.io_serviced";
 const SERVICE_BYTES: &str = "blkio.throttle.io_service_bytes";
 const STAT: &str = "io.stat";
 const MAX: &str = "io.max";
-/// Files of which one exists if a group counts I/O.
+/// Files that count I/O. A group that counts I/O has one of them.
 pub(super) const FILES: [&str; 2] = [SERVICED, STAT];
 /// Max number of disks of one group. On a machine with more disks, the first ones are read.
 const DISKS_MAX: usize = 64;
@@ -170,7 +170,7 @@ fn pairs(text: &str, names: Io<&str>) -> OfDisks<Option<u64>> {
     text.lines().filter_map(line).take(DISKS_MAX).collect()
 }
 
-/// Whether a text is a device number such as `8:0`. Only such a text may become part of a path.
+/// Whether a text is a device number such as `8:0`. No other text may become part of a path.
 fn is_disk(text: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     text.split_once(':').is_some_and(|(major, minor)| is_number(major) && is_number(minor))

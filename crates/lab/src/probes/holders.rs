@@ -1,6 +1,6 @@
-//! Finds the processes of the system that hold the connections of the load, and those that could accept more, a few times in a run.
+//! Finds the processes of the system that hold the connections of the load, and the ones that could accept more, a few times per run.
 //!
-//! An open listening socket is not enough: a master that only forks workers has it too, and so do helpers that inherited it. A
+//! An open listening socket is not enough: a master that only forks workers has it too, and so do helper processes that inherited it. A
 //! process counts as accepting if one of its threads is in `accept`, or in `epoll_wait` with the listening socket.
 
 use std::collections::{HashMap, HashSet};
@@ -16,7 +16,7 @@ use crate::access::Need;
 
 /// Time from the first look to the first reading. Servers have accepted the connections by then.
 const FIRST_AFTER: Duration = Duration::from_millis(250);
-/// Time of the second reading. Each further one comes after twice the time of the one before.
+/// Time of the second reading. Each further reading comes at twice the time of the previous one.
 const SECOND_AFTER: Duration = Duration::from_secs(1);
 /// Max open files of the system that are searched in one reading.
 const FILES_MAX: usize = 65_536;
@@ -28,22 +28,22 @@ const THREADS_MAX: usize = 64;
 pub struct Held {
     /// Time of the reading.
     pub at: Instant,
-    /// Processes that hold a connection or wait for one, by pid.
+    /// Processes that hold a connection or wait for one, by PID.
     pub processes: Vec<Holder>,
-    /// Whether each accepted connection is known to be held by exactly one process.
+    /// Whether every accepted connection is known to be held by exactly one process.
     pub is_complete: bool,
 }
 
-/// A process of the system that can hold connections of the load.
+/// Process of the system that can hold connections of the load.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
     /// Process ID.
     pub pid: u32,
     /// Name of the program, as the kernel reports it.
     pub name: String,
-    /// Number of connections that it holds. A connection that several processes have open counts for each of them.
+    /// Number of connections of the process. A connection that several processes have open counts for each of them.
     pub connections: u32,
-    /// Whether it has the listening socket open.
+    /// Whether the process has the listening socket open.
     pub listens: bool,
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct Holders {
     next: Option<(Instant, Duration)>,
     begun: Option<Instant>,
     read: Option<Held>,
-    /// Whether the newest reading has listening sockets that none of its processes has open.
+    /// Whether the newest reading has listening sockets that none of the known processes has open.
     has_unheld_listeners: bool,
 }
 
@@ -71,8 +71,8 @@ impl Holders {
         }
     }
 
-    /// Makes a reading if one is due. Returns whether other processes listen on the same port, which may be a part of the system
-    /// that is not known yet.
+    /// Makes a reading if one is due. Returns whether other processes listen on a port of the system: they may be a part of the system that
+    /// is not known yet.
     pub(crate) fn sample(&mut self, members: &[Members], now: Instant) -> bool {
         let begun = *self.begun.get_or_insert(now);
         let (due, after) = *self.next.get_or_insert((begun + FIRST_AFTER, FIRST_AFTER));

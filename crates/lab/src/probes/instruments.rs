@@ -20,14 +20,14 @@ use super::threads::Members;
 /// Metrics that a script may write.
 const METRICS: [&str; 5] =
     ["runtime_function_s", "runtime_gc_s", "runtime_gil_looks", "runtime_gil_waits", "runtime_gil_wait_s"];
-/// Max number of files, and of bytes that are read from each of them in one look.
+/// Max number of files, and max bytes read from each of them per look.
 const FILES_MAX: usize = 256;
 const BYTES_MAX: usize = 64 << 10;
 /// Max number of values in one look.
 const VALUES_MAX: usize = 256;
 /// Max number of characters of a label.
 const LABEL_CHARACTERS_MAX: usize = 120;
-/// Max number of Java virtual machines that are asked for a thread dump.
+/// Max number of Java virtual machines for thread dumps.
 const JVMS_MAX: usize = 4;
 
 /// Values by subject, metric, and label.
@@ -71,7 +71,7 @@ impl Instruments {
         }
     }
 
-    /// Adds the lines that were appended since the look before. The first look only skips what was written before the load.
+    /// Adds the lines that were appended since the previous look. The first look only skips what was written before the load.
     fn read_lines(&mut self, path: &Path, members: &[Members], sums: &mut Sums) {
         let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
         let file = File::options().read(true).custom_flags(flags.bits().cast_signed()).open(path);
@@ -109,7 +109,7 @@ fn subject_of(path: &Path, members: &[Members]) -> String {
     let of = pid.and_then(|pid| members.iter().find(|of| of.pids.contains(&pid)));
     match (of, members) {
         (Some(of), _) => of.name.clone(),
-        // A number in a PID namespace of its own.
+        // A PID from a separate PID namespace.
         (None, [only]) => only.name.clone(),
         _ => SYSTEM.to_owned(),
     }

@@ -17,17 +17,17 @@ const BYTES_MAX: u64 = 4 << 20;
 /// Max number of monitors of one dump.
 const MONITORS_MAX: usize = 16;
 const LABEL_CHARACTERS_MAX: usize = 160;
-/// Looks in which a virtual machine may fail to answer before it is left alone.
+/// Number of looks without an answer after which a virtual machine is skipped.
 const TRIES_MAX: u32 = 5;
 
-/// Virtual machines that were asked, and the number of looks without an answer.
+/// Virtual machines that were signaled, and the number of looks without an answer.
 #[derive(Debug, Default)]
 pub(crate) struct JavaDumps {
     failed: HashMap<u32, u32>,
 }
 
 impl JavaDumps {
-    /// Takes a dump of a virtual machine. `None` if it does not answer, or has only been asked to listen.
+    /// Takes a dump of a virtual machine. `None` if it does not answer, or has only been signaled to listen.
     pub(crate) fn next(&mut self, pid: u32) -> Option<String> {
         let failed = self.failed.entry(pid).or_default();
         if *failed >= TRIES_MAX {
@@ -131,7 +131,8 @@ pub(crate) fn monitors(dump: &str) -> Vec<(&'static str, String, f64)> {
     values
 }
 
-/// Address and class of a monitor, lock, or semaphore that a thread waits for. Threads that wait to be notified, as idle ones do, want none.
+/// Address and class of a monitor, lock, or semaphore that a thread waits for. `None` for threads that wait for a notification, as idle
+/// ones do.
 fn wanted(line: &str) -> Option<(&str, &str)> {
     let rest = line.strip_prefix("- waiting to lock <").or_else(|| {
         let rest = line.strip_prefix("- parking to wait for  <")?;

@@ -14,7 +14,7 @@ use super::java_dump::temporary;
 use super::sheet::{Counters, Sheet};
 use super::threads::Members;
 
-/// Max size of the file. HotSpot makes it 32 KiB.
+/// Max size of the file. HotSpot creates it with 32 KiB.
 const BYTES_MAX: u64 = 1 << 20;
 /// Max number of counters that are read from a file.
 const ENTRIES_MAX: usize = 4_096;
@@ -38,7 +38,7 @@ pub(crate) struct Jvms {
 #[derive(Debug, Default)]
 struct Candidate {
     looks: u32,
-    /// File with its counters. `None` if it has none so far.
+    /// File with its counters. `None` if it has none yet.
     file: Option<File>,
 }
 

@@ -1,10 +1,10 @@
-//! Total resource usage of a process tree, while its members come and go.
+//! Total resource usage of a process tree with members that come and go.
 //!
-//! When a process ends and its parent waits for it, the kernel adds its usage to the parent's counters for children. Usage is never
-//! lost, it only moves. So the sum over all living processes grows by the usage since the last look, after subtracting the last
-//! known usage of members that ended.
+//! When a process ends and its parent reaps it, the kernel adds its usage to the parent's counters for children. So usage moves, but is
+//! never lost. The sum over all living processes therefore grows by the usage since the last look, after subtracting the last known usage
+//! of members that ended.
 
-/// Change over the whole tree since the look before.
+/// Change over the whole tree since the previous look.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Change {
     /// Usage of the members themselves.
@@ -18,12 +18,12 @@ pub(crate) struct Change {
 /// Ledger for one kind of usage, such as user time or bytes written.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Ledger {
-    /// Part of the usage of members gone in the look before that no parent has inherited so far.
+    /// Part of the usage of members gone in the previous look that no parent has inherited so far.
     in_passing: u64,
 }
 
 impl Ledger {
-    /// Returns the usage since the look before.
+    /// Returns the usage since the previous look.
     ///
     /// Members are read parents first. A member that ends meanwhile is gone in this look, and its parent inherits it in this look
     /// or in the next. Usage that is not inherited by then is lost for good: the parent did not wait (SIGCHLD ignored), and usage
@@ -50,7 +50,7 @@ mod tests {
     fn ended_member_is_counted_once() {
         // The member was seen with 500 and used 30 more before it ended.
         assert_eq!(used(&[(7, 530, 500), (7, 0, 0)]), [37, 7]);
-        // As above, but its parent waited for it only after the parent had been read.
+        // As above, but the parent reaped the child only after the parent had been read.
         assert_eq!(used(&[(7, 0, 500), (7, 530, 0)]), [7, 37]);
     }
 

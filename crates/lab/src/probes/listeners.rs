@@ -105,7 +105,7 @@ fn add(label: &str, queue: Option<(u64, u64)>, sheet: &mut Sheet) {
             sheet.add(subject, "listen_queue", label, waiting as f64);
             sheet.add(subject, "listen_queue_limit", label, limit as f64);
         }
-        // Later the system may have ended, which is not reported here.
+        // Later errors may mean that the system has ended, which is not reported here.
         None if sheet.over.is_none() => sheet.not_available(&format!("listen queue of {label}"), || {
             "no socket listens there in the network namespace of this process".into()
         }),

@@ -3,10 +3,10 @@
 use std::time::{Duration, Instant};
 
 const BETWEEN_LOOKS: Duration = Duration::from_secs(1);
-/// Time by which the last look at a load precedes its end. A thread that wakes up a little late still reads a system under load.
+/// Time between the last look and the end of the load. A thread that wakes up slightly late still reads a system under load.
 const END_MARGIN: Duration = Duration::from_millis(20);
 
-/// Times of looks, one second apart. One falls on the end of the warm-up, and one just before the end of the load.
+/// Times of looks, at intervals of one second. One look is at the end of the warm-up, and one just before the end of the load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LookTimes {
     /// End of the warm-up.

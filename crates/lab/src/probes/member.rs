@@ -86,11 +86,11 @@ pub(crate) struct Member {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seen {
     pub(crate) stat: Stat,
-    /// Usage since the look before.
+    /// Usage since the previous look.
     pub(crate) uses: Uses,
-    /// Whether its disk I/O is hidden from this user.
+    /// Whether this user may not read the disk I/O of the process.
     pub(crate) is_io_hidden: bool,
-    /// Scheduler statistics of its only thread, read before everything else. `None` if it has several threads.
+    /// Scheduler statistics of its only thread, read before all other values. `None` if it has several threads.
     ran: Option<SchedStat>,
 }
 
@@ -114,7 +114,7 @@ impl Member {
         }
     }
 
-    /// Reads the process. `None` if it has ended. A process that has not run since the look before is not read again.
+    /// Reads the process. `None` if it has ended. A process that has not run since the previous look is not read again.
     pub(crate) fn look(&mut self) -> Option<Seen> {
         // The scheduler statistics are read first, so that the next look notices any later activity.
         let ran = self.schedstat.as_mut().and_then(|file| SchedStat::parse(&file.short_text().ok()?));
@@ -141,7 +141,7 @@ impl Member {
             return None;
         }
         let [.., read, written] = self.last;
-        // The I/O of a zombie is no longer readable, and no longer grows.
+        // The I/O of a zombie cannot be read, and has stopped growing.
         let io = if stat.is_zombie { Ok(String::new()) } else { self.io.short_text() };
         let is_io_hidden = io.as_ref().is_err_and(|error| error.kind() == ErrorKind::PermissionDenied);
         let bytes = io.ok().as_deref().and_then(disk_bytes);
@@ -155,7 +155,7 @@ impl Member {
         Some(Seen { stat, uses, is_io_hidden, ran: ran.filter(|_| stat.threads == 1) })
     }
 
-    /// Usage of its threads since the look before. `None` if there are too many. Repeats the last values if this look does not read
+    /// Usage of its threads since the previous look. `None` if there are too many. Repeats the last values if this look does not read
     /// threads.
     pub(crate) fn tasks(&mut self, seen: &Seen, now: &mut Now) -> Option<ThreadUsage> {
         if let (None, Some((done, _))) = (now.threads_after, &self.held) {
@@ -190,7 +190,7 @@ impl Member {
         }
     }
 
-    /// Number of open files; 0 if it has ended. `None` if they are hidden.
+    /// Number of open files, 0 if the process has ended. `None` if they are hidden.
     pub(crate) fn open_files(&self) -> Option<u64> {
         let folder = format!("/proc/{}/fd", self.pid);
         // Since Linux 6.2, the size of the directory is the number of open files.
@@ -204,8 +204,8 @@ impl Member {
         }
     }
 
-    /// Open files as a share of the limit; about 0 without a limit. Limits seldom change, so the limit is read again only from half
-    /// of it on.
+    /// Open files as a share of the limit, about 0 without a limit. Limits seldom change, so the limit is read again only once half of it
+    /// is used.
     pub(crate) fn share_of_limit(&mut self, open_files: u64) -> f64 {
         if self.open_files_max.is_none_or(|max| open_files >= max / 2) {
             let limits = fs::read_to_string(format!("/proc/{}/limits", self.pid)).unwrap_or_default();

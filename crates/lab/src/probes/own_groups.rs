@@ -59,14 +59,14 @@ const PRESSURES: [(&str, &str); 3] = [
     ("pressure_io_some_share", "io.pressure"),
 ];
 
-/// Control groups that do not contain Tenbin: one set for the system, or one for each process of the plan with groups of its own.
+/// Control groups that do not contain Tenbin: one set for the system, or one for each process of the plan that has separate groups.
 pub(crate) struct OwnGroups {
     /// Content of `/proc/self/cgroup` and `/proc/self/mountinfo`.
     this: [String; 2],
     /// Group memberships of each process of the plan when the sources were opened.
     known: Vec<(String, String)>,
     sets: Vec<Set>,
-    /// Whether the limits of the plan are read by another probe.
+    /// Whether another probe reads the limits of the plan.
     has_limits: bool,
 }
 
@@ -126,7 +126,7 @@ impl OwnGroups {
             let group = group(count.controller).as_ref()?;
             let is_there = |(file, _): &&(&str, _)| group.join(file).is_file();
             let sources = count.sources.iter().filter(is_there);
-            // Both versions may have the file. The first source that contains the names is used.
+            // Both cgroup versions may have the file. The first source that contains the names is used.
             let mut readable = sources.filter_map(|(file, names)| {
                 let mut source = source(group.join(file));
                 counted(&source.text().ok()?, names)?;
@@ -173,7 +173,7 @@ impl OwnGroups {
 fn narrowest(groups: &[PathBuf], limits: &[&str]) -> Option<PathBuf> {
     let limit = |group: &PathBuf| {
         let texts = limits.iter().filter_map(|file| fs::read_to_string(group.join(file)).ok());
-        // Without a limit there is a word or a negative number.
+        // An absent limit is written as a word or a negative number.
         let number = |text: String| text.split_ascii_whitespace().next()?.parse::<u64>().ok();
         texts.filter_map(number).next().unwrap_or(u64::MAX)
     };

@@ -5,9 +5,9 @@ use super::fields::{bytes_of_kib, number};
 /// Fields of `/proc/PID/stat` (proc_pid_stat(5)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stat {
-    /// Whether it has ended and its parent has not waited for it yet.
+    /// Whether the process has ended, and its parent has not reaped it yet.
     pub(crate) is_zombie: bool,
-    /// Whether its first thread runs, is ready to run, or waits for a disk.
+    /// Whether the first thread runs, is ready to run, or waits for a disk.
     pub(crate) is_busy: bool,
     pub(crate) parent: u32,
     pub(crate) user_ticks: u64,
@@ -28,7 +28,7 @@ impl Stat {
         // The command name may contain any character, including parentheses and spaces.
         let (_, fields) = text.rsplit_once(')')?;
         let fields: Vec<&str> = fields.split_ascii_whitespace().take(22).collect();
-        // Field numbers are those of the manual, where the state is field 3. Negative values of signed fields become 0.
+        // Field numbers follow the manual, where the state is field 3. Negative values of signed fields become 0.
         let at = |number: usize| {
             fields
                 .get(number - 3)?
@@ -56,7 +56,7 @@ impl Stat {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SchedStat {
     pub(crate) ran_ns: u64,
-    /// Time in which it was ready to run but not running, in nanoseconds.
+    /// Time on the run queue: ready to run but not running, in nanoseconds.
     pub(crate) waited_ns: u64,
     /// Number of time slices that it ran on a core.
     pub(crate) turns: u64,

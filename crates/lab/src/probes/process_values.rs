@@ -21,7 +21,7 @@ const LARGEST: [&str; 4] = [BUSIEST_THREAD, OPEN_FILES_SHARE, NICE, COVERED];
 const INCREASES: [&str; 6] =
     ["cpu_user_s", "cpu_sys_s", "disk_read_bytes", "disk_written_bytes", DEPENDENCY_CPU, COVERED];
 
-/// Whether several looks share the value in proportion to the time that each covers. All other values apply to each look.
+/// Whether a value that spans several looks is divided among them in proportion to their durations. All other values apply to each look.
 pub(crate) fn is_grown(metric: &str) -> bool {
     INCREASES.contains(&metric)
 }

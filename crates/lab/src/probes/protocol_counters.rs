@@ -1,6 +1,6 @@
 //! Counters of protocols in `/proc/net/snmp` and `/proc/net/netstat`: a line of names, and below it a line of numbers.
 
-/// Counters of a protocol with these names. `None` if one of them is missing or no number.
+/// Counters of a protocol with these names. `None` if one of them is missing or not a number.
 pub(super) fn parse<const N: usize>(text: &str, protocol: &str, names: [&str; N]) -> Option<[u64; N]> {
     let mut lines = text.lines().filter_map(|line| line.strip_prefix(protocol)?.strip_prefix(':'));
     let (known, counts) = (lines.next()?, lines.next()?);

@@ -17,7 +17,7 @@ const FIRST_SHARE: f64 = 0.001;
 const PROCESS: Duration = Duration::from_micros(40);
 /// Max duration of a pass. A longer one is aborted, and no other follows.
 const PASS_MAX: Duration = Duration::from_millis(50);
-/// Max resident size that is read. A single process of this size might take longer than a pass may.
+/// Max resident size that is read. A larger process might take longer than a pass may.
 const RSS_MAX_BYTES: u64 = 4 << 30;
 const LENGTH_MAX: u64 = 4096;
 
@@ -72,7 +72,7 @@ impl Pss {
     }
 }
 
-/// PSS of a process; 0 if it has ended.
+/// PSS of a process, 0 if it has ended.
 fn of_process(pid: u32) -> Result<u64, String> {
     let mut text = String::new();
     let read = File::open(format!("/proc/{pid}/smaps_rollup"))

@@ -67,7 +67,7 @@ impl Probe for Quota {
         if let Some(memory) = &mut self.memory {
             let mut add = |source: &mut Source, metric| {
                 let bytes = source.short_text().ok().and_then(|text| text.trim().parse::<u64>().ok());
-                // Without a limit, version 1 has a number larger than any memory, and version 2 a word.
+                // Version 1 writes "no limit" as a number larger than any memory, and version 2 as a word.
                 if let Some(bytes) = bytes.filter(|bytes| *bytes < 1 << 60) {
                     sheet.add(SYSTEM, metric, "", bytes as f64);
                 }

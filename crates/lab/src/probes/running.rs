@@ -29,7 +29,7 @@ impl RunningSystem {
         Self { sought, is_taken: false, has_more: false, next: None, has_searched: false }
     }
 
-    /// Returns the processes to follow from now on, if they changed. `is_followed` says whether a process is still there.
+    /// Returns the processes to follow from now on, if they changed. `is_followed` returns whether a process still exists.
     pub(crate) fn look(
         &mut self,
         now: Instant,
@@ -77,7 +77,7 @@ impl RunningSystem {
         self.has_searched = true;
         let begun = own_time();
         match (&self.sought.by, &self.sought.found) {
-            // The pid may belong to another process now.
+            // The PID may belong to another process now.
             (Named::Process(pid), found) => {
                 if found.is_ok() {
                     let what = format!("process {pid} ended during the load");

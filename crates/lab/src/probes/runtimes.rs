@@ -49,7 +49,7 @@ impl Runtimes {
     }
 }
 
-/// Runtime of a process. `None` if it has none of these, or its program is hidden.
+/// Runtime of a process. `None` if it has none of the known ones, or if its program is hidden.
 pub(crate) fn runtime_of(pid: u32) -> Option<&'static str> {
     let path = format!("/proc/{pid}/exe");
     let program = fs::read_link(&path).ok()?;
@@ -62,7 +62,7 @@ pub(crate) fn runtime_of(pid: u32) -> Option<&'static str> {
     })
 }
 
-/// Whether the beginning of a program has a note of Go's linker: its name has four bytes, and its type is 4.
+/// Whether the start of a program has a note of Go's linker: its name has four bytes, and its type is 4.
 fn is_of_go(head: &[u8]) -> bool {
     head.windows(16).any(|note| note[..4] == [4, 0, 0, 0] && note[8..] == *b"\x04\0\0\0Go\0\0")
 }

@@ -11,7 +11,7 @@ pub(crate) trait Probe: Send {
     /// Adds all values that it can read. In the first look, counters are only remembered, because there is nothing to compare with.
     fn look(&mut self, sheet: &mut Sheet);
 
-    /// Reads values that change too fast for looks. Returns the time until the next sample; `None` if it never samples.
+    /// Reads values that change too fast for looks. Returns the time until the next sample. `None` if it never samples.
     fn sample(&mut self, _now: Instant) -> Option<Duration> {
         None
     }
@@ -22,13 +22,13 @@ pub(crate) trait Probe: Send {
 pub(crate) struct Sheet {
     /// Start of the look.
     pub(crate) at: Option<Instant>,
-    /// Time since the look before. `None` in the first look.
+    /// Time since the previous look. `None` in the first look.
     pub(crate) over: Option<Duration>,
-    /// Whether no other look follows.
+    /// Whether the look is the last one.
     pub(crate) is_last: bool,
-    /// Whether the processes of the system were not read, and come with a later look.
+    /// Whether the processes of the system were not read, but follow in a later look.
     pub(crate) waits: bool,
-    /// Whether values of processes also cover the waiting looks before.
+    /// Whether values of processes also cover earlier looks that waited for them.
     pub(crate) is_shared: bool,
     pub(crate) shared: Vec<Reading>,
     pub(crate) readings: Vec<Reading>,
@@ -87,7 +87,7 @@ impl Sheet {
     }
 }
 
-/// Counters of several objects by name, as of the look before.
+/// Counters of several objects by name, as of the previous look.
 #[derive(Debug)]
 pub(crate) struct Counters<const N: usize> {
     last: HashMap<String, [u64; N]>,
@@ -100,7 +100,7 @@ impl<const N: usize> Default for Counters<N> {
 }
 
 impl<const N: usize> Counters<N> {
-    /// Returns the increase of each counter. New objects are left out, and a decrease counts as 0.
+    /// Returns the increase of each counter. New objects are omitted, and a decrease counts as 0.
     pub(crate) fn grown(&mut self, now: Vec<(String, [u64; N])>) -> Vec<(String, [u64; N])> {
         let grown = now.iter().filter_map(|(name, counts)| {
             let last = self.last.get(name)?;
@@ -111,7 +111,7 @@ impl<const N: usize> Counters<N> {
         grown
     }
 
-    /// Like `grown`, but leaves out objects whose counters are all 0, because a machine has many unused devices.
+    /// Like `grown`, but omits objects if all of their counters are 0, because a machine has many unused devices.
     pub(crate) fn grown_if_used(&mut self, now: Vec<(String, [u64; N])>) -> Vec<(String, [u64; N])> {
         let mut grown = self.grown(now);
         grown.retain(|(name, _)| self.last.get(name).is_some_and(|counts| *counts != [0; N]));

@@ -1,6 +1,6 @@
 //! Lists listening sockets and connections through netlink (sock_diag(7)).
 //!
-//! `/proc/net/tcp` has the queues but not their limits, and reading it walks every connection of the machine.
+//! `/proc/net/tcp` has the queue lengths but not their limits, and reading it walks every connection of the machine.
 
 use std::ffi::OsStr;
 use std::io;
@@ -28,7 +28,7 @@ pub(crate) struct Listening {
 /// A listening Unix socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct UnixListening {
-    /// Path as it was bound; empty if it has no name.
+    /// Path as bound. Empty if it has no name.
     pub(crate) path: PathBuf,
     /// Lower 32 bits of the inode, and the major and minor number of the device.
     pub(crate) file: Option<(u32, (u32, u32))>,
@@ -36,7 +36,7 @@ pub(crate) struct UnixListening {
     pub(crate) limit: u32,
 }
 
-/// One end of a connection between Unix sockets.
+/// End of a connection between Unix sockets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct UnixConnection {
     /// Lower 32 bits of its inode.
@@ -76,8 +76,7 @@ pub(crate) struct Traffic {
     /// Bytes that the peer acknowledged, and bytes that it sent.
     pub(crate) bytes_sent: u64,
     pub(crate) bytes_received: u64,
-    /// Time in which data was to be sent, in microseconds, and the parts of it in which the peer's window or the own send buffer was
-    /// full.
+    /// Time with unsent data, in microseconds, and the parts of it in which the peer's window or the send buffer was full.
     pub(crate) busy_us: u64,
     pub(crate) peer_window_us: u64,
     pub(crate) send_buffer_us: u64,
@@ -102,7 +101,7 @@ impl Traffic {
         }
     }
 
-    /// Whether the last data was sent and nothing came back since. False if both happened within one tick of the kernel.
+    /// Whether the last data was sent, but not answered yet. False if both happened within one tick of the kernel.
     pub(crate) fn awaits_reply(&self) -> bool {
         self.segments_sent > 0 && (self.segments_received == 0 || self.since_sent_ms < self.since_received_ms)
     }
@@ -203,7 +202,7 @@ impl SockDiag {
         self.of_unix(STATE_LISTEN, UNIX_SHOW_NAME_FILE_QUEUE, unix_listening)
     }
 
-    /// Both ends of all connections between Unix sockets.
+    /// Returns both ends of all connections between Unix sockets.
     pub(crate) fn unix_connections(&mut self) -> io::Result<Vec<UnixConnection>> {
         self.of_unix(STATE_ESTABLISHED, UNIX_SHOW_NAME_PEER, unix_connection)
     }
@@ -526,7 +525,7 @@ mod tests {
         let asked = read().expect("counters");
         assert_eq!((asked.segments_sent, asked.segments_received, asked.awaits_reply()), (1, 0, true));
         peer.read_exact(&mut [0; 10]).unwrap();
-        // The kernel tells both times apart only by its ticks.
+        // The kernel distinguishes both times only by its ticks.
         std::thread::sleep(Duration::from_millis(25));
         peer.write_all(&[2; 30]).unwrap();
         client.read_exact(&mut [0; 30]).unwrap();

@@ -30,7 +30,7 @@ impl Allowance {
     }
 }
 
-/// A file that stays open if the allowance permits.
+/// File that stays open if the allowance permits.
 #[derive(Debug)]
 pub(crate) struct Source {
     path: PathBuf,
@@ -39,7 +39,7 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// A file of the machine. There are few of them, so each stays open.
+    /// File of the machine. There are few of these files, so each stays open.
     pub(crate) fn of_machine(path: &str) -> Self {
         Self::new(PathBuf::from(path), Allowance::of(1))
     }

@@ -133,7 +133,7 @@ impl System {
         }
     }
 
-    /// Number of groups that are no servers of others.
+    /// Number of groups that are not servers of other groups.
     fn planned_groups(&self) -> usize {
         self.groups.len() - self.servers.len()
     }
@@ -181,7 +181,7 @@ impl System {
         let mut new = self.adopted(now, sheet);
         new.append(&mut self.new_of_servers);
         new.extend(self.newcomers(sheet));
-        // With many processes and a busy machine, this may be long after the start of the look.
+        // With many processes or on a busy machine, this may be long after the start of the look.
         let read_at = Instant::now();
         let (mut figures, threads_cost) = self.look_at_groups(&new, due.threads, sheet);
         let mut cost = Cost {
@@ -291,7 +291,7 @@ impl Probe for System {
         if self.groups.is_empty() {
             return None;
         }
-        // These samples have a budget of their own.
+        // The samples of dependencies have a separate budget.
         self.dependencies.sample(now);
         let begun = own_time();
         let pause = self.threads.sample(now);
@@ -301,7 +301,7 @@ impl Probe for System {
     }
 }
 
-/// Reads connections by process if that is due, also of processes that joined a system that already runs.
+/// Reads connections by process if a reading is due, including processes that joined a running system.
 fn read_holders(
     holders: &mut Holders,
     running: Option<&mut RunningSystem>,
@@ -318,12 +318,12 @@ fn read_holders(
     }
 }
 
-/// Union of the cores that these processes may run on. `None` if none of them exists any more.
+/// Union of the cores that these processes may run on. `None` if all of them have ended.
 fn cores_allowed(pids: impl Iterator<Item = u32>) -> Option<Vec<usize>> {
     let (mut all, mut last) = (CpuSet::new(), None);
     for pid in pids {
         let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
-        // Most processes have the same set, so it is compared first.
+        // Most processes share one set, so it is compared first.
         let set =
             pid.and_then(|pid| sched_getaffinity(Some(pid)).ok()).filter(|set| last.as_ref() != Some(set));
         if let Some(set) = set {

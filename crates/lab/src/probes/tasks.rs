@@ -6,7 +6,7 @@ use std::path::Path;
 use super::process_files::{SchedStat, Status};
 use super::source::{Allowance, Source};
 
-/// Usage of all threads since the look before. Usage of a thread after its last look is lost when it ends.
+/// Usage of all threads since the previous look. Usage of a thread after its last look is lost when it ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ThreadUsage {
     pub(crate) waited_ns: u64,
@@ -84,7 +84,7 @@ impl Task {
         Self { id, schedstat: file("schedstat"), status: file("status"), last: Default::default() }
     }
 
-    /// Reads the thread. `None` if it has ended. All usage of a new thread counts as usage since the look before.
+    /// Reads the thread. `None` if it has ended. All usage of a new thread counts as usage since the previous look.
     fn look(&mut self, is_first: bool, has_schedstat: bool, done: &mut ThreadUsage) -> Option<()> {
         let (last_sched, last_status) = self.last;
         let mut sched = SchedStat::default();
@@ -116,12 +116,12 @@ fn add(sum: &mut u64, more: u64) {
     *sum = sum.saturating_add(more);
 }
 
-/// Increase of a counter. A counter that went down belongs to a new thread with the same ID.
+/// Increase of a counter. A counter that decreased belongs to a new thread with a reused ID.
 fn grown(last: u64, now: u64) -> u64 {
     now.checked_sub(last).unwrap_or(now)
 }
 
-/// Sorted IDs in a directory, `max + 1` at most.
+/// Sorted IDs in a directory, up to `max + 1`.
 pub(crate) fn ids(folder: &Path, max: usize) -> Vec<u32> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut ids: Vec<u32> =
@@ -157,7 +157,7 @@ mod tests {
         assert!(tasks.known.iter().any(|task| task.id == id));
         end.send(()).unwrap();
         thread.join().unwrap();
-        // A join returns when the thread has left its memory, shortly before the kernel stops listing it.
+        // A join returns when the thread has released its memory, shortly before the kernel stops listing it.
         let listed = format!("/proc/{process}/task/{id}");
         let limit = Instant::now() + Duration::from_secs(10);
         while Path::new(&listed).exists() && Instant::now() < limit {

@@ -1,7 +1,7 @@
 //! Samples the states of the threads of a system, up to 20 times a second.
 //!
-//! The kernel counts the time that each thread ran and waited for a core. Samples attribute the remaining time, in which it slept,
-//! to a reason.
+//! The kernel counts the time that each thread ran and waited for a core. Samples attribute the remaining time, in which it slept, to a
+//! reason.
 
 mod calls;
 mod holder;
@@ -110,7 +110,7 @@ impl Threads {
         }
     }
 
-    /// Reads all threads, or the next ones. Returns the time until the next sample; `None` if threads cannot be read.
+    /// Reads all threads, or the next ones. Returns the time until the next sample. `None` if threads cannot be read.
     pub(crate) fn sample(&mut self, now: Instant) -> Option<Duration> {
         if self.unread.is_some() {
             return None;
@@ -163,7 +163,7 @@ impl Threads {
         self.listed = Some(now);
     }
 
-    /// Counts workers that wait at the same futex, each as last read, and looks for the holders of locks among these futexes.
+    /// Counts workers that wait at one futex, each as last read, and looks for the holders of locks among these futexes.
     fn count_waiters(&mut self, now: Instant) {
         let mut waiters: HashMap<(u32, u64), u64> = HashMap::new();
         let mut locks = HashMap::new();
@@ -247,7 +247,7 @@ impl Threads {
 }
 
 impl Tally {
-    /// Adds one thread, in parts by the share of its time in each state. Returns whether the thread was read at all.
+    /// Adds one thread, divided by the share of its time in each state. Returns whether the thread was read at all.
     fn add_thread(&mut self, role: Role, spent_s: [f64; STATES.len()]) -> bool {
         let all_s: f64 = spent_s.iter().sum();
         if all_s > 0.0 {
@@ -279,7 +279,7 @@ impl Tally {
                 sheet.add(subject, metric, role, *threads);
             }
         }
-        // Both values are known, or neither.
+        // The two values are either both known or both unknown.
         let sums = [("threads_futex_same", self.same_futex), ("threads_futex_timed", self.timed_futex)];
         for (metric, sum) in sums.into_iter().filter(|_| self.same_futex > 0) {
             sheet.add(subject, metric, ROLES[Role::Worker as usize].1, sum as f64 / f64::from(self.samples));

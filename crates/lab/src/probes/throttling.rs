@@ -33,7 +33,7 @@ impl Probe for Throttling {
         let counts = texts
             .filter_map(|(at, group)| Some((at.to_string(), [throttled_ns(&group.short_text().ok()?)?])));
         let grown = self.last.grown(counts.collect());
-        // A group and its ancestors may have been throttled at the same time, so the max is used instead of the sum.
+        // A group and its ancestors may have been throttled at once, so the max is used instead of the sum.
         if let Some(longest_ns) = grown.iter().map(|(_, [ns])| *ns).max() {
             sheet.add(GENERATOR, "throttled_s", "", longest_ns as f64 / 1e9);
         }

@@ -1,8 +1,7 @@
-//! Determines which processes belong to the system: the descendants of its keepers, or of the root processes of a system that
-//! already runs.
+//! Determines which processes belong to the system: the descendants of its keepers, or of the root processes of a running system.
 //!
-//! A keeper adopts its orphans, so a descendant remains one, and no other process becomes one. Only new process IDs are examined,
-//! and listing the processes of the machine is enough.
+//! A keeper adopts its orphans, so a descendant remains one, and no other process becomes one. It is therefore enough to list the processes
+//! of the machine, and to examine new process IDs.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! Thread that makes looks at their times, and takes samples in between.
+//! Thread that takes looks at their scheduled times, and samples in between.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -65,7 +65,7 @@ impl Watch {
         Self::begin_at(subject, LookTimes::every_second(Instant::now()))
     }
 
-    /// Reads everything once as a baseline, and starts the thread, which makes a look at each of `times`. A late look is made late; a
+    /// Reads all values once as a baseline, and starts the thread, which takes a look at each of `times`. A late look is taken late; a
     /// missed look is skipped.
     pub fn begin_at(subject: Subject, times: LookTimes) -> Self {
         let shared = Arc::new(Shared::default());
@@ -127,7 +127,7 @@ fn look_at_all(probes: &mut [Box<dyn Probe>], sheet: &mut Sheet) {
     }
 }
 
-/// Takes samples. Returns the time of the next one; `None` if no probe takes samples.
+/// Takes samples. Returns the time of the next one. `None` if no probe takes samples.
 fn sample_all(probes: &mut [Box<dyn Probe>], now: Instant) -> Option<Instant> {
     let pause = probes.iter_mut().filter_map(|probe| probe.sample(now)).min()?;
     now.checked_add(pause)

@@ -13,7 +13,7 @@ use super::fold::{Folded, fold as fold_lines};
 
 /// Timeout for resolving names. Files of debug information can be large.
 const WITHIN: Duration = Duration::from_secs(60);
-/// Arguments of `perf`. Inlined functions are left out, because each sample would cost a search in debug information.
+/// Arguments of `perf`. Inlined functions are omitted, because each sample would require a search in debug information.
 const ARGUMENTS: [&str; 7] = [
     "script",
     "--no-inline",
@@ -58,7 +58,7 @@ pub(super) fn fold(perf: &Path, data: &Path, names: &BTreeMap<u32, String>) -> R
     let names = names.clone();
     let (done, folded) = mpsc::sync_channel(1);
     let reading = thread::Builder::new().name("perf script".into()).spawn(move || {
-        // The receiver is gone after the timeout.
+        // The receiver is dropped after the timeout.
         let _ = done.send(fold_lines(BufReader::with_capacity(1 << 16, lines), &names));
     });
     reading.map_err(cannot)?;

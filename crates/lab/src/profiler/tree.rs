@@ -59,12 +59,12 @@ pub struct Call {
     pub parent: Option<u32>,
     /// Index of the frame.
     pub frame: u32,
-    /// Samples whose stack ends at this node.
+    /// Samples with a stack that ends at this node.
     pub samples: u64,
 }
 
 impl Frame {
-    /// Name of a function whose name is unknown.
+    /// Placeholder for an unknown function name.
     pub const UNKNOWN: &str = "[unknown]";
     /// Name of the frame that collects functions that are not stored separately.
     pub const REST: &str = "[other functions]";
@@ -218,7 +218,7 @@ impl RetainedNodes {
     }
 }
 
-/// Returns the smallest threshold that at most `max` numbers reach.
+/// Returns the smallest threshold that no more than `max` numbers reach.
 fn least_of(mut numbers: Vec<u64>, max: usize) -> u64 {
     if numbers.len() <= max {
         return 0;

@@ -14,12 +14,12 @@ use crate::error::Error;
 
 /// Timeout for connecting and logging in.
 pub const LOGIN_TIMEOUT: Duration = Duration::from_secs(10);
-/// Timeout for a silent server. The index of a very large table takes hours.
+/// Timeout for a silent server. Building the index of a very large table takes hours.
 const SILENCE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 /// Interval at which the flag for giving up is checked.
 const LISTEN: Duration = Duration::from_millis(50);
 const BUFFER_BYTES: usize = 64 * 1024;
-/// Maximum length of a reply if the wait can be given up, in bytes.
+/// Maximum length of a reply in bytes if the wait can be aborted.
 const ANSWER_BYTES_MAX: usize = 1 << 20;
 
 /// A connection with a logged-in session.
@@ -68,7 +68,7 @@ impl<S: Session> Connection<S> {
 
     fn fill(&mut self) -> io::Result<()> {
         loop {
-            // Also gives up a server that never stops sending.
+            // Also aborts if a server never stops sending.
             if self.is_given_up.as_ref().is_some_and(|is_given_up| is_given_up.load(Ordering::Relaxed)) {
                 return Err(io::Error::other("it was given up"));
             }
@@ -143,7 +143,7 @@ impl<S: Session> Connection<S> {
         self.finish(rows, doing).map(|_| ())
     }
 
-    /// Runs a statement, and returns its rows. If the wait can be given up, the reply is limited to 1 MiB.
+    /// Runs a statement, and returns its rows. If the wait can be aborted, the reply is limited to 1 MiB.
     pub(crate) fn ask(&mut self, sql: &str, doing: &str) -> Result<Answer, Error> {
         let mut rows = AnswerBuffer { is_given_up: self.is_given_up.clone(), ..AnswerBuffer::default() };
         let answered = self.run(sql.as_bytes(), &mut rows, doing);

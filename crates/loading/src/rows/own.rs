@@ -55,11 +55,11 @@ impl OwnRows {
         Self { count, row_bytes, kind: Kind::Drawn(columns) }
     }
 
-    /// Rows of a CSV file, whose first line names the columns.
+    /// Rows of a CSV file with column names in the first line.
     ///
     /// # Errors
     ///
-    /// If a row cannot be read, or has another number of values than the first line; with its line.
+    /// A row cannot be read, or its number of values differs from the first line. The error has the line number.
     pub fn csv(file: &str, bytes: Arc<[u8]>) -> Result<Self, String> {
         let mut reader = reader(&bytes);
         let (mut row, mut places, mut count) = (StringRecord::new(), Vec::new(), 0);

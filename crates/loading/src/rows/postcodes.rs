@@ -6,7 +6,7 @@ use super::Sink;
 use super::digits::fill;
 use super::draw::Draw;
 
-/// Number of rows in the comparison that this table comes from.
+/// Number of rows in the comparison that introduced this table.
 pub(crate) const ROWS: u64 = 122_000;
 
 const COLUMNS: u16 = 15;

@@ -108,7 +108,7 @@ fn is_true(written: &Written, name: &str, faults: &mut Vec<Fault>) -> bool {
 
 fn tls(written: &Written, faults: &mut Vec<Fault>) -> (TlsWish, Option<Trust>) {
     let file = written.parameter("ssl-ca").map(PathBuf::from);
-    // The options `ssl` and `ssl-verify-server-cert` are those of MariaDB.
+    // MariaDB defines the options `ssl` and `ssl-verify-server-cert`.
     let by_flags = match (written.parameter("ssl"), is_true(written, "ssl-verify-server-cert", faults)) {
         (_, true) => Some("VERIFY_IDENTITY"),
         (Some(_), false) if is_true(written, "ssl", faults) => Some("REQUIRED"),

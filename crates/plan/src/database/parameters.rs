@@ -18,14 +18,14 @@ pub(super) struct Parameter {
 /// Support of a parameter.
 #[derive(Debug)]
 pub(super) enum Support {
-    /// It has the effect that it has in the server's own client.
+    /// Supported with the effect that it has in the server's client.
     Full,
-    /// It is accepted, because it cannot change what is sent: the reason.
+    /// Accepted, because it cannot change what is sent. Holds the reason.
     #[allow(dead_code, reason = "the documents have it")]
     NoEffect(&'static str),
-    /// These values are accepted, because they describe what happens anyway. Others are rejected with the reason.
+    /// Only these values are accepted, because they match the behavior of Tenbin. Others are rejected with the reason.
     Only(&'static [&'static str], &'static str),
-    /// It is rejected: the reason, and help.
+    /// Rejected. Holds the reason and help.
     Rejected(&'static str, &'static str),
 }
 

@@ -8,7 +8,7 @@ use wire::sql::Secret;
 
 const FILE_BYTES_MAX: u64 = 1 << 20;
 
-/// Log-in whose password is looked up.
+/// Log-in to look up a password for.
 pub(super) struct PasswordQuery<'a> {
     pub(super) host: &'a str,
     pub(super) port: u16,
@@ -19,7 +19,7 @@ pub(super) struct PasswordQuery<'a> {
 /// Result of a look-up in a password file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum PassfileEntry {
-    /// No matching line, or no such file.
+    /// No line matches, or the file does not exist.
     Nothing,
     /// The password.
     Password(Secret),

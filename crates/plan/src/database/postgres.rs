@@ -1,4 +1,4 @@
-//! URLs of PostgreSQL. Parameters, environment variables, and defaults are those of libpq.
+//! PostgreSQL URLs. Parameters, environment variables, and defaults match libpq.
 
 pub(super) mod connection_string;
 pub(super) mod parameters;
@@ -208,7 +208,7 @@ fn channel_binding(given: &Given<'_>, faults: &mut Vec<Fault>) -> ChannelBinding
     }
 }
 
-/// Whether TLS starts right after connecting. As in libpq, TLS must then be required.
+/// Whether TLS starts right after connecting. As in libpq, this requires a mode that enforces TLS.
 fn is_tls_direct(given: &Given<'_>, tls: TlsWish, faults: &mut Vec<Fault>) -> bool {
     match given.value("sslnegotiation").as_deref() {
         None | Some("postgres") => false,
@@ -278,7 +278,7 @@ fn peers(given: &Given<'_>, faults: &mut Vec<Fault>) -> Vec<Peer> {
         .collect()
 }
 
-/// Addresses in place of the resolution of host names. Empty if there are none.
+/// Addresses instead of the resolution of host names. Empty if there are none.
 fn addresses(given: &Given<'_>, faults: &mut Vec<Fault>) -> Vec<IpAddr> {
     let Some(text) = given.value("hostaddr") else { return Vec::new() };
     let addresses: Option<Vec<IpAddr>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
@@ -310,7 +310,7 @@ fn from_file(
     written: &Written,
     faults: &mut Vec<Fault>,
 ) -> Option<Secret> {
-    // As in libpq, a socket in the default folder counts as `localhost`; any other is known by its folder.
+    // As in libpq, a socket in the default folder counts as `localhost`; any other socket is identified by its folder.
     let folder =
         peer.unix_socket.as_ref().and_then(|path| Some(path.parent()?.to_string_lossy().into_owned()));
     let host = folder.filter(|folder| !SOCKET_FOLDERS.contains(&folder.as_str()));
@@ -326,12 +326,12 @@ fn from_file(
     }
 }
 
-/// Use of TLS, as `sslmode` says.
+/// Use of TLS according to `sslmode`.
 struct Tls {
     wish: TlsWish,
     /// `None` if TLS is never used.
     trust: Option<Trust>,
-    /// Whether TLS is used only where the log-in without it is rejected.
+    /// Whether TLS is used only if the log-in without it is rejected.
     is_allowed_only: bool,
 }
 
@@ -346,7 +346,7 @@ fn tls(given: &Given<'_>, faults: &mut Vec<Fault>) -> Tls {
         Some(path) => Some(PathBuf::from(path)),
         None => own(),
     };
-    // As in libpq, URLs of JDBC may say `ssl=true`.
+    // As in libpq, URLs written for JDBC may use `ssl=true`.
     let by_jdbc = given.by_url_or_service("ssl").map(|_| "require".to_owned());
     let mode = given.by_url_or_service("sslmode").or(by_jdbc).or_else(|| given.by_environment("sslmode"));
     let of = |wish, trust| Tls { wish, trust, is_allowed_only: false };
@@ -354,7 +354,7 @@ fn tls(given: &Given<'_>, faults: &mut Vec<Fault>) -> Tls {
         "disable" => of(TlsWish::No, None),
         "allow" => Tls { is_allowed_only: true, ..of(TlsWish::IfOffered, Some(Trust::Anything)) },
         "prefer" => of(TlsWish::IfOffered, Some(Trust::Anything)),
-        // As in libpq, certificates are checked if a file of authorities is given.
+        // As in libpq, certificates are checked if a root certificate file is given.
         "require" => {
             of(TlsWish::Required, Some(file.map_or(Trust::Anything, |file| Trust::AnyName(Some(file)))))
         }
@@ -376,7 +376,7 @@ fn weak(named: &str, written: &Written, faults: &mut Vec<Fault>) -> Weak {
             "password" => weak.clear = true,
             "md5" => weak.md5 = true,
             "scram-sha-256" | "none" => {}
-            // Without a list of allowed methods, the weak ones are never used.
+            // Excluding a weak method changes nothing, because weak methods are used only if they are listed.
             "!password" | "!md5" | "!gss" | "!sspi" | "!oauth" => {}
             "gss" | "sspi" | "oauth" => {
                 let what =

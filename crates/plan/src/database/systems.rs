@@ -19,7 +19,7 @@ use crate::ycsb::{RecordLayout, RecordsOfKind};
 /// Help for a wrong URL of a database.
 pub(crate) const URL_HELP: &str = "write postgres://USER@HOST:PORT/DATABASE, mysql://… or sqlite:PATH";
 
-/// Systems that take transactions.
+/// Systems that run transactions.
 pub(crate) static SYSTEMS: SystemKind = SystemKind {
     has_url: |url| scheme(url).is_some(),
     takes_step: sql::is_transaction,
@@ -37,7 +37,7 @@ pub(crate) static SYSTEMS: SystemKind = SystemKind {
     answers: &["sql", "written"],
     keeps_writes: true,
     has_connect_timeout: true,
-    // It is read with the load.
+    // The URL is read and checked together with the load.
     url_fault: |_| None,
     shown: |url| Ok(Database::read(url)?.shown),
     misfit_of_first_plan: Some([
@@ -75,8 +75,8 @@ fn front(place: &LaunchEndpoint) -> Result<Peer, Vec<Fault>> {
     Ok(Database::read(&place.url)?.peers.remove(0))
 }
 
-/// Plan of a load that replays a log on the database with this URL. A statement that every database has takes the place of those that
-/// are known only when they are sent.
+/// Plan of a load that replays a log on the database with this URL. Its statements are known only when they are sent, so it has a
+/// placeholder statement that every database accepts.
 fn plan_of_traffic(launch: &Launch, url: &str, load: &LoadSpec) -> Result<Plan, Vec<Fault>> {
     let stand_in = Played::Text { name: STEP.to_owned(), text: b"SELECT 1;\n".to_vec() };
     let plan = planned(url, &[stand_in], &SqlSpec::default(), load)?;

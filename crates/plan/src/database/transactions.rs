@@ -17,7 +17,7 @@ use crate::units::show_duration;
 /// An SQL load. Its steps name their scripts by number.
 #[derive(Clone, Debug)]
 pub struct Transactions {
-    /// Database that takes the transactions.
+    /// Database that runs the transactions.
     pub database: Database,
     /// Parsed scripts.
     pub deck: ScriptSet,
@@ -27,13 +27,13 @@ pub struct Transactions {
     pub settings: Settings,
     /// Built-in workloads among the scripts, each once.
     pub workloads: Vec<&'static str>,
-    /// Whether the scale is read from the tables, because a built-in workload needs it and none was given.
+    /// Whether to read the scale from the tables, because a built-in workload needs it and none was given.
     pub is_scale_asked: bool,
     /// Connections of a closed load, if there are fewer than users.
     pub pool: Option<u32>,
     /// Whether a connection carries more than one transaction.
     pub keep_alive: bool,
-    /// Whether the server is first asked if it has room for all connections.
+    /// Whether to ask the server first if it accepts all connections.
     pub checks_room: bool,
     /// Latency limit in nanoseconds. Slower transactions count as late.
     pub latency_limit_ns: Option<u64>,
@@ -131,12 +131,12 @@ impl EndpointLoad for Transactions {
 }
 
 impl Transactions {
-    /// Transactions on a system. `None` if it takes another load.
+    /// Transactions on a system. `None` if its load is of another type.
     pub fn at(endpoint: &Endpoint) -> Option<&Self> {
         endpoint.load.downcast()
     }
 
-    /// Transactions of each database that takes some, in the order of its number.
+    /// Transactions of each database that has some, in the order of its number.
     pub fn in_plan(plan: &Plan) -> impl Iterator<Item = &Self> {
         plan.endpoints.iter().filter_map(Self::at)
     }

@@ -13,7 +13,7 @@ pub(super) struct Written {
     pub(super) scheme: &'static str,
     pub(super) user: Option<String>,
     pub(super) password: Option<Secret>,
-    /// Hosts and ports; at least one entry, whose parts may be `None`.
+    /// Hosts and ports, at least one entry. Parts of an entry may be `None`.
     pub(super) hosts: Vec<(Option<String>, Option<u16>)>,
     pub(super) database: Option<String>,
     pub(super) parameters: Vec<(String, String)>,
@@ -66,7 +66,7 @@ pub(super) fn read(url: &str, faults: &mut Vec<Fault>) -> Option<Written> {
     Some(Written { scheme, user, password, hosts, database, parameters, shown })
 }
 
-/// Whether a `%` is not followed by two hex digits. Programs disagree about it, and the servers' own clients reject it.
+/// Whether a `%` is not followed by two hex digits. Programs disagree on its meaning, and the servers' clients reject it.
 fn has_bare_percent(text: &str) -> bool {
     let is_hex = |byte: &u8| byte.is_ascii_hexdigit();
     text.split('%')
@@ -150,7 +150,7 @@ fn is_plain_user(scheme: &str, who: &str) -> bool {
     !scheme.starts_with("http") && !who.contains([':', '/', '?', '#', '@', '%', '&', '='])
 }
 
-/// Removes text in the place of a port that is not a number. It may be a password whose host was forgotten.
+/// Removes a text in the port position that is not a number. It may be a password in a URL without a host.
 fn without_words_for_ports(url: &str, from: usize) -> String {
     let end = url[from..].find(['/', '?', '#', ']']).map_or(url.len(), |at| from + at);
     match url[from..end].rsplit_once(':') {

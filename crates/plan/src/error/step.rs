@@ -8,14 +8,14 @@ use super::Spelling;
 pub enum StepProblem {
     /// The step has neither a script nor a workload.
     NothingPlayed,
-    /// A workload is given twice.
+    /// Workload that is named twice.
     #[allow(missing_docs, reason = "which one")]
     PlayedTwice { workload: String },
-    /// A style is given, but no workload has styles.
+    /// Style without a workload that has styles.
     NoStyles,
-    /// A distribution is given, but no workload draws random rows.
+    /// Distribution without a workload that draws random rows.
     NoRowsDrawn,
-    /// No workload has this variable.
+    /// Variable that no workload has.
     #[allow(missing_docs, reason = "its name in scripts")]
     NoSuchVariable { name: &'static str },
     /// The text is not a variable name with a value.

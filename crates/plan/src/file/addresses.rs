@@ -31,7 +31,7 @@ pub(crate) fn hash_of(node: &Node) -> Option<&Node> {
     node.get("select")?.get("hash")
 }
 
-/// Reads the URLs of a list after the first, and `select`. `node` has both keys, or is the URL itself. `check` checks a URL whose
+/// Reads the URLs of a list after the first, and `select`. `node` has both keys, or is the URL itself. `check` checks a URL in which
 /// variables are replaced.
 pub(crate) fn read(
     node: &Node,
@@ -70,7 +70,7 @@ pub(crate) fn read(
         if reading.findings.count() == found_before {
             check(item, &braced, &filled, reading);
         }
-        // Ports are not known yet, and all have the same placeholder, so URLs with variables may look equal.
+        // Ports are not known yet and share a placeholder, so URLs with variables may look equal.
         if braced.names().next().is_none() && !seen.insert(filled) {
             reading.at(item.at, "the URL is in the list twice", "remove one of them");
         }

@@ -56,7 +56,7 @@ pub(crate) fn read(
     let spec = node.map(CompareSpec::of_node).unwrap_or_default();
     let section = Section { spec: &spec, compared, is_quick: quick.is_some() };
     let by = spec.by.as_ref().and_then(Spanned::get).cloned().unwrap_or(ComparedBy::of(Metric::usual()));
-    // A word such as `compare: no`.
+    // Value that is a word, such as `compare: no`.
     let is_word = node.is_some_and(|node| node.text().is_some());
     let find = given(&spec.find).unwrap_or(if is_word { Find::Failures } else { Find::Every });
     let is_alone = find != Find::Failures && compared.variants.len() == 2 || find == Find::Best;
@@ -126,7 +126,7 @@ pub(crate) fn in_slices(root: &Node, mut study: Study, reading: &mut Reading<'_>
     Some(study)
 }
 
-/// Checks that slices are possible if the plan asks for them, and that keys of slices are used only with slices.
+/// Checks that slices are possible if the plan requests them, and that keys of slices are used only with slices.
 fn check_slices(spec: &CompareSpec, study: &Study, reading: &mut Reading<'_>) {
     let [shortest, longest] = SLICE_RANGE_NS;
     if let Some(at) =
@@ -170,7 +170,7 @@ fn check_slices(spec: &CompareSpec, study: &Study, reading: &mut Reading<'_>) {
     }
 }
 
-/// A value that was given without errors.
+/// Given value without errors.
 fn given<T: Copy>(value: &Option<Spanned<T>>) -> Option<T> {
     value.as_ref().and_then(Spanned::get).copied()
 }
@@ -192,7 +192,7 @@ fn limit_runs(root: &Node, compared: &Compared<'_>, compare: &Compare, reading: 
     }
 }
 
-/// The section while it is read for a full study, or for a quick one.
+/// Section in the process of being read, for a full study or a quick one.
 struct Section<'a> {
     spec: &'a CompareSpec,
     compared: &'a Compared<'a>,
@@ -318,8 +318,8 @@ impl Section<'_> {
         compare.pilot = if is_duel && !self.is_quick { given.unwrap_or(0) } else { 0 };
     }
 
-    /// Warns if no difference can be significant with this number of blocks. A single block is exempt, because nobody mistakes a
-    /// survey for a comparison.
+    /// Warns if no difference can be significant with this number of blocks. A single block is exempt, because it is clearly a survey, not
+    /// a comparison.
     fn too_few_blocks(&self, compare: &Compare, reading: &mut Reading<'_>) {
         let variants = self.compared.variants.len();
         let Some(at) = place(&self.spec.blocks).filter(|_| variants > 1 && compare.blocks > 1) else {

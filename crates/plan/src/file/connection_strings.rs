@@ -4,7 +4,7 @@ use super::findings::Findings;
 use super::tree::{Node, Value};
 use crate::database::connection_string_url;
 
-/// Keys whose values are URLs of databases.
+/// Keys with database URLs as values.
 const KEYS: [&str; 2] = ["url", "database"];
 
 /// Replaces the connection strings of all URLs. Errors still point at the text of the plan.

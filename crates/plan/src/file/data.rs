@@ -16,7 +16,7 @@ const COLUMNS_MAX: usize = 1_000;
 const CELLS_MAX: usize = 10_000_000;
 const KINDS: [&str; 9] =
     ["uniform", "zipf", "latest", "sequence", "text", "words", "uuid", "timestamp", "csv"];
-/// Kinds whose values are whole numbers.
+/// Kinds with integer values.
 const NUMBERS: &[&str] = &["uniform", "zipf", "latest", "sequence"];
 /// Keys that apply to some kinds of sources.
 const KIND_KEYS: [(&str, &[&str]); 7] = [
@@ -34,16 +34,16 @@ pub(crate) struct DataText {
     pub(crate) name: String,
     at: Span,
     kind: DataKind,
-    /// Variables that take values from the source: number of the variable, and column.
+    /// Variables that the source fills: number of the variable, and column.
     fills: Vec<(u16, usize)>,
 }
 
-/// Kind of a source, with what was read of it.
+/// Kind of a data source, with the values that were read from it.
 enum DataKind {
     Number(Source),
     /// A built-in value, which the plan does not define.
     BuiltIn(Source),
-    /// Placeholder for a source whose file has errors, so that nothing else is reported about it.
+    /// Placeholder for a source with errors in its file, so that no further errors are reported about it.
     Unknown,
     Table {
         columns: Vec<String>,
@@ -55,11 +55,11 @@ enum DataKind {
 
 /// Meaning of a name in braces among the data.
 pub(crate) enum Meaning {
-    /// A column of a source. A source without columns counts as one column.
+    /// Column of a source. A source without columns counts as one column.
     Column { source: usize, column: usize },
     /// A table without a column's name, or with an unknown one.
     NoColumn { source: usize },
-    /// Not a name of data.
+    /// Name that is not known as data.
     Nothing,
 }
 
@@ -164,7 +164,7 @@ fn only_kind<'n>(
     Some((kind, text))
 }
 
-/// Source of a kind. Numbers become names of records if the source has a `hash`.
+/// Source of a kind. Numbers are converted to names of records if the source has a `hash`.
 fn source(kind: &str, node: &Node, text: &str, reading: &mut Reading<'_>) -> Option<Source> {
     let source = plain_source(kind, node, text, reading)?;
     let prefix = node.text_of("hash").filter(|_| NUMBERS.contains(&kind));
@@ -293,7 +293,7 @@ impl DataText {
         Self { name: name.to_owned(), at, kind: DataKind::BuiltIn(source), fills: Vec::new() }
     }
 
-    /// Whether it is the built-in source with this name.
+    /// Whether the source is the built-in one with this name.
     pub(crate) fn is_built_in(&self, name: &str) -> bool {
         matches!(self.kind, DataKind::BuiltIn(_)) && self.name == name
     }

@@ -30,7 +30,7 @@ pub(crate) fn check_url(node: &Node, filled: &str, has_socket: bool, reading: &m
 
 fn read(node: &Node, filled: &str, reading: &mut Reading<'_>) {
     if database::has_password(filled) {
-        // The error shows no line, because it has the password.
+        // The error shows no line, because the line contains the password.
         let what = "the URL of a database contains a password, and plans are stored with results";
         reading.findings.whole(what, "remove it, and set PGPASSWORD or MYSQL_PWD, or use ~/.pgpass");
         return;
@@ -59,7 +59,7 @@ pub(crate) fn check_key(entry: &Entry, filled: &str, reading: &mut Reading<'_>) 
     }
 }
 
-/// Reports a missing `database` if there are transactions and `url` takes requests.
+/// Reports a missing `database` if there are transactions and `url` accepts requests.
 pub(crate) fn report_missing(at: Span, reading: &mut Reading<'_>) {
     if reading.at_url.has_second() {
         let what = "some steps are transactions and some are requests, and `database` is missing";

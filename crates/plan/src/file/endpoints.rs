@@ -1,4 +1,4 @@
-//! Reads the section `endpoints`: systems that steps name, in addition to those of `url` and `database`.
+//! Reads the section `endpoints`: systems that steps name, in addition to `url` and `database`.
 
 use super::addresses;
 use super::kinds::{Kind, Kinds};
@@ -20,10 +20,10 @@ const ENDPOINTS_MAX: usize = 32;
 /// Max connections of a pool.
 const POOL_MAX: u32 = 1_000_000;
 
-/// A system that steps speak to, before its address is known.
+/// System that steps talk to, before its address is known.
 #[derive(Clone, Debug)]
 pub(crate) struct Role {
-    /// Name; empty for that of `url` or `database`.
+    /// Name. Empty for `url` or `database`.
     pub(crate) name: String,
     /// Kind of the system.
     pub(crate) kind: &'static SystemKind,
@@ -41,15 +41,15 @@ struct NamedSystem {
     is_used: bool,
 }
 
-/// Systems that steps can speak to.
+/// Systems that steps can talk to.
 pub(crate) struct Endpoints {
     /// Whether steps without an endpoint go to `url` or `database`.
     has_own: bool,
     named: Vec<NamedSystem>,
-    /// Systems that steps speak to, requests first: kind of the steps, and index of the named system. The index is `None` for `url`
+    /// Systems that steps talk to, requests first: kind of the steps, and index of the named system. The index is `None` for `url`
     /// or `database`.
     used: Vec<(Kind, Option<usize>)>,
-    /// Systems that requests of `setup` and `teardown` speak to, in the order of their numbers, as in [`Self::used`].
+    /// Systems that requests of `setup` and `teardown` talk to, in the order of their numbers, as in [`Self::used`].
     used_around: Vec<(Kind, Option<usize>)>,
 }
 
@@ -71,7 +71,7 @@ impl Endpoints {
         Self { has_own, named, used: Vec::new(), used_around: Vec::new() }
     }
 
-    /// Registers the system that a step speaks to. Errors are added to the findings.
+    /// Registers the system that a step talks to. Errors are added to the findings.
     pub(crate) fn note(&mut self, step: &Node, reading: &mut Reading<'_>) {
         let kind = Kind::of_step(step);
         let chosen = match step.entry("endpoint") {
@@ -90,7 +90,7 @@ impl Endpoints {
         }
     }
 
-    /// Number of the system that a step speaks to, an index of [`Self::used`].
+    /// Number of the system of a step, an index of [`Self::used`].
     pub(crate) fn of_step(&self, step: &Node) -> u16 {
         let kind = Kind::of_step(step);
         let named = match step.text_of("endpoint") {
@@ -101,13 +101,13 @@ impl Endpoints {
         self.used.iter().position(|used| *used == (kind, named)).unwrap_or_default() as u16
     }
 
-    /// Name of a system; empty for that of `url` or `database`.
+    /// Name of a system. Empty for `url` or `database`.
     pub(crate) fn name_of(&self, number: u16) -> &str {
         let named = self.used.get(usize::from(number)).and_then(|(_, named)| *named);
         named.map_or("", |named| &self.named[named].name)
     }
 
-    /// Kind of a system. That of unknown ones if no step speaks to it.
+    /// Kind of a system. If no step talks to it, the kind of unknown systems.
     pub(crate) fn kind_of(&self, number: u16) -> &'static SystemKind {
         self.used.get(usize::from(number)).map_or(SystemKind::for_unknown(), |(kind, _)| kind.system)
     }
@@ -122,7 +122,7 @@ impl Endpoints {
         sections(root).filter_map(of_endpoint).collect()
     }
 
-    /// Number of systems that steps speak to.
+    /// Number of systems that steps talk to.
     pub(crate) fn count(&self) -> usize {
         self.used.len()
     }
@@ -158,8 +158,8 @@ impl Endpoints {
         }
     }
 
-    /// Registers the system of a request of `setup` or `teardown`, and returns its number among those of both. Without `endpoint`, that
-    /// is the first system to which the load sends such requests, if there is one.
+    /// Registers the system of a request of `setup` or `teardown`, and returns its number among the systems of both sections. Without
+    /// `endpoint`, uses the first system of the load that accepts such requests, if there is one.
     pub(crate) fn note_errand(&mut self, step: &Node, kind: Kind, reading: &mut Reading<'_>) -> Option<u16> {
         let of_load = self.used.iter().find(|(used, _)| *used == kind).map(|(_, named)| *named);
         let named = match (step.entry("endpoint"), of_load) {
@@ -180,13 +180,13 @@ impl Endpoints {
         Some(number as u16)
     }
 
-    /// Name of a system of `setup` or `teardown`; empty for that of `url`.
+    /// Name of a system of `setup` or `teardown`. Empty for `url`.
     pub(crate) fn name_of_errand(&self, number: u16) -> &str {
         let named = self.used_around.get(usize::from(number)).and_then(|(_, named)| *named);
         named.map_or("", |named| &self.named[named].name)
     }
 
-    /// Systems that requests of `setup` and `teardown` speak to, by number.
+    /// Systems that requests of `setup` and `teardown` talk to, by number.
     pub(crate) fn errand_roles(&self) -> Vec<Role> {
         let named = self.used_around.iter().enumerate();
         let role = |(number, (kind, _)): (usize, &(Kind, Option<usize>))| Role {
@@ -307,7 +307,7 @@ fn kind_of(entry: &Entry) -> Option<Kind> {
     Kind::by_url(url_of(&entry.value)?.1)
 }
 
-/// Size of the pool of an endpoint, or the number that is out of bounds. `None` if it has none, or no number.
+/// Size of the pool of an endpoint, or the number that is out of bounds. `None` if it has no pool, or if its value is not a number.
 fn pool(node: &Node) -> Option<Result<u32, u64>> {
     let count = units::count(node.text_of("pool")?).ok()?;
     Some(u32::try_from(count).ok().filter(|pool| (1..=POOL_MAX).contains(pool)).ok_or(count))

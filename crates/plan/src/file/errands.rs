@@ -55,8 +55,8 @@ pub(crate) fn read_sql(
     found
 }
 
-/// Registers the systems of the requests of the section. Returns the number of each, by the place of the request in the section;
-/// `None` for statements, and for a request whose system is unknown.
+/// Registers the systems of the requests of the section. Returns the number of each system, in the order of the requests in the section.
+/// `None` for statements, and for requests with an unknown system.
 pub(crate) fn systems(
     section: &Written<'_>,
     endpoints: &mut Endpoints,

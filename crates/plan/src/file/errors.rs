@@ -11,7 +11,7 @@ use crate::visible::{is_unseen, visible};
 
 /// Width of an error in terminal columns.
 const COLUMNS: usize = 140;
-/// Max bytes of a line that are kept before an error, and after its start. A file may be a single line.
+/// Max bytes of a line that are kept before an error, and after its start. A file may consist of a single line.
 const KEPT_BYTES: usize = 16 * 1024;
 
 /// All errors of a plan file. `Display` shows each with its line, a caret under the wrong part, and the help.
@@ -22,7 +22,7 @@ pub struct FileErrors {
     further: usize,
 }
 
-/// One error in a file.
+/// Error in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileError {
     /// Position. `None` for the file as a whole.
@@ -70,7 +70,7 @@ impl FileErrors {
         Self { file: visible(&file), list: list.collect(), further: findings.further }
     }
 
-    /// Errors in the order of the file; at most 100.
+    /// Errors in the order of the file, at most 100.
     pub fn list(&self) -> &[FileError] {
         &self.list
     }
@@ -115,7 +115,7 @@ impl FilePosition {
         let kept = line.text.floor_char_boundary(inside + KEPT_BYTES);
         let until = line.text.floor_char_boundary(end.saturating_sub(line.start)).clamp(inside, kept);
         let wrong = line.text[inside..until].trim_end();
-        // Invisible characters, and those that move the cursor, become spaces.
+        // Invisible characters, and characters that move the cursor, become spaces.
         let seen = |text: &str| text.chars().map(|c| if is_unseen(c) { ' ' } else { c }).collect::<String>();
         let (before, wrong, after) =
             (seen(&line.text[from..inside]), seen(wrong), seen(&line.text[inside + wrong.len()..kept]));

@@ -16,7 +16,7 @@ use crate::units;
 /// Default timeout of an event in nanoseconds.
 const WITHIN_NS: u64 = 30_000_000_000;
 const EVENTS_MAX: usize = 50;
-/// Max number of events in a run, which is what the store keeps.
+/// Max number of event occurrences in a run, as many as the store keeps.
 const OCCURRENCES_MAX: u64 = 1_000;
 
 /// Actions of events: the key, and the reader of its value. An event has exactly one.
@@ -52,7 +52,7 @@ const COMPANIONS: &[(&str, &[&str])] = &[
     ("reload", &["set"]),
 ];
 
-/// An event of a system, while it is read.
+/// Event of a system, in the process of being read.
 struct OfSystem<'a> {
     scope: &'a Scope<'a>,
     system: &'a System,
@@ -359,7 +359,7 @@ fn sign(node: &Node, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option<S
     }
 }
 
-/// Port by its name in texts. At least one text must have it.
+/// Port that texts refer to by name. At least one text must use the name.
 fn known_port(entry: &Entry, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option<String> {
     let name = entry.value.text()?.trim_start_matches('{').trim_end_matches('}');
     let PortText::Named(name) = PortText::named(name) else { return None };

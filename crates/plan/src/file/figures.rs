@@ -217,7 +217,7 @@ fn in_compare(node: &Node, figures: &[OwnFigure], reading: &mut Reading<'_>) -> 
     named
 }
 
-/// Whether a text means a figure that the plan does not define: by its prefix, or by a name that is close to one.
+/// Whether a text refers to a figure that the plan does not define: by its prefix, or by a name that is close to a known one.
 fn is_unknown(text: &str, figures: &[OwnFigure]) -> bool {
     let names = || figures.iter().map(|figure| figure.name.as_str());
     match text.strip_prefix(FIGURE) {

@@ -6,7 +6,7 @@ use super::span::Span;
 /// Max findings that are kept. Further ones are only counted.
 const KEPT_MAX: usize = 100;
 
-/// One error or warning in a file.
+/// Error or warning in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Finding {
     /// Place. `None` for the file as a whole.
@@ -21,7 +21,7 @@ pub(crate) struct Finding {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Findings {
     pub(crate) list: Vec<Finding>,
-    /// Number of errors that are counted and not kept.
+    /// Number of errors that are only counted.
     pub(crate) further: usize,
     /// Warnings about suspicious places.
     pub(crate) warnings: Vec<Finding>,
@@ -66,7 +66,7 @@ impl Findings {
         self.keep(Finding { at: Some(at), what: what.into(), note, help });
     }
 
-    /// Whether there is a finding exactly at this place, so that its consequences need not be reported.
+    /// Whether there is a finding exactly at this place, so that its consequences need no separate report.
     pub(crate) fn has_at(&self, at: Span) -> bool {
         self.list.iter().any(|finding| finding.at == Some(at))
     }
@@ -77,7 +77,7 @@ impl Findings {
         self.list.iter().filter_map(|finding| finding.at).any(is_within)
     }
 
-    /// Whether further findings are only counted.
+    /// Whether the list is full, so that further findings are only counted.
     pub(crate) fn is_full(&self) -> bool {
         self.list.len() >= KEPT_MAX
     }

@@ -20,18 +20,18 @@ const KEPT_FILES_MAX: usize = 20;
 /// Max size of all files of a plan together, each counted as often as it is named, in bytes.
 const ALL_BYTES_MAX: u64 = 512 * 1024 * 1024;
 
-/// The folder of a plan. Everything that is read from it goes into the plan's hash.
+/// Folder of a plan. All content that is read from it becomes part of the plan's hash.
 pub(crate) struct Folder {
     /// Absolute path.
     pub(crate) path: PathBuf,
     root: Option<OwnedFd>,
     hash: Context,
-    /// Small files by name, so that a file that is read twice has the same content both times.
+    /// Small files by name, so that a file that is read twice has equal content both times.
     seen: BTreeMap<String, Vec<u8>>,
     read_bytes: u64,
 }
 
-/// A file that is hashed while it is read.
+/// Reader that hashes a file.
 pub(crate) struct Hashed {
     file: File,
     hash: Context,
@@ -61,7 +61,7 @@ impl Folder {
         self.hash.update(bytes);
     }
 
-    /// 16 hex digits over everything that was added.
+    /// Returns 16 hex digits over all added bytes.
     pub(crate) fn hash(&self) -> String {
         short_hash(self.hash.clone())
     }
@@ -96,8 +96,7 @@ impl Folder {
         Ok(Hashed { file, hash: Context::new(&SHA256) })
     }
 
-    /// Adds the bytes that were read from a stream to the hash, and the words for what was taken of them. Returns 16 hex digits over
-    /// both.
+    /// Adds the bytes that were read from a stream, and the description of the selected part, to the hash. Returns 16 hex digits over both.
     pub(crate) fn note_stream(&mut self, stream: Hashed, words: &str) -> String {
         let mut hash = stream.hash;
         hash.update(words.as_bytes());
@@ -123,7 +122,7 @@ impl Folder {
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
         let opened = match &self.root {
             Some(root) => match openat2(root, inside, flags, Mode::empty(), resolve) {
-                // Some sandboxes lack the system call, and report it with one of these two errors.
+                // Some sandboxes block the system call, and report one of these two errors.
                 Err(Errno::NOSYS | Errno::PERM) => self.open_resolved(inside, flags),
                 opened => opened,
             },

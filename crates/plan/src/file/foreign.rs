@@ -1,4 +1,4 @@
-//! Recognizes files of other load generators that are given as a plan, so that a single error says what to write instead.
+//! Recognizes plan arguments that are files of other load generators, so that a single error names the replacement.
 
 use crate::system_kind::begins_as_request_url;
 
@@ -102,7 +102,7 @@ const FOREIGN: &[Foreign] = &[
     },
 ];
 
-/// Whether a line looks like a URL in the protocol of requests.
+/// Whether a line looks like an HTTP URL.
 fn is_url_of_request(line: &str) -> bool {
     begins_as_request_url(line) && line.contains("://")
 }

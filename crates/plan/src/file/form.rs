@@ -27,8 +27,7 @@ const ENDINGS: [(&str, &str); 16] = [
     ("no", "false"),
 ];
 
-/// Texts of a form that were probably meant: with a unit, or without separators between digits. A bare number may be seconds or
-/// milliseconds.
+/// Likely intended texts of a form: with a unit, or without separators between digits. A bare number may be seconds or milliseconds.
 pub(crate) fn repaired(form: &Form, text: &str) -> Vec<String> {
     let with_ending = ENDINGS.iter().filter_map(|(ending, better)| {
         Some(format!("{}{better}", text.trim().strip_suffix(ending)?.trim_end()))
@@ -168,7 +167,7 @@ pub(crate) const MIN_EFFECT: Form = Form {
     ),
 };
 
-/// Metrics of what one event cost, in addition to the metrics of runs.
+/// Metrics of the cost of one event, in addition to the metrics of runs.
 pub(crate) const COST_OF_EVENT: Form = Form {
     words: "a metric of an event, such as \"event deploy: outage\", or the name of a figure",
     check: |text| match text.strip_prefix("event ") {

@@ -91,8 +91,8 @@ pub(crate) fn keep_those_within(loads: &[StudyLoad], gates: &mut Vec<Condition>)
     gates.retain(|gate| wrong_part(gate, loads).is_none());
 }
 
-/// Whether part of the measured time has a whole second. Results are stored per second from the start of the load, so only whole
-/// seconds can be judged.
+/// Whether part of the measured time has a whole second. Results are stored per second since the start of the load, so only whole seconds
+/// can be judged.
 fn has_whole_second(load: &StudyLoad, (from_ns, to_ns): (u64, u64)) -> bool {
     let first = load.warm_up_ns.saturating_add(from_ns).div_ceil(SECOND_NS);
     let end = load.warm_up_ns.saturating_add(to_ns) / SECOND_NS;

@@ -16,7 +16,7 @@ pub(crate) struct Table {
     pub(crate) keys: &'static [Key],
 }
 
-/// One key of a mapping.
+/// Key of a mapping.
 #[derive(Clone, Copy)]
 pub(crate) struct Key {
     pub(crate) name: &'static str,
@@ -33,17 +33,17 @@ pub(crate) struct Key {
 pub(crate) enum ValueKind {
     /// A single value.
     One(&'static Form),
-    /// One of these words.
+    /// Word from this list.
     Word(&'static [&'static str]),
-    /// One of these words, or another text of this form.
+    /// Word from this list, or another text of this form.
     WordOr(&'static [&'static str], &'static Form),
     /// A mapping with the keys of a table.
     Table(&'static Table),
-    /// A mapping whose keys are built when the program runs.
+    /// Mapping with keys that are built at run time.
     Derived(&'static LazyLock<Table>),
     /// A list.
     List(&'static ValueKind),
-    /// One value, or a list of values.
+    /// Single value, or a list of values.
     OneOrList(&'static ValueKind),
     /// A mapping with names that the plan chooses.
     Named(&'static ValueKind),
@@ -51,7 +51,7 @@ pub(crate) enum ValueKind {
     Optional(&'static ValueKind),
     /// Any text, list, or mapping.
     Any,
-    /// One of these kinds. They differ in whether they are a text, a list, or a mapping.
+    /// Value of one of these kinds. The kinds differ in whether they are a text, a list, or a mapping.
     Either(&'static [ValueKind]),
 }
 

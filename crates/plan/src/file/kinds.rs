@@ -1,4 +1,4 @@
-//! Kinds of steps, and of the systems that take them.
+//! Kinds of steps, and the kinds of systems that run them.
 
 use wire::Protocol;
 use wire::step::Unit;
@@ -6,7 +6,7 @@ use wire::step::Unit;
 use super::tree::Node;
 use crate::system_kind::SystemKind;
 
-/// Kind of a step, and of the systems that take it.
+/// Kind of a step, and the kind of system that runs it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kind {
     pub(crate) system: &'static SystemKind,
@@ -43,7 +43,7 @@ impl Kind {
         self.protocol.filter(|protocol| protocol.has_single_keys())
     }
 
-    /// Max requests under way on one connection.
+    /// Max requests in flight on one connection.
     pub(crate) fn pipeline_max(self) -> u32 {
         self.protocol.and_then(Protocol::steps).map_or(1, |steps| steps.pipeline_max)
     }
@@ -56,7 +56,7 @@ impl Kind {
         }
     }
 
-    /// Verb phrase about such a system, in sentences.
+    /// Verb phrase for sentences about systems of this kind.
     pub(crate) fn system_words(self) -> String {
         let words = self.system.words.as_ref();
         words.map_or_else(|| format!("speaks {}", self.noun()), |words| words.system.to_owned())
@@ -112,7 +112,7 @@ impl Kinds {
         self.0.is_empty()
     }
 
-    /// Kind of system that `url` is for: of several, the first in their order. `None` if there are no steps.
+    /// Kind of the system of `url`: if there are several, the first one in their order. `None` if there are no steps.
     pub(crate) fn front(&self) -> Option<&'static SystemKind> {
         self.0.iter().min().map(|kind| kind.system)
     }
@@ -122,7 +122,7 @@ impl Kinds {
         self.0.iter().copied().filter(|kind| std::ptr::eq(kind.system, system))
     }
 
-    /// Whether steps go to a system next to the front, which the key `database` names.
+    /// Whether steps also go to a second system, which the key `database` names.
     pub(crate) fn has_second(&self) -> bool {
         self.0.iter().any(|kind| self.front().is_some_and(|front| !std::ptr::eq(kind.system, front)))
     }

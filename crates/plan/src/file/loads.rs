@@ -87,7 +87,7 @@ pub(crate) fn read(
     loads
 }
 
-/// Checks the name of one of `count` loads, of which `loads` are read already.
+/// Checks the name of one of `count` loads. `loads` have been read already.
 fn check_name(node: &Node, count: usize, loads: &[StudyLoad], reading: &mut Reading<'_>) {
     let named = node.get("name");
     match named.and_then(|named| Some((named, named.text()?))) {
@@ -133,7 +133,7 @@ fn short_words(node: &Node) -> String {
     }
 }
 
-/// Reads the values of a load. Values that contradict its amount are reported here and left out.
+/// Reads the values of a load. Values that contradict its amount are reported here and omitted.
 fn spec(node: &Node, seed: u64, quick: Option<&Quick<'_>>, reading: &mut Reading<'_>) -> LoadSpec {
     let mut spec = LoadSpec::of_node(node);
     spec.seed = Some(seed.into());

@@ -1,4 +1,4 @@
-//! Suggests what to write instead of the name of a plan file that does not exist.
+//! Suggests a replacement for the name of a plan file that does not exist.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -33,7 +33,7 @@ pub(crate) fn help(path: &Path) -> String {
     let stem = |name: &str| {
         Path::new(name).file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
     };
-    // Extensions are ignored, because they make short names similar.
+    // Ignores extensions, because they make short names look similar.
     let stems: Vec<String> = plans.iter().map(|plan| stem(plan)).collect();
     let of_stem = |wanted: &str| stems.iter().position(|stem| stem == wanted).map(|at| plans[at].as_str());
     let distinct: BTreeSet<&str> = stems.iter().map(String::as_str).collect();

@@ -1,8 +1,8 @@
-//! Finds the known name that an unknown one probably stands for: a synonym or a slip. Used for "did you mean …?".
+//! Finds the known name that an unknown one is probably meant to be: a synonym or a typo. Used for "did you mean …?".
 
 use judge::METRICS;
 
-/// Max length of names that are compared. Nobody mistypes longer ones, and the time grows with the product of the lengths.
+/// Max length of names that are compared. Typos in longer names are unlikely, and the time grows with the product of the lengths.
 const NAME_LENGTH_MAX: usize = 64;
 const KNOWN_MAX: usize = 300;
 const LISTED_MAX: usize = 30;
@@ -59,7 +59,7 @@ fn plain(name: &str) -> String {
     name.to_lowercase().replace(['_', ' ', '-'], "")
 }
 
-/// Known name of which this word is a synonym.
+/// Known name that has this word as a synonym.
 pub(crate) fn synonym<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let name = plain(name);
     let stands_for = |words: &[&str]| words.iter().any(|word| plain(word) == name);
@@ -68,7 +68,7 @@ pub(crate) fn synonym<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     keys.chain(metrics).find_map(|name| known.iter().copied().find(|known| known == name))
 }
 
-/// Known name that was probably meant. `None` if none is close.
+/// Known name that was probably intended. `None` if none is close.
 pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     if name.len() > NAME_LENGTH_MAX {
         return None;

@@ -161,7 +161,7 @@ fn forbid_reply_keys(
     }
 }
 
-/// Reports keys in `expect` and `save` of a step that apply only to protocols with steps of their own.
+/// Reports keys in `expect` and `save` of a step that apply only to protocols with protocol-specific steps.
 pub(crate) fn forbid_owned_reply_keys(step: &Node, noun: &str, reading: &mut Reading<'_>) {
     let owned = |table: fn(&ReplyKeys) -> &'static Table, key: &str| {
         let replies = step::owners().filter_map(|(_, own)| own.reply.as_ref());
@@ -231,11 +231,11 @@ fn look_up_variables(node: &Node, kind: &Kind, variables: &mut Variables, readin
 enum Braces {
     /// Braces enclose names of variables.
     Variables,
-    /// Braces stand for themselves, as on the command line.
+    /// Braces are literal, as on the command line.
     Themselves,
 }
 
-/// Reads a value from the command line, where braces stand for themselves. A value of another kind becomes an empty table.
+/// Reads a value from the command line, where braces are literal. A value of another kind becomes an empty table.
 pub(crate) fn value_of_command_line(node: &Node, kind: &Kind) -> Result<Value, WrongValue> {
     Ok(value(node, kind, Braces::Themselves)?.unwrap_or_else(|| Value::Table(Vec::new())))
 }
@@ -315,7 +315,7 @@ fn table_value(node: &Node, table: &Table, braces: Braces) -> Result<Value, Wron
     Ok(Value::Table(entries))
 }
 
-/// Text whose braces are literal: `{{name}}` stands for `{name}`.
+/// Returns a text whose braces are literal: `{{name}}` means `{name}`.
 fn constant(text: &str) -> Vec<u8> {
     let literal = pieces(text.as_bytes()).filter_map(|piece| match piece {
         Piece::Text(bytes) => Some(bytes),

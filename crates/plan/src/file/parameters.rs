@@ -1,7 +1,7 @@
-//! Fills the values of parameters into the tree of a plan before it is read, so that every key may have parameters.
+//! Fills the values of parameters into the tree of a plan before it is read, so that every key may use parameters.
 //!
-//! Texts of systems are left alone where variables are filled in when a system starts: they may have names of ports and folders as
-//! well, and experiments change their parameters. Values there that are a number, a word, or a size are filled in here.
+//! Texts of systems are skipped if their variables are filled in when a system starts: they may name ports and folders as well, and
+//! experiments change their parameters. Values of systems that are a number, a word, or a size are filled in here.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,7 +30,7 @@ const LEFT_ALONE: [&str; 13] = [
     "figures",
     "endpoints",
 ];
-/// Keys of a load that are left alone. The command of a tool is filled in when it starts.
+/// Keys of a load that are skipped. The command of a tool is filled in when it starts.
 const LEFT_ALONE_IN_LOADS: [&str; 2] = ["name", "tool"];
 
 /// Parameters while a plan is read.
@@ -42,11 +42,11 @@ pub(crate) struct Parameters {
     defined: BTreeSet<String>,
     /// Values of the parameters of the setting that is read.
     values: BTreeMap<String, String>,
-    /// Whether the values of a variant are filled in.
+    /// Whether the values of a variant are being filled in.
     is_filled: bool,
     /// Names of the parameters that any text outside of systems has, or any value of a system that is not a text.
     used: BTreeSet<String>,
-    /// Names in texts that are filled in later: those of figures, and commands of tools.
+    /// Names in texts that are filled in later: in figures, and in commands of tools.
     in_later_texts: BTreeSet<String>,
     /// Texts that were filled in, with their parameters.
     places: Vec<(Span, String)>,
@@ -71,14 +71,14 @@ impl Parameters {
         self.names.iter().map(String::as_str)
     }
 
-    /// Whether a name is that of a parameter of another system only. `None` if no setting is read.
+    /// Whether a name is a parameter only of other systems. `None` if no configuration is read.
     pub(crate) fn is_elsewhere(&self, name: &str) -> Option<bool> {
         let is_one =
             self.names.contains(name) && !self.values.contains_key(name) && !self.defined.contains(name);
         (!is_one || self.is_filled).then_some(is_one)
     }
 
-    /// Whether a parameter stands anywhere that is filled in here, in a figure, or in the command of a tool.
+    /// Whether a parameter occurs in a text that is filled in here, in a figure, or in the command of a tool.
     pub(crate) fn is_used(&self, name: &str) -> bool {
         self.used.contains(name) || self.in_later_texts.contains(name)
     }
@@ -97,7 +97,7 @@ impl Parameters {
         }
     }
 
-    /// Whether any parameter stands anywhere that is filled in here.
+    /// Whether any parameter occurs in a text that is filled in here.
     pub(crate) fn are_used(&self) -> bool {
         !self.used.is_empty()
     }
@@ -107,13 +107,13 @@ impl Parameters {
         self.used.len()
     }
 
-    /// Values of a variant that make its setting differ from others, with the index of its system.
+    /// Values of a variant that make its configuration differ from others, with the index of its system.
     pub(crate) fn key(&self, variant: &Variant) -> (usize, Vec<String>) {
         let values = variant.knobs.iter().filter(|(name, _)| self.used.contains(name));
         (variant.system, values.map(|(_, value)| value.clone()).collect())
     }
 
-    /// Tree of a plan with the values of one variant. Other systems get those of their own first variants.
+    /// Fills the values of one variant into the tree of a plan. Other systems get the values of their first variants.
     pub(crate) fn fill(&mut self, root: &Node, variants: &[Variant], variant: &Variant) -> Node {
         self.places.clear();
         self.is_filled = true;
@@ -203,7 +203,7 @@ impl Parameters {
         Node { at: node.at, value: Value::Map(filled.collect()) }
     }
 
-    /// Fills in what is no text, and cannot be filled in later.
+    /// Fills in values that are not texts, and cannot be filled in later.
     fn fill_kind(&mut self, node: &Node, kind: &ValueKind) -> Node {
         match (kind, &node.value) {
             (ValueKind::Table(table), _) => self.fill_table(node, table),
@@ -256,7 +256,7 @@ impl Parameters {
         Node { at: node.at, value }
     }
 
-    /// Text with values, and the values that it has. `None` if no parameter stands in it.
+    /// Text with filled-in values, and these values. `None` if the text has no parameter.
     fn filled(&mut self, text: &str) -> Option<(String, String)> {
         let (mut filled, mut values, mut done) = (String::new(), BTreeSet::new(), 0);
         for (name, start, end) in names_in(text) {
@@ -274,7 +274,7 @@ impl Parameters {
     }
 }
 
-/// Reports parameters of the plan that steps define as well, and those that nothing uses. `has_unused` asks for the latter.
+/// Reports parameters of the plan that steps define as well, and unused ones if `has_unused` is true.
 pub(crate) fn check(root: &Node, systems: &[System], has_unused: bool, reading: &mut Reading<'_>) {
     for entry in root.get("vary").map_or(&[][..], Node::entries) {
         let name = entry.key.as_str();

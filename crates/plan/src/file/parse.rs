@@ -167,7 +167,7 @@ impl Builder<'_> {
         }
         if anchor != 0 {
             self.anchors.insert(anchor, node.clone());
-            // A copy of each anchored value is kept, so it counts.
+            // Each anchored value is stored as a copy, so it counts.
             self.values += node.count() - 1;
         }
         match self.open.last_mut().map(|open| &mut open.inside) {

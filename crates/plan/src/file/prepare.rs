@@ -1,4 +1,5 @@
-//! Reads `prepare`: the tables of a built-in workload, which are created when a system is ready. Own tables are read elsewhere.
+//! Reads `prepare`: the tables of a built-in workload, which are created when a system is ready. Another module reads tables that the plan
+//! defines.
 
 use sql::workload;
 
@@ -66,7 +67,7 @@ pub(crate) fn read(of_system: &Node, reading: &mut Reading<'_>) -> Option<Tables
     })
 }
 
-/// Whether `rows` describes tables of the plan.
+/// Whether `rows` describes tables that the plan defines.
 fn is_of_tables(spec: &PrepareSpec) -> bool {
     spec.rows.as_ref().and_then(Spanned::get) == Some(&AskedRows::OfTables)
 }

@@ -167,7 +167,7 @@ fn ready(
         );
     }
     let has_socket = scope.node.get("socket").is_some();
-    // Without a condition, the socket that takes the load counts, even if there are ports.
+    // If there is no condition, the socket that takes the load counts as ready, even if there are ports.
     let is_by_socket = is_only
         && has_socket
         && ready.is_none_or(|ready| ready.get("port").is_none())
@@ -193,7 +193,7 @@ fn ready(
             let port = port.trim_start_matches('{').trim_end_matches('}');
             PortText::named(port)
         }
-        // With a socket, nothing listens on the port of the URL.
+        // If the process has a socket, no process listens on the port of the URL.
         (true, None) => inferred_port(name, node, ports, is_only && !has_socket, reading),
     };
     ReadyText { when, port, within_ns, steady_within_ns }
@@ -333,7 +333,7 @@ fn in_order(processes: Vec<Process>, entries: &[Entry], reading: &mut Reading<'_
     order.into_iter().filter_map(|place| processes[place].take()).collect()
 }
 
-/// Finds processes that need each other in a cycle, each with the place of its `needs`. Each process in `left` must need another
+/// Finds processes that depend on each other in a cycle, each with the place of its `needs`. Each process in `left` must depend on another
 /// one in `left`.
 fn cycle(left: &[usize], needs: &[Vec<(usize, Span)>]) -> Option<Vec<(usize, Span)>> {
     let mut path: Vec<(usize, Span)> = Vec::new();

@@ -1,4 +1,4 @@
-//! Reads `proxies`: processes of Tenbin that simulate a worse network between parts of a system, or in front of it.
+//! Reads `proxies`: Tenbin processes that simulate a slower network between parts of a system, or in front of it.
 
 use super::processes;
 use super::reading::Reading;
@@ -9,7 +9,7 @@ use crate::study::{Braced, PortText, Process, ProxyText, ReadyText, StopText, Wh
 /// Part of the JSON that a running proxy prints.
 const LISTENING: &str = "\"event\":\"listening\"";
 const WITHIN_NS: u64 = 10_000_000_000;
-/// Keys that are flags of `tenbin proxy` with the same name.
+/// Keys with equivalent flags of `tenbin proxy`.
 const FLAGS: [&str; 8] =
     ["delay", "round-trip", "jitter", "jitter-kind", "bandwidth", "reset-after", "reset-share", "drop-new"];
 /// Keys that require another key.

@@ -18,23 +18,23 @@ impl<'a> Quick<'a> {
         Some(quick)
     }
 
-    /// Values that replace those of a system's parameters.
+    /// Values that replace the values of a system's parameters.
     pub(crate) fn vary(&self, system: &str) -> Option<&'a Node> {
         self.node.get("vary")?.get(system).filter(|node| matches!(node.value, Value::Map(_)))
     }
 
-    /// Values that replace those of the plan's parameters, by name.
+    /// Values that replace the values of the plan's parameters, by name.
     pub(crate) fn parameters(&self) -> impl Iterator<Item = &'a Entry> {
         let vary = self.node.get("vary").map_or(&[][..], Node::entries);
         vary.iter().filter(|entry| !matches!(entry.value.value, Value::Map(_)))
     }
 
-    /// `only` or `except` that replaces that of a system.
+    /// `only` or `except` that replaces the system's key.
     pub(crate) fn choice(&self, system: &str, key: &str) -> Option<&'a Node> {
         self.node.get("systems")?.get(system)?.get(key)
     }
 
-    /// Whether a quick run has this load.
+    /// Whether a quick run includes this load.
     pub(crate) fn has_load(&self, load: &Node) -> bool {
         let Some(names) = self.node.get("loads") else { return true };
         let name = load.text_of("name");
@@ -81,7 +81,7 @@ impl<'a> Quick<'a> {
         let loads = root.get("load").map_or(&[][..], Node::items);
         let known: Vec<&str> = loads.iter().filter_map(|load| load.text_of("name")).collect();
         if known.is_empty() {
-            // Several loads without names are reported elsewhere.
+            // Another check reports several loads without names.
             if loads.len() == 1 {
                 let what = "`loads` selects loads by name, and the load of the plan has no name";
                 reading.at(entry.key_at, what, "add `name: steady` to the load, or remove `loads`");

@@ -25,13 +25,13 @@ pub(crate) struct Reading<'a> {
     pub(crate) source: &'a str,
     pub(crate) folder: Folder,
     pub(crate) findings: Findings,
-    /// Number of the system whose setting is read.
+    /// Number of the system whose configuration is read.
     pub(crate) system: usize,
     /// Kinds of all steps.
     pub(crate) kinds: Kinds,
     /// Kinds of the steps that go to `url` and `database`, because they name no endpoint.
     pub(crate) at_url: Kinds,
-    /// Max requests under way on one connection that every step allows. `None` if there are no steps.
+    /// Max requests in flight per connection that every step allows. `None` if there are no steps.
     pub(crate) pipeline_max: Option<u32>,
     /// Looks up the value of an environment variable.
     pub(crate) environment: &'a dyn Fn(&str) -> Result<String, VarError>,
@@ -48,7 +48,7 @@ impl Reading<'_> {
         self.findings.at(at, what, help);
     }
 
-    /// A number within a range, which is reported if it is outside. The check of forms reports a text that is not a number.
+    /// Reads a number, and reports it if it is out of range. The check of forms reports a text that is not a number.
     pub(crate) fn within(&mut self, value: &Option<Spanned<u64>>, least: u64, most: u64) -> Option<u64> {
         let value = value.as_ref()?;
         let count = *value.get()?;
@@ -59,7 +59,7 @@ impl Reading<'_> {
         Some(count.clamp(least, most))
     }
 
-    /// Parses a text with variables, all of which must be known. The text may be shown, so it must not have secrets.
+    /// Parses a text in which all variables must be known. The text may be shown, so it must not have secrets.
     pub(crate) fn braced(&mut self, node: &Node, text: &str, known: &[String]) -> Braced {
         self.names(node, text, known, false)
     }
@@ -143,7 +143,7 @@ impl Reading<'_> {
     }
 }
 
-/// Whether a name in a system's texts is known, or is that of a port.
+/// Whether a name in a system's texts is known, or names a port.
 pub(crate) fn is_known(name: &str, known: &[String]) -> bool {
     name.starts_with("port.") || known.iter().any(|known| known == name)
 }

@@ -1,4 +1,4 @@
-//! Reads `replay` of a load: the log, what of it is replayed, and how fast.
+//! Reads `replay` of a load: the log, the selected part of it, and the speed.
 
 use std::collections::BTreeMap;
 use std::io::BufReader;
@@ -32,7 +32,7 @@ const BUFFER_BYTES: usize = 256 * 1024;
 /// Logs that were read, by their keys. A plan is read once for each setting, and a log once.
 pub(crate) type ReadLogs = BTreeMap<String, Result<Replay, FileProblem>>;
 
-/// Reads the log of a load, and sets the values that follow from it. `None` if there is none, or if it has errors.
+/// Reads the log of a load, and sets the values that it determines. `None` if there is no log, or if it has errors.
 pub(crate) fn read(load: &Node, spec: &mut LoadSpec, reading: &mut Reading<'_>) -> Option<Replay> {
     let entry = load.entry("replay")?;
     for other in load.entries().iter().filter(|entry| !KEYS.contains(&entry.key.as_str())) {
@@ -72,7 +72,7 @@ struct Asked {
     allows_writes: bool,
     hashes_rows: bool,
     lock_window_ns: u64,
-    /// Whether sessions share connections, so that all statements are needed at once.
+    /// Whether sessions share connections, which requires all statements at once.
     is_shared: bool,
 }
 
@@ -118,7 +118,7 @@ impl Asked {
         })
     }
 
-    /// All values in words, as the key of a log that was read.
+    /// Formats all values as the cache key of a log.
     fn words(&self) -> String {
         let Self { log, format, layout, selection, speed, .. } = self;
         let Self { allows_writes, hashes_rows, lock_window_ns, is_shared, .. } = self;
@@ -188,7 +188,7 @@ impl Asked {
     }
 }
 
-/// Format of a log by its name, or by a pattern, which goes into the layout. The inner `None` leaves it to the first lines.
+/// Format of a log by its name, or by a pattern, which becomes the layout. If the inner value is `None`, the first lines decide.
 #[allow(clippy::option_option, reason = "an error that is reported, and no format, are two things")]
 fn named(entry: &Entry, layout: &mut Layout, reading: &mut Reading<'_>) -> Option<Option<&'static Format>> {
     let text = entry.value.text()?;
@@ -215,11 +215,11 @@ fn moment(entry: Option<&Entry>, reading: &mut Reading<'_>) -> Option<Option<Mom
     Some(Some(moment))
 }
 
-/// Time in a log: a date and a time, or a duration since the first entry.
+/// Parses a time in a log: a date and a time, or a duration since the first entry.
 ///
 /// # Errors
 ///
-/// The error, and what to write.
+/// The error, and its help.
 pub fn log_moment(text: &str) -> Result<Moment, FileProblem> {
     let since_first = crate::units::duration_ns(text).ok().map(Moment::AfterFirst);
     since_first.or_else(|| Moment::of_date(text)).ok_or_else(|| {

@@ -25,7 +25,7 @@ use crate::spec::SqlSpec;
 use crate::study::names_in;
 
 const STEPS_MAX: usize = 1_000;
-/// Max redirects over all steps. Each has an account of its own in every thread.
+/// Max redirects over all steps. Each is counted separately in every thread.
 const REDIRECTS_MAX: usize = 1_000;
 /// Max regular expressions over all steps. Each compiles to a program of up to a megabyte.
 const EXPRESSIONS_MAX: usize = 200;
@@ -36,19 +36,19 @@ pub(crate) struct Script {
     pub(crate) steps: Vec<PlannedStep>,
     /// Requests before and after each load.
     pub(crate) errands: Errands,
-    /// Systems that these requests speak to, by number.
+    /// Systems that these requests talk to, by number.
     pub(crate) errands_at: Vec<Role>,
     pub(crate) variables: Vec<String>,
     pub(crate) scenarios: Scenarios,
     pub(crate) data: Vec<DataSource>,
-    /// Systems that steps speak to, by number.
+    /// Systems that steps talk to, by number.
     pub(crate) endpoints: Vec<Role>,
     /// Places of credentials in steps.
     pub(crate) authorized_at: Vec<Span>,
 }
 
 impl Script {
-    /// Removes systems that no step speaks to, and renumbers the others.
+    /// Removes systems that no step talks to, and renumbers the others.
     pub(crate) fn leave_out_unused_endpoints(&mut self) {
         let used: BTreeSet<u16> = self.steps.iter().map(|step| step.endpoint).collect();
         let used: Vec<u16> = used.into_iter().collect();
@@ -67,7 +67,7 @@ impl Script {
         }
     }
 
-    /// Unit of the steps: that of transactions if there are any.
+    /// Unit of the steps. Transactions if there are any.
     pub(crate) fn unit(&self) -> Unit {
         let mut units = self.steps.iter().map(PlannedStep::unit);
         units.find(|unit| unit.has_sessions()).unwrap_or_default()
@@ -169,7 +169,7 @@ struct Steps<'a> {
     played: Vec<PlayedAt>,
     /// Numbers of the steps that an iteration may skip.
     left_out: Vec<u16>,
-    /// Whether there are too many steps. That is reported once.
+    /// Whether there are too many steps. This error is reported once.
     are_too_many: bool,
 }
 
@@ -295,8 +295,8 @@ impl<'a> Steps<'a> {
     }
 }
 
-/// Source that empties values of steps that an iteration may skip. Otherwise, values of the previous iteration would remain. `None`
-/// if there are no such values.
+/// Source that empties values of steps that an iteration may skip. Without it, values of the previous iteration would remain. `None` if
+/// there are no such values.
 fn without_values(steps: &[PlannedStep], left_out: &[u16]) -> Option<DataSource> {
     let left_out = left_out.iter().filter_map(|step| steps.get(usize::from(*step)));
     let mut saved: Vec<u16> = left_out.flat_map(PlannedStep::saves).collect();
@@ -305,7 +305,7 @@ fn without_values(steps: &[PlannedStep], left_out: &[u16]) -> Option<DataSource>
     (!saved.is_empty()).then(|| emptied(&saved))
 }
 
-/// Source that clears the state that users keep for one iteration, such as its cookies, at every system. `None` if there is none.
+/// Source that clears the per-iteration state of users, such as cookies, at every system. `None` if there is none.
 fn without_state_of_iterations(variables: &[String]) -> Option<DataSource> {
     let is_of_iteration =
         |name: &str| with_further_keys().any(|(_, further)| (further.is_of_iteration)(name));
@@ -327,7 +327,7 @@ pub(crate) fn unit_of_load(root: &Node, load: &Node) -> Option<Unit> {
     Some(scenario.leaves().into_iter().filter_map(Kind::by_known_step).collect::<Kinds>().unit())
 }
 
-/// Registers the kinds of steps and the systems that they speak to. Steps of no kind are misspelled.
+/// Registers the kinds of steps and their systems. A step without a kind is misspelled.
 fn note_kinds(root: &Node, written: &[Written<'_>], reading: &mut Reading<'_>) -> Endpoints {
     let mut endpoints = Endpoints::read(root, reading);
     let mut first_owned = None;
@@ -335,7 +335,7 @@ fn note_kinds(root: &Node, written: &[Written<'_>], reading: &mut Reading<'_>) -
         if own_step::owner(step).is_some() && step.get("endpoint").is_none() {
             first_owned = first_owned.or(Some(step));
         }
-        // A misspelled step goes to no system.
+        // A misspelled step belongs to no system.
         if let Some(kind) = Kind::by_known_step(step) {
             reading.kinds.add(kind);
             let pipeline_max = kind.pipeline_max();
@@ -401,7 +401,7 @@ fn limit_expressions(written: &mut [Written<'_>], reading: &mut Reading<'_>) {
     }
 }
 
-/// Whether scenarios need shares. They do not if each load follows one scenario or has a `tool`.
+/// Whether scenarios need shares. Not needed if each load follows one scenario or has a `tool`.
 fn is_share_needed(root: &Node) -> bool {
     let follows_all = |load: &Node| load.get("scenario").is_none() && load.get("tool").is_none();
     root.get("load").is_none_or(|load| load.items().iter().any(follows_all))

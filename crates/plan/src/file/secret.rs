@@ -12,7 +12,7 @@ const ENV: &str = "env.";
 /// Reserved name. A source of data with this name would hide the secrets.
 pub(crate) const RESERVED: &str = "env";
 
-/// Whether a name in braces is that of a secret.
+/// Whether a name in braces refers to a secret.
 pub(crate) fn is_one(name: &str) -> bool {
     name.starts_with(ENV)
 }

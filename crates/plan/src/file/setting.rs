@@ -12,7 +12,7 @@ use super::tree::{Node, Value};
 use super::ycsb;
 use crate::study::{Settings, Study, Variant};
 
-/// Max number of settings, because each is a plan of its own in memory.
+/// Max number of configurations, because each is a separate plan in memory.
 const SETTINGS_MAX: usize = 500;
 
 /// Reads a plan. `None` if it has errors.
@@ -77,7 +77,7 @@ fn read_all(
     Some(settings)
 }
 
-/// Reads the setting of a variant. `None` if it has errors.
+/// Reads the configuration of a variant. `None` if it has errors.
 fn read_one(
     root: &Node,
     title: &str,
@@ -94,8 +94,8 @@ fn read_one(
     study.filter(|_| reading.findings.list.len() == before)
 }
 
-/// Variants of the plan, and those of its other form: of the quick run, or of the full one. Their errors are reported when the
-/// systems are read.
+/// Variants of the plan, and variants of its other form: of the quick run, or of the full one. Their errors are reported when the systems
+/// are read.
 fn variants(root: &Node, is_quick: bool, reading: &mut Reading<'_>) -> [Vec<Variant>; 2] {
     let findings = std::mem::take(&mut reading.findings);
     let quick = root.get("quick").map(|node| Quick { node });

@@ -56,7 +56,7 @@ pub(crate) struct PlayedAt {
     pub(crate) scripts: Vec<(Played, Span)>,
 }
 
-/// Reads the section for the systems that steps speak to. `is_sound` means that the scripts have no errors so far.
+/// Reads the section for the systems that steps talk to. `is_sound` means that the scripts have no errors so far.
 pub(crate) fn read(
     root: &Node,
     played: Vec<PlayedAt>,
@@ -89,7 +89,7 @@ pub(crate) fn read(
     played.into_iter().map(&mut role).collect()
 }
 
-/// Variables of all scripts: those that the section defines, and those of the workloads that are played.
+/// Variables of all scripts: the ones that the section defines, and the ones of the workloads in use.
 pub(crate) fn variables(root: &Node, scenarios: &[Written<'_>]) -> BTreeSet<String> {
     let section = root.get("sql").and_then(|sql| sql.get("variables"));
     let defined = section.map_or(&[][..], Node::entries).iter().map(|entry| entry.key.clone());

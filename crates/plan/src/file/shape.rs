@@ -12,7 +12,7 @@ use crate::study::names_in;
 /// Max characters of a text that a message repeats.
 const SHOWN_MAX: usize = 60;
 
-/// Checks a whole plan against its table. `parameters` are the names whose values may stand in braces.
+/// Checks a whole plan against its table. `parameters` are the names that may be used in braces.
 pub(crate) fn check<'a>(
     root: &Node,
     table: &Table,
@@ -87,7 +87,7 @@ impl NamedValue<'_> {
         }
     }
 
-    /// Reports parameters that are not defined, in a value that cannot have braces. Returns whether it has any.
+    /// Reports undefined parameters in a value that cannot have braces. Returns whether it has any.
     fn undefined(self, node: &Node, text: &str, findings: &mut Findings) -> bool {
         let Some((name, ..)) = names_in(text).next() else { return false };
         let (what, listed_as) =
@@ -165,7 +165,7 @@ impl NamedValue<'_> {
             }
         }
         for Key { name: missing, example, .. } in table.keys.iter().filter(|key| key.is_required) {
-            // A misspelled key counts as given, because its spelling is already reported.
+            // A misspelled key counts as present, because its spelling is already reported.
             let is_meant = |entry: &Entry| {
                 entry.key == *missing || near::nearest(&entry.key, table.names()) == Some(missing)
             };
@@ -201,7 +201,7 @@ impl NamedValue<'_> {
         }
     }
 
-    /// The key with a value, or only the value if there is no key.
+    /// Key with a value, or only the value if there is no key.
     fn example_of(self, value: &str) -> String {
         match self.example {
             "" => format!("`{value}`"),
@@ -252,7 +252,7 @@ fn unknown_key(entry: &Entry, table: &Table, findings: &mut Findings) {
     }
 }
 
-/// A key with the value that was given, corrected if necessary: `for: 10s`. The key alone if no correction fits.
+/// Key with the given value, corrected if necessary: `for: 10s`. Only the key if no correction fits.
 fn with_value(name: &str, entry: &Entry, table: &Table) -> String {
     let key = table.keys.iter().find(|key| key.name == name);
     let kind = key.map(|key| match &key.kind {

@@ -12,7 +12,7 @@ pub(crate) struct SourceLine<'a> {
     pub(crate) text: &'a str,
 }
 
-/// The line that contains this byte. For a byte behind the end, it is the last line.
+/// Line that contains this byte. For a byte behind the end, the last line.
 pub(crate) fn line_at(source: &str, byte: usize) -> SourceLine<'_> {
     let mut byte = byte.min(source.len());
     while !source.is_char_boundary(byte) {

@@ -14,21 +14,21 @@ use crate::plan::{Action, OwnedAction, PlannedStep};
 use crate::spec::{Spanned, values};
 use crate::system_kind::SystemKind;
 
-/// A step, and what its scenario needs to know about it.
+/// Step, and the facts that its scenario needs.
 pub(crate) struct ReadStep {
     pub(crate) step: PlannedStep,
     pub(crate) think: ThinkTime,
     pub(crate) weight: Option<(f64, Span)>,
     /// Place of its name, or of its path.
     pub(crate) name_at: Span,
-    /// Whether the plan gives it a name.
+    /// Whether the plan names the step.
     pub(crate) has_own_name: bool,
     /// Place of its credentials. `None` if it has none.
     pub(crate) authorization_at: Option<Span>,
 }
 
 impl ReadStep {
-    /// Assigns the step to a system. At a named system, a step without a name of its own gets the system's name as a suffix.
+    /// Assigns the step to a system. If the plan does not name the step, it gets the name of a named system as a suffix.
     pub(crate) fn at(mut self, endpoint: u16, name: &str) -> Self {
         self.step.endpoint = endpoint;
         if !self.has_own_name && !name.is_empty() {
@@ -38,7 +38,7 @@ impl ReadStep {
     }
 }
 
-/// Begins to read the steps of a scenario. The node has the keys of the scenario; `None` if it is a list of steps.
+/// Begins to read the steps of a scenario. The node has the keys of the scenario. `None` if it is a list of steps.
 pub(crate) fn begin<'a>(
     scenario: Option<&'a Node>,
     variables: &mut Variables,
@@ -70,7 +70,7 @@ pub(crate) fn read(
     })
 }
 
-/// A step that was read, with the places of its title and of its credentials. `None` if it has errors.
+/// Parsed step, with the places of its title and of its credentials. `None` if it has errors.
 type ReadAction = Option<(OwnedAction, Span, Option<Span>)>;
 
 /// Reads a step at the system with this name.
@@ -89,7 +89,7 @@ pub(crate) fn read_transaction(
     Some(planned(None, sql::read_step(node, &mut StepReader { variables, reading })?))
 }
 
-/// Reads a request, whose protocol may own its step.
+/// Reads a request. Its protocol may have protocol-specific steps.
 pub(crate) fn read_request(
     node: &Node,
     endpoint: &str,

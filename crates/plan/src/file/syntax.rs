@@ -1,4 +1,4 @@
-//! Explains syntax errors of YAML in words that need no knowledge of YAML.
+//! Explains YAML syntax errors without YAML terms.
 
 use granit_parser::{ErrorKind, ScanError};
 
@@ -19,7 +19,7 @@ pub(super) fn explain(error: &ScanError, source: &str, opened: Option<Span>, fin
     let width = rest.chars().next().filter(|c| *c != '\n').map_or(0, char::len_utf8);
     let mut at = Span::new(byte, byte + width);
     if rest.trim().is_empty() {
-        // Nothing can be pointed at behind the last line.
+        // An error behind the last line has no position to point at.
         let end = source.trim_end().len();
         at = Span::new(end, end);
     }

@@ -88,7 +88,7 @@ pub(crate) fn read(
             let of_steps = (reading.kinds.clone(), reading.at_url.clone());
             for entry in several.value.entries() {
                 if root.get("workload").is_some() {
-                    // Each system has the steps of its own protocol.
+                    // The protocol of a system determines which steps it supports.
                     let url = first_url(&entry.value).unwrap_or_default();
                     (reading.kinds, reading.at_url) = (url::steps_for(url), url::steps_for(url));
                 }
@@ -136,7 +136,7 @@ fn running_with_variants(
     (vec![System { knobs, ..running(root, entry, reading) }], variants)
 }
 
-/// A system that already runs, named by its address: that of `url`, or of the first of `endpoints`.
+/// System that is already running, named by the address of `url`, or of the first of `endpoints`.
 fn running(root: &Node, entry: &Entry, reading: &mut Reading<'_>) -> System {
     let known = ["plan".to_owned()];
     let anything = |_: &str| Some("x".to_owned());
@@ -325,7 +325,7 @@ fn host(node: &Node, root: &Node, knobs: &[Knob], reading: &mut Reading<'_>) -> 
     Some(name.to_owned())
 }
 
-/// Processes in the order of their start. Proxies come first, because they need no other process.
+/// Processes in start order. Proxies come first, because they depend on no other process.
 fn processes_and_proxies(scope: &Scope<'_>, reading: &mut Reading<'_>) -> Vec<Process> {
     let own = processes::read(scope, reading);
     if own.is_empty() {
@@ -465,7 +465,7 @@ fn example(knobs: &[Knob], name: &str) -> String {
     value.cloned().unwrap_or_else(|| if name.starts_with("port") { "1" } else { "x" }.to_owned())
 }
 
-/// URL of the database of a system whose `url` takes HTTP requests. If it is required and missing, that is reported at `at`.
+/// Database URL of a system in which `url` accepts HTTP requests. If it is required and missing, the error is reported at `at`.
 fn second_peer(
     node: &Node,
     at: Span,
@@ -508,7 +508,7 @@ pub(crate) fn dir(node: &Node, known: &[String], reading: &mut Reading<'_>) -> O
     let inside = node.get("in")?;
     let text = inside.text()?;
     let braced = reading.braced(inside, text, known);
-    // A folder whose name depends on the run does not exist yet.
+    // The folder does not exist yet if its name depends on the run.
     if braced.names().next().is_none() && !reading.folder.path.join(text).is_dir() {
         reading.at(
             inside.at,

@@ -89,7 +89,7 @@ pub(super) const ENDPOINTS: Key = key(
      system; a system's own come before them.",
 );
 
-/// Every table, starting with that of the whole plan.
+/// All tables, starting with the one for the top level of a plan.
 pub(crate) fn all() -> &'static [&'static Table] {
     static ALL: LazyLock<Vec<&'static Table>> = LazyLock::new(|| {
         let step: &'static Table = &scenario::STEP;

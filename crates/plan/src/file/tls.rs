@@ -8,7 +8,7 @@ use crate::study::TlsText;
 
 const KEYS: [&str; 5] = ["insecure", "cacert", "cert", "key", "resume-tls"];
 
-/// Reads the keys. `url` is that of the system, with its variables.
+/// Reads the keys. `url` is the URL of the system, with its variables.
 pub(crate) fn read(node: &Node, url: &str, known: &[String], reading: &mut Reading<'_>) -> TlsText {
     let first = KEYS.iter().find_map(|key| node.entry(key));
     let mut secure = requests().schemes.iter().filter(|scheme| scheme.is_secure);

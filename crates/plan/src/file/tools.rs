@@ -27,7 +27,7 @@ pub(crate) fn exclude_events(root: &Node, reading: &mut Reading<'_>) {
     reading.at(events.key_at, what, "remove `events`, or the loads with `tool`");
 }
 
-/// Reads the command of a load and its values. `None` if there is none, or if it has errors.
+/// Reads the command of a load and its values. `None` if there is no command, or if it has errors.
 pub(crate) fn read(
     root: &Node,
     load: &Node,
@@ -77,8 +77,8 @@ fn tool_of(words: &[String], entry: &Entry, reading: &mut Reading<'_>) -> Option
     tool
 }
 
-/// Checks that the command uses the values of the load, and that the load has the values that the command uses. One of them must
-/// set the duration.
+/// Checks that the command uses the values of the load, and that the load defines the values that the command uses. One of them must set
+/// the duration.
 fn agree(text: &ToolText, load: &Node, entry: &Entry, reading: &mut Reading<'_>) {
     let uses = |name: &str| text.words.iter().flat_map(Braced::names).any(|used| used == name);
     for (key, example) in [("users", "10"), ("requests", "1000")] {

@@ -16,12 +16,12 @@ fn owner(scheme: &str) -> Option<&'static Protocol> {
     wire::of_scheme(scheme).map(|(protocol, _)| protocol).filter(|protocol| protocol.has_single_keys())
 }
 
-/// Checks a URL whose variables are replaced by placeholders.
+/// Checks a URL in which variables are replaced by placeholders.
 pub(crate) fn check(node: &Node, filled: &str, has_socket: bool, reading: &mut Reading<'_>) {
     (SystemKind::by_url(filled).check_url)(node, filled, has_socket, reading);
 }
 
-/// Checks the URL of a system that takes requests.
+/// Checks the URL of a system that accepts requests.
 pub(crate) fn check_requests(node: &Node, filled: &str, _has_socket: bool, reading: &mut Reading<'_>) {
     let front = reading.at_url.front();
     if let Some([what, help]) = front.and_then(|front| front.words.as_ref()).map(|words| words.other_url) {
@@ -61,7 +61,7 @@ pub(crate) fn check_requests(node: &Node, filled: &str, _has_socket: bool, readi
     }
 }
 
-/// Whether the query of a URL has only options of its log-in.
+/// Whether the query of a URL consists only of log-in options.
 fn has_only_options(text: &str, protocol: Option<&Protocol>) -> bool {
     let Some(own) = protocol.and_then(Protocol::steps) else { return false };
     let is_option = |name: &str| own.options().iter().any(|option| option.eq_ignore_ascii_case(name));
@@ -108,7 +108,7 @@ pub(crate) fn steps_for(url: &str) -> Kinds {
     Kind::by_url(url).into_iter().collect()
 }
 
-/// Checks the URL of an endpoint whose variables are replaced by placeholders.
+/// Checks the URL of an endpoint in which variables are replaced by placeholders.
 pub(crate) fn check_endpoint(node: &Node, filled: &str, has_socket: bool, reading: &mut Reading<'_>) {
     // The kind of its steps is already compared with its scheme.
     let at_url = std::mem::replace(&mut reading.at_url, steps_for(filled));

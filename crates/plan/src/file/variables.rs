@@ -32,15 +32,14 @@ pub(crate) struct Variables {
     /// Whether each iteration has only one step.
     is_mix: bool,
     uses: usize,
-    /// Variables of all scripts: those that `sql` defines, and those of the workloads that are played.
+    /// Variables of all scripts: the ones that `sql` defines, and the ones of the workloads in use.
     of_scripts: BTreeSet<String>,
     /// Variables that the scripts of this scenario have set so far.
     given: DefinedVariables,
 }
 
 impl Variables {
-    /// `saves` are the sections `save` of all steps. `of_scripts` are the variables that scripts have in addition to those of
-    /// steps.
+    /// `saves` are the sections `save` of all steps. `of_scripts` are the variables of scripts, in addition to the variables of steps.
     pub(crate) fn new<'a>(
         data: Vec<DataText>,
         saves: impl Iterator<Item = &'a Node>,
@@ -87,7 +86,7 @@ impl Variables {
         self.handed_on.clone_from(&self.at_hand);
     }
 
-    /// Whether all values in a text that steps save are already saved.
+    /// Whether all saved values that a text uses are already saved at this step.
     pub(crate) fn are_at_hand(&self, text: &str) -> bool {
         names_in(text).all(|(name, ..)| !self.saved.contains_key(name) || self.at_hand.contains(name))
     }

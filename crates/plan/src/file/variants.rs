@@ -10,9 +10,9 @@ const VARIANTS_MAX: usize = 10_000;
 const PARAMETERS_MAX: usize = 100;
 const BUILT_IN: [&str; 5] = ["port", "dir", "plan", "tenbin", "system"];
 
-/// A system whose parameters and variants are read.
+/// System whose parameters and variants are read.
 pub(crate) struct VariedSystem<'a> {
-    /// The whole plan, whose parameters every system has.
+    /// Whole plan. Its parameters apply to every system.
     pub(crate) root: &'a Node,
     /// Entry of the system. `None` for a system that is named by `url` of the plan.
     pub(crate) entry: Option<&'a Entry>,
@@ -120,8 +120,8 @@ struct Choices {
 }
 
 impl Choices {
-    /// The parameters are the usual ones and those of the run: `only` and `except` of the plan are checked against the usual values,
-    /// not against those of a quick run.
+    /// The parameters are the usual ones and the ones of the run: `only` and `except` of the plan are checked against the usual values, not
+    /// against the values of a quick run.
     fn read(
         of: &VariedSystem<'_>,
         quick: Option<&Quick<'_>>,

@@ -10,7 +10,7 @@ use super::variables::Variables;
 /// Max steps of an iteration, including repetitions.
 const VISITS_MAX: usize = 10_000;
 
-/// A step, and how an iteration comes to it.
+/// Step of an iteration, and the conditions under which it runs.
 pub(crate) struct ReadVisit {
     pub(crate) visit: Visit,
     /// Weight in a mix.
@@ -30,7 +30,7 @@ pub(crate) struct Visits {
     /// Visits before the first iteration of a user.
     pub(crate) once: Vec<Visit>,
     pub(crate) list: Vec<ReadVisit>,
-    /// Whether there are too many visits. That is reported once.
+    /// Whether there are too many visits. This error is reported once.
     is_full: bool,
 }
 
@@ -133,7 +133,7 @@ impl Visits {
         }
     }
 
-    /// Puts the condition of an item on its first visit, where it applies to all of them.
+    /// Moves the condition of an item to its first visit, where it applies to all visits of the item.
     fn guard(&mut self, before: usize, condition: Option<&Condition>) {
         let visits = (self.list.len() - before) as u16;
         if let (Some(condition), Some(first)) = (condition, self.list.get_mut(before)) {

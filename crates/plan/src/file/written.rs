@@ -8,7 +8,7 @@ use crate::study::WrittenText;
 /// Max length of the name of a table or column.
 const NAME_CHARACTERS_MAX: usize = 128;
 
-/// Reads the section. `steps` are all steps. `None` if there is none, or it has errors.
+/// Reads the section. `steps` are all steps. `None` if there is no section, or if it has errors.
 pub(crate) fn read(root: &Node, steps: &[PlannedStep], reading: &mut Reading<'_>) -> Option<WrittenText> {
     let section = root.entry("written")?;
     let node = &section.value;
@@ -40,7 +40,7 @@ pub(crate) fn read(root: &Node, steps: &[PlannedStep], reading: &mut Reading<'_>
     })
 }
 
-/// Name of a table or column. It goes into statements as it is, so it may have only letters, digits, `_`, and `.`.
+/// Name of a table or column. It is inserted into statements without quotes, so only letters, digits, `_`, and `.` are allowed.
 fn name(node: &Node, key: &str, reading: &mut Reading<'_>) -> Option<String> {
     let named = node.get(key)?;
     let text = named.text()?;

@@ -1,7 +1,7 @@
 //! Expands `workload` of a plan: the steps and the data of a built-in workload, in the protocol of the system.
 //!
-//! The sections are written into the tree before it is read, so that they are checked like those of any plan. Each system may have
-//! another protocol: the tree is then read once for each system.
+//! The sections are written into the tree before it is read, so that they are checked like the sections of any plan. Systems may have
+//! different protocols: the tree is then read once for each system.
 
 use super::findings::Findings;
 use super::parse;
@@ -20,7 +20,7 @@ const KEY: &str = "workload";
 const PREPARE: &str = "prepare";
 const JSONB: &str = "jsonb";
 
-/// Whether the systems of a plan with a workload have several protocols or layouts, so that its steps differ between them.
+/// Whether the systems of a plan with a workload have different protocols or layouts, so that their steps differ.
 pub(crate) fn differs_between_systems(root: &Node) -> bool {
     let mut kinds: Vec<(&str, RecordLayout)> =
         systems(root).filter_map(|system| Some((scheme(system)?, layout(system)))).collect();
@@ -75,7 +75,7 @@ pub(crate) fn expanded(root: &Node, system: usize, reading: &mut Reading<'_>) ->
     Some(root)
 }
 
-/// Number and size of the records that the section asks for.
+/// Number and size of the records that the section defines.
 fn shape(node: &Node, reading: &mut Reading<'_>) -> RecordShape {
     let mut number = |key: &str, default: u64, max: u64, read: fn(&str) -> Result<u64, String>| {
         let Some((value, text)) = node.get(key).and_then(|node| Some((node, node.text()?))) else {
@@ -156,7 +156,7 @@ fn layout(system: &Node) -> RecordLayout {
     if asked == Some("true") { RecordLayout::Jsonb } else { RecordLayout::Columns }
 }
 
-/// Systems of a plan: those of `systems`, or the plan itself with its `url`.
+/// Systems of a plan: the section `systems`, or the plan itself with its `url`.
 fn systems(root: &Node) -> impl Iterator<Item = &Node> {
     let listed = root.get("systems").map_or(&[][..], Node::entries);
     let own = listed.is_empty().then_some(root);

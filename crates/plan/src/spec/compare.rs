@@ -7,7 +7,7 @@ use crate::spec::values::AskedMinEffect;
 use crate::study::{Find, Interleave};
 
 crate::spec::spec! {
-    /// Comparison, as given. Values are parsed, but not yet checked against each other.
+    /// Comparison as given. Values are parsed, but not yet checked against each other.
     pub(crate) struct CompareSpec with COMPARE_KEYS {
         COMPARE_BY "by" "": by: ComparedBy = METRIC, "p99",
             "The metric; default throughput. `outage`, `lost`, and `recovery` are what `events` cost, all of them together; \

@@ -7,7 +7,7 @@ use crate::plan::{Pin, Stacks};
 use crate::recording::AskedRecording;
 
 crate::spec::spec! {
-    /// One load, as given. Values are parsed, but not yet checked against each other.
+    /// Load as given. Values are parsed, but not yet checked against each other.
     pub struct LoadSpec with LOAD_KEYS {
         NAME "name" "": name: String = TEXT, "steady",
             "Name in reports; required in a list.";

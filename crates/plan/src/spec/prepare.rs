@@ -3,7 +3,7 @@
 use super::values::AskedRows;
 
 crate::spec::spec! {
-    /// Tables of a workload, as given. Values are parsed, but not yet checked against each other.
+    /// Tables of a workload as given. Values are parsed, but not yet checked against each other.
     pub(crate) struct PrepareSpec with PREPARE_KEYS {
         PREPARE_WORKLOAD "workload" "--workload": workload: String = TEXT, "tpcb-like",
             "A built-in workload, whose tables `tenbin prepare` creates, too.";

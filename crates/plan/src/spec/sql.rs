@@ -14,7 +14,7 @@ pub struct Variable {
 }
 
 crate::spec::spec! {
-    /// Scripts, variables, and query mode of transactions, as given. Values are parsed, but not yet checked against each other.
+    /// Scripts, variables, and query mode of transactions as given. Values are parsed, but not yet checked against each other.
     pub struct SqlSpec with SQL_KEYS {
         MODE "mode" "--query-mode": mode: Mode = MODE, "prepared",
             "Query protocol: simple, extended, or prepared (once per connection). Default: simple, except for the workloads of sysbench.";

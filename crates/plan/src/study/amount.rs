@@ -31,7 +31,7 @@ pub struct Amount {
 /// Amount of load. Rates count requests and transactions of all steps: with three steps, iterations start at a third of the rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum At {
-    /// Users of a closed load, who send their next request without a pause.
+    /// Users of a closed load who send their next request without a pause.
     Users(u32),
     /// Rate of an open load per second. Arrivals are Poisson, unless the plan sets even ones.
     PerS(f64),
@@ -45,8 +45,8 @@ pub enum At {
         grace_ns: u64,
         /// Rate per second before the overload, during the recovery, and during the measurement.
         per_s: f64,
-        /// Send delay in nanoseconds after which requests are dropped. Otherwise, requests that the overload left in the generator
-        /// would count against the system.
+        /// Send delay in nanoseconds after which requests are dropped. Otherwise, requests that queued up in the generator during an
+        /// overload would count against the system.
         shed_after_ns: u64,
     },
 }
@@ -72,7 +72,7 @@ impl Amount {
         self.warm_up_ns.saturating_add(before_ns).saturating_add(self.measured_ns)
     }
 
-    /// Load with this amount in place of its own. `steps` is the number of steps per iteration.
+    /// Returns `spec` with this amount of load. `steps` is the number of steps per iteration.
     fn of(&self, spec: &LoadSpec, steps: f64) -> LoadSpec {
         let connections = match self.at {
             At::Users(users) => users,
@@ -96,7 +96,7 @@ impl Amount {
         let arrivals = spec.arrivals.clone().or_else(|| Some((&POISSON).into()));
         match self.at {
             At::Users(_) => {
-                // Without a rate there is no send delay.
+                // A load without a rate has no send delay.
                 LoadSpec {
                     users: connections,
                     connections: None,
@@ -145,7 +145,7 @@ impl Study {
         if let (At::Users(users), Some(given)) = (amount.at, study.connections_given(load))
             && study.has_sessions(load)
         {
-            // A database keeps its number of connections, however many users share them.
+            // A database keeps its number of connections, regardless of how many users share them.
             spec.pool = (u64::from(users) > given).then(|| given.into());
         }
         study.loads[load].spec = spec;
@@ -203,10 +203,10 @@ impl Study {
         load.run_ns.map(|run_ns| run_ns.saturating_sub(load.warm_up_ns))
     }
 
-    /// Connections for an open load of `per_s` requests or transactions per second, and whether the plan sets their number.
-    /// `response_ns` is the max response time of a system that keeps up.
+    /// Number of connections for an open load of `per_s` requests or transactions per second, and whether the plan sets it. `response_ns`
+    /// is the max response time of a system that keeps up.
     ///
-    /// By Little's law, at most rate × time requests are under way in such a system. If all connections are in use, the system is
+    /// By Little's law, at most rate × time requests are in flight in a system that keeps up. If all connections are in use, the system is
     /// overloaded. A plan that sets the number of connections, or of users of a database, takes precedence.
     pub fn connections_for(&self, load: usize, per_s: f64, response_ns: u64) -> (u32, bool) {
         if let Some(given) = self.connections_given(load) {
@@ -241,7 +241,7 @@ impl Study {
         let mean = |of: fn(&Scenario) -> f64| {
             followed.iter().map(|scenario| scenario.share * of(scenario)).sum::<f64>() / shares
         };
-        // A plan has at least one scenario, with a positive share and at least one step.
+        // A plan has at least one scenario with a positive share and at least one step.
         Iteration { steps: mean(steps).max(1.0), pauses_ns: mean(pauses_ns).max(0.0) }
     }
 }

@@ -1,4 +1,4 @@
-//! Texts with variables in braces. `{port}` is replaced, `{{port}}` stands for `{port}`, and any other brace for itself.
+//! Texts with variables in braces. `{port}` is replaced, `{{port}}` yields `{port}`, and any other brace is literal.
 
 use wire::braces::{Piece, RAW, pieces};
 
@@ -63,7 +63,7 @@ pub(crate) fn names_in(text: &str) -> impl Iterator<Item = (&str, usize, usize)>
     })
 }
 
-/// Whether a name can stand in braces.
+/// Whether a text can be a name in braces.
 pub(crate) fn is_name(text: &str) -> bool {
     let braced = format!("{{{text}}}");
     names_in(&braced).any(|(name, ..)| name == text)

@@ -46,7 +46,7 @@ impl Study {
         }
     }
 
-    /// Writes the number and order of runs, and how long they take.
+    /// Writes the number and order of runs, and their total duration.
     pub(crate) fn explain_order(&self, out: &mut String) {
         let how = self.how();
         if let Some(slicing) = self.slicing() {
@@ -205,7 +205,7 @@ impl Study {
         }
     }
 
-    /// Writes what is compared and how it is decided. Writes nothing if nothing is compared.
+    /// Describes the comparison and its decision rule. Writes nothing if nothing is compared.
     pub(crate) fn explain_comparison(&self, out: &mut String) {
         if let Some(stored) = &self.compare.stored {
             let _ = writeln!(out, "baseline    {stored}: stored, so not paired by blocks");

@@ -25,7 +25,7 @@ pub struct Environment<'a> {
     pub host: Ipv4Addr,
 }
 
-/// One variant of a system, ready to be started, loaded, and stopped.
+/// Variant of a system, ready to be started, loaded, and stopped.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Launch {
     /// Index of the variant in [`super::Study::variants`].
@@ -36,15 +36,15 @@ pub struct Launch {
     pub variant: String,
     /// Figures of the plan.
     pub figures: Vec<LaunchFigure>,
-    /// URL that the load goes to.
+    /// URL of the system under load.
     pub url: String,
     /// URLs of a list after `url`.
     pub further: Further,
-    /// URL of the database that takes transactions, if requests go to `url`.
+    /// URL of the database that runs transactions, if `url` accepts requests.
     pub database: Option<String>,
-    /// Further systems that steps speak to, by name.
+    /// Further systems that steps talk to, by name.
     pub endpoints: Vec<LaunchEndpoint>,
-    /// Unix socket to use in place of the URL's host and port.
+    /// Unix socket to use instead of the URL's host and port.
     pub socket: Option<PathBuf>,
     /// Processes of a system that already runs, if the plan names them.
     pub running: Option<RunningSpec>,
@@ -56,7 +56,7 @@ pub struct Launch {
     pub before: Vec<Cmd>,
     /// Commands that run to completion after the last process has stopped.
     pub after: Vec<Cmd>,
-    /// Command whose first line of output is the version of the system.
+    /// Command that prints the version of the system as its first line.
     pub version: Option<Cmd>,
     /// Processes in the order of their start. Empty if the system already runs.
     pub processes: Vec<Proc>,
@@ -70,9 +70,9 @@ pub struct Launch {
     pub records: Option<RecordLoading>,
     /// Resource limits of the processes.
     pub limits: Limits,
-    /// Size of a disk of its own, mounted in the run's folder, in bytes. `None` if it has none.
+    /// Size of the separate disk that is mounted in the run's folder, in bytes. `None` without a separate disk.
     pub disk_bytes: Option<u64>,
-    /// Address that the processes listen at: that of the host that they run on.
+    /// Address that the processes listen on: the address of their host.
     pub host: Ipv4Addr,
     /// Events under load, in the order of the plan.
     pub events: Vec<LaunchEvent>,
@@ -92,7 +92,7 @@ impl Launch {
         LaunchEndpoint { name, url, further, socket: self.socket.clone(), tls: self.tls.clone(), pool: None }
     }
 
-    /// Endpoint of the system that steps of this role speak to.
+    /// Endpoint of the system in this role.
     pub(crate) fn place(&self, role: &Role) -> LaunchEndpoint {
         match self.endpoints.iter().find(|endpoint| endpoint.name == role.name) {
             Some(endpoint) => endpoint.clone(),
@@ -104,7 +104,7 @@ impl Launch {
     }
 }
 
-/// Address of a system that steps speak to.
+/// Address of a system that steps talk to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LaunchEndpoint {
     /// Name in the plan.
@@ -113,7 +113,7 @@ pub struct LaunchEndpoint {
     pub url: String,
     /// URLs of a list after `url`.
     pub further: Further,
-    /// Unix socket to use in place of the URL's host and port.
+    /// Unix socket to use instead of the URL's host and port.
     pub socket: Option<PathBuf>,
     /// Certificates for requests over TLS.
     pub tls: TlsSpec,
@@ -162,16 +162,16 @@ pub struct Tables {
     pub foreign_keys: bool,
     /// PostgreSQL: whether the tables are unlogged.
     pub unlogged: bool,
-    /// Whether existing tables of these names are dropped first.
+    /// Whether existing tables with these names are dropped first.
     pub drop: bool,
-    /// Whether all variants of a system start with one copy of the tables.
+    /// Whether all variants of a system start from one copy of the tables.
     pub share: bool,
 }
 
 /// A command that runs without a shell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cmd {
-    /// Program and arguments; at least one word.
+    /// Program and arguments, at least one word.
     pub argv: Vec<String>,
     /// Variables that are added to the environment.
     pub env: Vec<(String, String)>,
@@ -190,13 +190,13 @@ pub struct Proc {
     pub ready: Ready,
     /// Method of stopping the process.
     pub stop: StopHow,
-    /// Whether an event starts the process, and not the start of the system.
+    /// Whether an event starts the process, instead of the start of the system.
     pub is_started_by_event: bool,
-    /// Proxy that Tenbin runs, which is not part of what is measured. `None` for a process of the system.
+    /// Proxy that Tenbin runs, which is not part of the measured system. `None` for a process of the system.
     pub proxy: Option<Proxy>,
 }
 
-/// A proxy that Tenbin runs between parts of a system, or in front of it.
+/// Proxy that Tenbin runs between parts of a system, or in front of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proxy {
     /// Name in the plan.
@@ -227,20 +227,20 @@ pub enum ReadyWhen {
     Get(String),
     /// The port accepts connections.
     Tcp,
-    /// This Unix socket accepts connections.
+    /// Ready when this Unix socket accepts connections.
     Unix(PathBuf),
     /// The output contains this text.
     Log(String),
-    /// This command exits with 0.
+    /// Ready when this command exits with 0.
     Command(Cmd),
 }
 
-/// Method of stopping a process. Whatever still runs after the timeout is killed.
+/// Method of stopping a process. Processes that still run after the timeout are killed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StopHow {
     /// Signal without SIG: `TERM`.
     pub signal: String,
-    /// Command that runs in place of the signal.
+    /// Command that runs instead of the signal.
     pub command: Option<Cmd>,
     /// Timeout in nanoseconds.
     pub within_ns: u64,

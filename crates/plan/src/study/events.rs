@@ -1,4 +1,4 @@
-//! Events under load. The plan says when they happen, and each system says what happens.
+//! Events under load. The plan defines their times, and each system defines its actions.
 
 use std::path::PathBuf;
 use wire::masking::without_secrets;
@@ -24,7 +24,7 @@ pub struct StudyEvent {
 /// Time at which an event begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventMoment {
-    /// At times that are known in advance.
+    /// Times that are known in advance.
     At {
         /// Nanoseconds from the end of the warm-up; negative within the warm-up.
         at_ns: i64,
@@ -37,7 +37,7 @@ pub enum EventMoment {
     AfterText {
         /// The text.
         text: String,
-        /// The process. In a [`LaunchEvent`] it is `None` only if the system already runs.
+        /// Process. In a [`LaunchEvent`] it is `None` only if the system is already running.
         process: Option<String>,
         /// Delay after the text, in nanoseconds.
         delay_ns: u64,
@@ -60,7 +60,7 @@ pub struct LaunchEvent {
     pub moment: EventMoment,
     /// Action to perform.
     pub action: EventAction,
-    /// Action in words, without secrets.
+    /// Action as text, without secrets.
     pub words: String,
     /// Sign that the event has taken effect. `None` if the plan names no sign.
     pub until: Option<EventSign>,
@@ -119,7 +119,7 @@ pub enum EventAction {
     },
     /// Fills the system's own disk.
     Fill {
-        /// Space that is left free, in bytes.
+        /// Free space to leave, in bytes.
         leave_bytes: u64,
         /// Duration in nanoseconds. `None` means until the end.
         for_ns: Option<u64>,
@@ -147,9 +147,9 @@ pub struct EventSignal {
 /// Method by which a system reloads its files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventReload {
-    /// By a signal.
+    /// Sends a signal.
     Signal(EventSignal),
-    /// By a command.
+    /// Runs a command.
     Run(Cmd),
 }
 
@@ -288,7 +288,7 @@ impl SystemEvent {
         command.iter().chain(lock).chain(sign).chain(edges)
     }
 
-    /// Action in words, without secrets.
+    /// Action as text, without secrets.
     pub(crate) fn words(&self) -> String {
         let until = match &self.until {
             None => String::new(),
@@ -344,7 +344,7 @@ impl EventSignal {
 }
 
 impl EventMoment {
-    /// Time in words: `20s after the warm-up`.
+    /// Time as text: `20s after the warm-up`.
     pub(crate) fn words(&self) -> String {
         let delay = |delay_ns: u64| match delay_ns {
             0 => String::new(),

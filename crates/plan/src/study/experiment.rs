@@ -1,4 +1,4 @@
-//! Runs of an experiment. Each changes one thing in a variant or in its load, to find what limits the system.
+//! Runs of an experiment. Each makes one change to a variant or its load, to find the limit of the system.
 
 use judge::durability;
 use judge::intervention::Parameter;
@@ -13,7 +13,7 @@ use crate::units;
 const MEASURED_MAX_NS: u64 = 5_000_000_000;
 /// Max measured duration if the system keeps running between runs, in nanoseconds. Such runs vary less.
 const LIVE_MEASURED_MAX_NS: u64 = 4_000_000_000;
-/// Min warm-up of a run on a system that keeps running, unless the load's own is shorter, in nanoseconds. A changed limit needs
+/// Min warm-up of a run on a system that keeps running, unless the warm-up of the load is shorter, in nanoseconds. A changed limit needs
 /// this long to take effect, and earlier requests end within it.
 const LIVE_WARM_UP_MIN_NS: u64 = 500_000_000;
 /// Divisor of the warm-up for a system that is already warm.
@@ -236,10 +236,10 @@ fn live_warm_up_ns(warm_up_ns: u64) -> u64 {
     warm_up_ns.min((warm_up_ns / LIVE_WARM_UP).max(LIVE_WARM_UP_MIN_NS))
 }
 
-/// Assumed factor between two values that are words, because nobody can say how much more `off` is than `on`.
+/// Assumed factor between two values that are words, because the real ratio of `on` to `off` is unknown.
 const WORD_FACTOR: f64 = 2.0;
 
-/// Whether all values of a parameter are positive integers, which can be raised by a factor.
+/// Whether all values of a parameter are positive integers, and can be multiplied by a factor.
 pub(crate) fn is_number(knob: &Knob) -> bool {
     knob.values.iter().all(|value| value.parse::<u64>().is_ok_and(|value| value > 0))
 }
@@ -270,8 +270,8 @@ fn step(knob: &Knob, from: String) -> Option<Parameter> {
     Some(Parameter { name, from, to: to.to_string(), factor: to as f64 / number as f64, note, loses: None })
 }
 
-/// Guarantee that a system loses with a new value of a parameter, such as durability. The words of its commands before the
-/// parameter decide.
+/// Guarantee that a system loses with a new value of a parameter, such as durability. Decided by the words of its command in front of the
+/// parameter.
 fn loses(system: &System, name: &str, to: &str) -> Option<&'static str> {
     let words = system.processes.iter().flat_map(|process| &process.start);
     let written = words.filter(|word| word.names().any(|of| of == name)).map(|word| {
@@ -284,8 +284,8 @@ fn loses(system: &System, name: &str, to: &str) -> Option<&'static str> {
 /// Flags of `tenbin proxy` that set the delay, and the number of directions that share it.
 const DELAYS: [(&str, u64); 2] = [("--delay", 1), ("--round-trip", 2)];
 
-/// Name of a proxy between parts of the system, and its delay per direction in nanoseconds. `None` for the proxy that the load goes
-/// through, which is the network of the users.
+/// Name of a proxy between parts of the system, and its delay per direction in nanoseconds. `None` for the proxy in front of the system,
+/// which simulates the network of the users.
 fn inner_proxy(process: &Process, knob: impl Fn(&str) -> Option<String>) -> Option<(String, u64)> {
     let proxy = process.proxy.as_ref().filter(|proxy| proxy.to.names().all(|name| name != "port"))?;
     let mut delay_ns = 0;

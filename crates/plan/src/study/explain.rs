@@ -1,4 +1,4 @@
-//! Describes a study in words, before anything starts. It shows no credentials of URLs and no headers.
+//! Describes a study as text, before anything starts. Omits credentials of URLs, and headers.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -19,7 +19,7 @@ use crate::visible::visible;
 /// Max variants that are listed. The others are only counted.
 const LISTED_MAX: usize = 20;
 
-/// A visit, its weight in a mix, and the number of times that an iteration comes to its step.
+/// Visit, its weight in a mix, and the number of times that an iteration runs its step.
 type Repeated<'a> = (&'a Visit, Option<f64>, usize);
 
 /// Merges repeated visits, so that each step is listed once.
@@ -168,7 +168,7 @@ impl Study {
         format!("; if {{{name}}} {test}{group}")
     }
 
-    /// Whether a source only empties variables, or only fills variables that no text can name.
+    /// Whether a source only empties variables, or only fills variables that no text can use.
     fn is_hidden(&self, source: &DataSource) -> bool {
         if matches!(source.source, Source::Text { length: 0, .. }) {
             return true;
@@ -177,7 +177,7 @@ impl Study {
         source.fills.iter().all(|(variable, _)| name(*variable).is_some_and(|name| name.starts_with('(')))
     }
 
-    /// Words for the state that users of a scenario keep between steps, such as cookies.
+    /// Describes the state that users of a scenario keep between steps, such as cookies.
     fn session_words<'a>(&self, mut visits: impl Iterator<Item = &'a Repeated<'a>>) -> String {
         let session = |visit: &Visit| {
             let action = self.script.steps.get(usize::from(visit.step))?.owned()?;
@@ -197,7 +197,7 @@ impl Study {
                 let names = saves.filter_map(|variable| self.script.variables.get(usize::from(variable)));
                 (wanted, names.map(String::as_str).collect())
             }
-            // No scenario has such a step.
+            // Scenarios have no tool steps.
             Action::Tool(tool) => (tool.tool.name.to_owned(), Vec::new()),
         }
     }
@@ -296,7 +296,7 @@ impl Study {
     }
 }
 
-/// Words for the database and the endpoints that a system has next to its URL; empty if it has none.
+/// Describes the database and the endpoints of a system in addition to its URL. Empty if it has none.
 fn endpoints_in_words(system: &super::System) -> String {
     let database = system.database.as_ref();
     let mut words =
@@ -381,7 +381,7 @@ fn explain_data(system: &super::System, out: &mut String) {
     }
 }
 
-/// Whether the system with this URL runs within this program.
+/// Whether the system with this URL runs within this process.
 fn is_in_process(url: &str) -> bool {
     (SystemKind::by_url(url).in_process)(url).is_some()
 }

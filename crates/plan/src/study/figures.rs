@@ -45,7 +45,7 @@ impl FigureSummary {
     pub(crate) const NAMED: [(&'static str, Self); 4] =
         [("after", Self::After), ("change", Self::Change), ("mean", Self::Mean), ("max", Self::Max)];
 
-    /// Whether it needs readings during the load.
+    /// Whether the figure needs readings during the load.
     pub fn is_of_course(self) -> bool {
         matches!(self, Self::Mean | Self::Max)
     }
@@ -161,7 +161,7 @@ pub(super) fn planned(plan: &Plan, launch: &Launch) -> Result<Vec<PlannedFigure>
     launch.figures.iter().map(one).collect()
 }
 
-/// Database of a statement: that of an endpoint, or else that of the load, or the one behind the system.
+/// Database of a statement: the one of an endpoint, else the one of the load, else the one behind the system.
 fn database(
     plan: &Plan,
     launch: &Launch,

@@ -14,14 +14,14 @@ const CONFIRM_BLOCKS: u32 = 24;
 /// Name in the store if nothing is compared.
 const FAILURES: &str = "failures";
 
-/// Result that a comparison looks for.
+/// Target result of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Find {
     /// Comparison of all variants.
     Every,
     /// The best variant.
     Best,
-    /// The best variant of each system, and a comparison of those.
+    /// The best variant of each system, and a comparison of these.
     BestOfEach,
     /// Variants that fail. Nothing is compared.
     Failures,
@@ -42,7 +42,7 @@ impl Find {
 /// Procedure of the comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
-    /// Every variant in a fixed number of blocks.
+    /// Runs every variant in a fixed number of blocks.
     Blocks,
     /// A/B comparison: two variants, until the result is conclusive.
     Duel,
@@ -102,7 +102,7 @@ impl Compare {
         }
     }
 
-    /// Min number of runs under one load if nothing fails: until a large difference is found, or all of them.
+    /// Min number of runs under one load if no run fails: until a large difference is found, or all of them.
     pub(crate) fn runs_least(&self, variants: usize) -> u64 {
         let each = variants as u64;
         match self.how(variants) {

@@ -40,7 +40,7 @@ impl Study {
         ports
     }
 
-    /// Seed of generated rows: that of the plan if it has one, so that studies without a seed have equal rows.
+    /// Seed of generated rows: the seed of the plan, or a constant, so that studies without a seed have equal rows.
     fn seed_of_rows(&self) -> u64 {
         if self.has_seed { self.seed } else { 1 }
     }
@@ -326,7 +326,7 @@ impl Fill<'_> {
     /// Port that shows that a system is ready. A proxy accepts connections earlier than the system behind it.
     fn behind_proxies(&self, mut port: Option<u16>) -> Option<u16> {
         let proxies = || self.system.processes.iter().filter_map(|process| process.proxy.as_ref());
-        // At most one step per proxy, because proxies could form a cycle.
+        // Follows at most one step per proxy, because proxies could form a cycle.
         for _ in proxies() {
             let Some(proxy) = proxies().find(|proxy| port.is_some() && self.port(&proxy.name) == port) else {
                 break;

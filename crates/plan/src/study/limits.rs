@@ -62,7 +62,7 @@ pub(crate) enum LimitKind {
 }
 
 impl LimitKind {
-    /// Every kind with its key in `resources`, or in a mapping within it.
+    /// All kinds, each with its key in `resources`, or in a mapping within it.
     pub(crate) const ALL: [(Self, Option<&'static str>, &'static str); 7] = [
         (Self::Cpu, None, "cpu"),
         (Self::Core, None, "cores"),
@@ -138,7 +138,7 @@ fn operations(text: &str) -> Result<u64, String> {
 pub(crate) struct LimitsText(pub(crate) Vec<(LimitKind, Braced)>);
 
 impl LimitsText {
-    /// Sets a limit, in place of the plan's.
+    /// Sets a limit, instead of the plan's.
     pub(crate) fn set(&mut self, kind: LimitKind, text: String) {
         self.0.retain(|(known, _)| *known != kind);
         self.0.push((kind, Braced::read(&text)));

@@ -55,7 +55,7 @@ pub struct OwnTable {
     pub name: String,
     /// Names of its columns as written.
     pub columns: Vec<String>,
-    /// Its rows.
+    /// Rows of the table.
     pub rows: OwnRows,
 }
 
@@ -84,7 +84,7 @@ impl OwnDataText {
         self.sql.iter().map(|sql| &sql.text)
     }
 
-    /// Fills in variables. `seed` is that of the plan.
+    /// Fills in variables. `seed` is the seed of the plan.
     pub(crate) fn fill(&self, seed: u64, value: impl Fn(&str) -> Option<String>) -> OwnData {
         let text = |sql: &SqlFileText| SqlFile { file: sql.file.clone(), text: sql.text.fill(&value) };
         OwnData {

@@ -58,7 +58,7 @@ impl Study {
         Ok(plan)
     }
 
-    /// Plan of a load on all systems that its steps speak to, and the site of each system; `None` for a database.
+    /// Plan of a load on all systems that its steps talk to, and the site of each system. `None` for a database.
     fn addressed(&self, launch: &Launch, load: &LoadSpec) -> Result<(Plan, Vec<Option<Site>>), Vec<Fault>> {
         let (mut endpoints, mut sites) = (Vec::new(), Vec::new());
         let (mut first, mut connect_timeout_ns) = (None, None);
@@ -227,7 +227,7 @@ fn send_to(step: &mut PlannedStep, site: Option<&Site>) {
     }
 }
 
-/// Rejects a request of `setup` or `teardown` whose system speaks another protocol, or takes no requests.
+/// Rejects a request of `setup` or `teardown` to a system with another protocol, or to one that accepts no requests.
 fn check_protocol(step: &PlannedStep, endpoint: &Endpoint) -> Result<(), Vec<Fault>> {
     let (sent, spoken) = (step.owned().and_then(|action| action.protocol), endpoint.protocol());
     if sent == spoken {

@@ -1,4 +1,4 @@
-//! Reduces a study to what a capacity search needs: one load, whose amount the search chooses.
+//! Reduces a study to the needs of a capacity search: a single load, whose amount the search chooses.
 
 use judge::Condition;
 use ring::digest::{Context, SHA256};

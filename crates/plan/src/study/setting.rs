@@ -2,7 +2,7 @@
 
 use super::Study;
 
-/// The studies of all variants whose parameters stand outside of systems. Empty if there are no such parameters.
+/// Studies of all variants, if parameters are used outside of systems. Empty if there are no such parameters.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Settings {
     /// Studies with the values of their parameters filled in.
@@ -12,14 +12,13 @@ pub(crate) struct Settings {
 }
 
 impl Study {
-    /// The study as a variant has it: scenario, loads, and systems with the values of its parameters. `variant` must be an index of
-    /// the study.
+    /// Study of a variant: scenario, loads, and systems with the values of its parameters. `variant` must be an index of the study.
     pub fn setting(&self, variant: usize) -> &Self {
         let number = self.settings.by_variant.get(variant);
         number.and_then(|number| self.settings.list.get(*number)).unwrap_or(self)
     }
 
-    /// Variants of which no two share a setting, in the order of the study.
+    /// Variants with different configurations, in the order of the study.
     pub fn variants_by_setting(&self) -> Vec<usize> {
         let mut first: Vec<usize> = Vec::new();
         for variant in 0..self.variants.len() {

@@ -1,4 +1,4 @@
-//! Decides whether a study is made in slices, and explains why not.
+//! Decides whether a study uses slices, and explains why not.
 
 use std::net::Ipv4Addr;
 use std::path::Path;
@@ -40,11 +40,11 @@ pub struct Slicing {
     pub warm_up_ns: u64,
     /// Max slices of each variant in a block.
     pub pairs_most: u32,
-    /// Whether a system is stopped by SIGSTOP while the load goes to another one.
+    /// Whether a system is paused with SIGSTOP while another one is under load.
     pub pauses_idle: bool,
-    /// Whether CPU time of other processes is a control variate that reduces the variance.
+    /// Whether CPU time of other processes is a control variate, to reduce the variance.
     pub has_control: bool,
-    /// Whether every block has as many slices as fit into the load, because gates or percentiles of the tail need the samples.
+    /// Whether every block has as many slices as fit into the load, because gates or tail percentiles need the samples.
     pub has_full_blocks: bool,
 }
 
@@ -57,7 +57,7 @@ pub(crate) struct WholeRuns {
     not_quickened: Option<(u32, Option<u64>)>,
 }
 
-/// Reason why a plan is not made in slices, and the help.
+/// Reason why a plan does not use slices, and the help.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoSlices {
     /// Sentence without its period.
@@ -75,7 +75,7 @@ const SETTLE_NS: u64 = 250_000_000;
 /// Max slices of each variant per block in a best-of search. After a few slices, only the variance between starts remains, and many
 /// variants already make a block long.
 const SLICES_OF_MANY: usize = 4;
-/// Max variants that are up at the same time.
+/// Max variants that are up at once.
 const TOGETHER_MAX: usize = 8;
 /// Max warm-up of a quick study in slices.
 const QUICK_WARM_UP_NS: u64 = 1_000_000_000;
@@ -91,7 +91,7 @@ fn is_given<T>(value: &Option<Spanned<T>>) -> bool {
 }
 
 impl Study {
-    /// Parameters of slices. `None` if the study is made in whole runs.
+    /// Parameters of slices. `None` if the study uses whole runs.
     pub fn slicing(&self) -> Option<Slicing> {
         let is_asked = self.compare.interleave != Interleave::Runs;
         let load = self.loads.first().filter(|_| is_asked && self.no_slices().is_none())?;
@@ -117,15 +117,15 @@ impl Study {
         })
     }
 
-    /// Chooses slices for an A/B comparison if the plan does not set `interleave`. Slices need no pilot, so a plan that asks for one
-    /// asks for whole runs.
+    /// Chooses slices for an A/B comparison if the plan does not set `interleave`. Slices need no pilot, so a plan with a pilot gets whole
+    /// runs.
     pub(crate) fn choose_interleave(&mut self, has_pilot: bool) {
         if self.how() == How::Duel && !has_pilot {
             self.compare.interleave = Interleave::Auto;
         }
     }
 
-    /// Shortens a quick comparison in slices. Within a minute it has a verdict, or says how long one would take.
+    /// Shortens a quick comparison in slices. Within a minute it has a verdict, or an estimate of the time for one.
     pub(crate) fn quicken_slices(&mut self) {
         if self.is_quick && self.how() == How::Duel && self.slicing().is_some() {
             self.whole.not_quickened = Some((self.compare.blocks, self.compare.within_ns));
@@ -142,7 +142,7 @@ impl Study {
         self.whole.no_place = Some(because);
     }
 
-    /// Reason why the study cannot be made in slices. `None` if it can.
+    /// Reason why the study cannot use slices. `None` if it can.
     pub fn no_slices(&self) -> Option<NoSlices> {
         let of_whole = || {
             let what = "two variants are compared in slices, or up to 8 with `find: best`, with blocks enough for a verdict";

@@ -18,14 +18,14 @@ pub struct System {
     pub name: String,
     /// Parameters that are varied, in the order of the file.
     pub knobs: Vec<Knob>,
-    /// Whether parameters are passed to commands as environment variables, because no text of the system names one in braces.
+    /// Whether parameters are passed to commands as environment variables, because no text of the system uses one in braces.
     pub(crate) has_knobs_in_env: bool,
     pub(crate) url: Braced,
     /// URLs of a list after `url`.
     pub(crate) list: UrlList,
-    /// URL of the database that takes transactions, if requests go to `url`.
+    /// URL of the database that runs transactions, if `url` accepts requests.
     pub(crate) database: Option<Braced>,
-    /// Further systems that steps speak to.
+    /// Further systems that steps talk to.
     pub(crate) endpoints: Vec<EndpointText>,
     pub(crate) socket: Option<Braced>,
     /// Processes of a system that already runs, if the plan names them.
@@ -49,7 +49,7 @@ pub struct System {
     pub(crate) records: Option<RecordLoading>,
     /// Resource limits.
     pub(crate) limits: LimitsText,
-    /// Size of a disk of its own, in bytes. `None` if it has none.
+    /// Size of the separate disk, in bytes. `None` without one.
     pub(crate) disk_bytes: Option<u64>,
     /// Parameters that an experiment may raise.
     pub(crate) raisable: Vec<String>,
@@ -90,7 +90,7 @@ impl TlsText {
     }
 }
 
-/// A further system that steps speak to, by its name.
+/// A further system that steps talk to, by its name.
 #[derive(Clone, Debug)]
 pub(crate) struct EndpointText {
     pub(crate) name: String,
@@ -122,11 +122,11 @@ impl EndpointText {
 pub struct Knob {
     /// Name of the parameter.
     pub name: String,
-    /// Values as written; at least one, all different.
+    /// Values as written: at least one, all different.
     pub values: Vec<String>,
 }
 
-/// One configuration of a system: a value for each parameter.
+/// Configuration of a system: a value for each parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Variant {
@@ -146,9 +146,9 @@ pub(crate) struct Process {
     pub(crate) dir: Option<Braced>,
     pub(crate) ready: ReadyText,
     pub(crate) stop: StopText,
-    /// Whether an event starts the process, and not the start of the system.
+    /// Whether an event starts the process, instead of the start of the system.
     pub(crate) is_started_by_event: bool,
-    /// Proxy that Tenbin runs, which is not part of what is measured. `None` for a process of the system.
+    /// Proxy that Tenbin runs, which is not part of the measured system. `None` for a process of the system.
     pub(crate) proxy: Option<ProxyText>,
 }
 
@@ -175,7 +175,7 @@ pub(crate) enum PortText {
     Named(String),
     /// Port of the URL.
     OfUrl,
-    /// No port is needed.
+    /// No port.
     None,
 }
 
@@ -243,7 +243,7 @@ impl System {
         }
     }
 
-    /// Whether the system is started for each run. A system without processes already runs.
+    /// Whether the system is started for each run. A system without processes is already running.
     pub fn is_started(&self) -> bool {
         !self.processes.is_empty()
     }
@@ -264,7 +264,7 @@ impl System {
         std::iter::once(&self.url).chain(&self.list.further).chain(&self.database).chain(further)
     }
 
-    /// All texts that may have variables, those of [`Self::urls`] first.
+    /// All texts that may have variables, starting with [`Self::urls`].
     pub(crate) fn texts(&self) -> impl Iterator<Item = &Braced> {
         let commands = self.before.iter().chain(&self.after).chain(&self.version).flatten();
         let running = self.running.as_ref().map(RunningText::text);

@@ -30,9 +30,9 @@ const DATA_FOLDERS: [&str; 5] = ["-D", "--datadir", "--data-dir", "--dbpath", "-
 const HEAP: &str = "-Xmx";
 
 impl Study {
-    /// Reason why variants cannot be compared in slices on this machine. `None` if they can, or if the plan does not ask for
-    /// slices. [`Study::no_slices`] covers what the plan itself rules out. `interleave: slices` is checked only against the total
-    /// memory, because its author may know better what the systems use.
+    /// Reason why variants cannot be compared in slices on this machine. `None` if they can, or if the plan does not use slices.
+    /// [`Study::no_slices`] covers reasons in the plan itself. `interleave: slices` is checked only against the total memory, because its
+    /// author may know better how much the systems use.
     pub fn no_slices_at(&self, place: &Place) -> Option<NoSlices> {
         self.slicing()?;
         let launches: Vec<Launch> =
@@ -49,8 +49,8 @@ impl Study {
             .or_else(|| self.shared_disk(&launches).filter(|_| is_one_disk))
     }
 
-    /// Makes whole runs if `interleave: auto` would make slices that this machine cannot hold. Call it before anything else uses
-    /// the study.
+    /// Changes to whole runs if `interleave: auto` chose slices that this machine cannot support. Call it before the study is used in any
+    /// other way.
     pub fn settle_at(&mut self, place: &Place) {
         if self.compare.interleave == Interleave::Auto
             && let Some(no) = self.no_slices_at(place)
@@ -59,7 +59,7 @@ impl Study {
         }
     }
 
-    /// Reason against slices if two variants write to one store, where each finds what the other left.
+    /// Reason against slices if two variants share a store, in which each would find the other's data.
     fn shared_store(&self, launches: &[Launch]) -> Option<NoSlices> {
         let mut written: Vec<String> = Vec::new();
         for (variant, launch) in launches.iter().enumerate() {
@@ -116,7 +116,7 @@ fn shared_folder(launches: &[Launch]) -> Option<NoSlices> {
     })
 }
 
-/// Folder that a flag of a server names: `-D PATH`, `--datadir=PATH`. `None` without such a flag.
+/// Folder in a flag of a server: `-D PATH`, `--datadir=PATH`. `None` if there is no such flag.
 fn data_folder(launch: &Launch) -> Option<&str> {
     let mut found = launch.processes.iter().flat_map(|process| {
         let argv = &process.command.argv;
@@ -128,13 +128,13 @@ fn data_folder(launch: &Launch) -> Option<&str> {
     found.find(|folder| folder.contains('/'))
 }
 
-/// URL of the system that keeps what a load writes, as far as the plan shows.
+/// URL of the system that stores the data that a load writes, as far as the plan shows.
 fn kept_at(launch: &Launch) -> Option<&String> {
     let of_front = Some(&launch.url).filter(|url| SystemKind::by_url(url).keeps_writes);
     launch.database.as_ref().or(of_front)
 }
 
-/// Database in which a load on a system leaves what it writes: host, port, and name, or the path of a file. `None` for other systems.
+/// Database that stores the data that a load on a system writes: host, port, and name, or the path of a file. `None` for other systems.
 fn store_of(launch: &Launch) -> Option<String> {
     let url = kept_at(launch)?;
     let (_, rest) = url.split_once(':')?;
@@ -191,7 +191,7 @@ fn who(launches: &[Launch]) -> String {
     }
 }
 
-/// Size in words: `1.5 GiB`.
+/// Size as text: `1.5 GiB`.
 fn in_words(bytes: u64) -> String {
     let gib = bytes as f64 / (1u64 << 30) as f64;
     if gib < 1.0 {
@@ -235,7 +235,7 @@ fn known_memory(launch: &Launch) -> Option<Known> {
     settings.into_iter().chain([heap]).flatten().max_by_key(|known| known.bytes)
 }
 
-/// Value of a setting in a line of a command or a file, such as `shared_buffers = '2GB'`, `-c shared_buffers=2GB`, or
+/// Value of a server setting in a line of a command or a file, such as `shared_buffers = '2GB'`, `-c shared_buffers=2GB`, or
 /// `--innodb-buffer-pool-size=1G`. Comments are ignored.
 fn setting(line: &str, name: &str, unit_bytes: u64) -> Option<u64> {
     let line = line.split('#').next()?.to_ascii_lowercase().replace('-', "_");

@@ -18,7 +18,7 @@ pub(crate) struct WrittenText {
 /// Rows that a step inserts, one for each request that ends ok.
 #[derive(Clone, Debug)]
 pub struct Written {
-    /// Databases that have the rows; at least one.
+    /// Databases that have the rows, at least one.
     pub databases: Vec<Database>,
     /// Table: letters, digits, `_`, and `.`.
     pub table: String,

@@ -8,7 +8,7 @@ use wire::step::Unit;
 use crate::traffic::Traffic;
 use commands::CommandPlay;
 
-/// Commands of Redis, and of servers that speak its protocol.
+/// Commands of Redis and compatible servers.
 pub(crate) static TRAFFIC: Traffic = Traffic {
     entries: "commands of redis",
     entries_of_server: "commands of redis",
@@ -128,7 +128,7 @@ const READS: [&str; 93] = [
     "role",
 ];
 
-/// Whether a command may write, given as MONITOR prints it, or as its fingerprint.
+/// Whether a command may write. Accepts the form that MONITOR prints, and its fingerprint.
 fn may_write(text: &str) -> bool {
     let name = text.split(' ').next().unwrap_or_default().trim_matches('"');
     !READS.iter().any(|read| read.eq_ignore_ascii_case(name))

@@ -14,7 +14,7 @@ pub(crate) const STATEMENTS: Traffic = Traffic {
     unit: Unit::Transaction,
     has_sessions: true,
     stand_in: Some("SELECT 1;\n"),
-    // Other schemes are checked where the URL is read.
+    // The URL parser checks other schemes.
     fits_scheme: |scheme| !(web::TRAFFIC.fits_scheme)(scheme),
     fits: |_| false,
     help_for_flags: "name a database with --to, such as postgres://USER@HOST/DATABASE",

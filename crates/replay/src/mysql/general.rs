@@ -1,7 +1,7 @@
-//! The general log: commands in order of arrival, without durations and results.
+//! General log: commands in order of arrival, without durations and results.
 //!
-//! A line is `TIME<tab>ID COMMAND<tab>ARGUMENT`. Up to MySQL 5.6 and in MariaDB the time is left out while its second lasts. An
-//! argument of several lines continues without a mark.
+//! A line is `TIME<tab>ID COMMAND<tab>ARGUMENT`. MariaDB, and MySQL up to 5.6, omit the time if it is in the second of the previous line.
+//! An argument of several lines continues without a mark.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -50,7 +50,7 @@ const COMMANDS: [&str; 34] = [
     "Error",
 ];
 
-/// Number of sessions that are kept.
+/// Max number of sessions in memory.
 const SESSIONS_MAX: usize = 100_000;
 
 /// Reader of the format.
@@ -186,7 +186,7 @@ impl General {
     }
 }
 
-/// Whether a line begins a command, with its time.
+/// Whether a line starts a command, with its time.
 pub(crate) fn is_record(line: &[u8]) -> bool {
     parse(line).is_some_and(|(time, ..)| time.is_some())
 }

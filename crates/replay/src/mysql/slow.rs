@@ -9,7 +9,7 @@
 //! SELECT 1;
 //! ```
 //!
-//! The line of the time is left out by MySQL up to 5.6 and by MariaDB while its second lasts. Further lines with `#` belong to the
+//! The line of the time is omitted by MySQL up to 5.6 and by MariaDB while its second lasts. Further lines with `#` belong to the
 //! head until the first line without it.
 
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ use crate::lines;
 use crate::output::{Output, Reader};
 use crate::skipped::Reason;
 
-/// Number of sessions that are kept.
+/// Max number of sessions in memory.
 const SESSIONS_MAX: usize = 100_000;
 
 /// Reader of the format.
@@ -195,7 +195,7 @@ impl Head {
     }
 }
 
-/// Whether a line begins a statement.
+/// Whether a line starts a statement.
 pub(crate) fn is_record(line: &[u8]) -> bool {
     line.starts_with(b"# User@Host: ")
 }

@@ -9,7 +9,7 @@ use wire::ErrorClass;
 use crate::entry::LoggedResult;
 use crate::trace::Item;
 
-/// Max number of kinds of differences that are kept. Further ones are only counted.
+/// Max number of kinds of differences that are stored. Further ones are only counted.
 pub const DIFFERENCES_MAX: usize = 200;
 
 /// Results of all fingerprints.
@@ -39,7 +39,7 @@ struct Counters {
 pub struct FingerprintOutcome {
     /// Number of statements that ended with a reply, or with a lost connection.
     pub replies: u64,
-    /// Number of them that failed.
+    /// Number of statements that failed.
     pub errors: u64,
     /// Number of rows that were returned.
     pub rows: u64,
@@ -47,15 +47,15 @@ pub struct FingerprintOutcome {
     pub same: u64,
     /// Number of statements that ended differently than in the log.
     pub differs: u64,
-    /// Number of statements whose result in the log is unknown.
+    /// Number of statements with an unknown result in the log.
     pub unknown: u64,
-    /// Number of statements that were left out because their transaction was lost with its connection.
+    /// Number of statements that were skipped because their transaction was lost with its connection.
     pub unsent: u64,
     /// Number of statements that the replay ended because they waited for a lock longer than its rule allows.
     pub lock_waits: u64,
     /// Number of statements that the server ended because of a deadlock, and that did not fail so in the log.
     pub deadlocks: u64,
-    /// Sum over the hashes of all rows that were returned, whatever their order. `None` if no rows were hashed.
+    /// Sum over the hashes of all returned rows, independent of their order. `None` if no rows were hashed.
     pub checksum: Option<u64>,
 }
 
@@ -63,8 +63,8 @@ impl FingerprintOutcome {
     /// Share of differing results above which a replay has diverged from its log.
     pub const DIVERGENCE_MAX: f64 = 0.01;
 
-    /// Share of results that differ, from 0 to 1, of those that the log has. Statements of lost transactions differ. `None` if the
-    /// log has none.
+    /// Share of results that differ, from 0 to 1, relative to the results in the log. Statements of lost transactions count as different.
+    /// `None` if the log has no results.
     pub fn divergence(&self) -> Option<f64> {
         let differs = self.differs + self.unsent;
         let known = self.same + differs;
@@ -86,7 +86,7 @@ pub struct Difference {
 /// Result of a replayed item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Replayed {
-    /// Success, with the number of rows that were returned; `None` if the statement returns none.
+    /// Success, with the number of rows that were returned. `None` if the statement returns none.
     Ok(Option<u64>),
     /// Failure with a SQLSTATE, and its class, which also depends on the server's own number.
     Error([u8; 5], ErrorClass),
@@ -94,7 +94,7 @@ pub(crate) enum Replayed {
     Failed,
     /// HTTP status.
     Status(u16),
-    /// No complete reply.
+    /// Incomplete reply, or none.
     Lost,
 }
 
@@ -122,7 +122,7 @@ impl Outcomes {
         }
     }
 
-    /// Counts an item that was left out.
+    /// Counts a skipped item.
     pub(crate) fn leave_out(&self, item: &Item) {
         if let Some(counters) = self.by_fingerprint.get(usize::from(item.fingerprint)) {
             counters.unsent.fetch_add(1, Ordering::Relaxed);
@@ -152,7 +152,7 @@ impl Outcomes {
                 self.keep(item, replayed);
             }
         }
-        // A log without results does not say whether the statement waited there, too.
+        // A log without results does not show whether the statement waited in the original run, too.
         match replayed {
             _ if is_same == Some(true) => {}
             Replayed::Error(_, ErrorClass::LockTimeout) => add(&counters.lock_waits, 1),
@@ -214,7 +214,7 @@ impl Outcomes {
     }
 }
 
-/// Whether an item ended as in the log. `None` if the log does not say. Rows are compared if both are known.
+/// Whether an item ended as in the log. `None` if the log lacks the outcome. Rows are compared if both counts are known.
 fn is_same(item: &Item, replayed: Replayed) -> Option<bool> {
     match (&item.result, replayed) {
         (LoggedResult::Unknown, _) => None,
@@ -226,7 +226,7 @@ fn is_same(item: &Item, replayed: Replayed) -> Option<bool> {
     }
 }
 
-/// Results in words: those of the log, and those of the replay.
+/// Formats both results: the one in the log, and the one of the replay.
 fn words(item: &Item, replayed: Replayed) -> (String, String) {
     let code = |code: &[u8; 5]| format!("error {}", String::from_utf8_lossy(code));
     let rows = |rows: Option<u64>| rows.map_or("ok".to_owned(), |rows| format!("ok, {rows} rows"));

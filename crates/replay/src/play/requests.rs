@@ -17,7 +17,7 @@ use crate::trace::{Form, Item, RequestForm, Trace};
 /// Max number of shapes that keep their headers. Requests of further shapes are sent without them.
 const SHAPES_MAX: usize = 1_000;
 
-/// The requests of a trace as a load. Whichever connection begins next takes the next request.
+/// Load of a trace's requests. The connection that begins next takes the next request.
 #[derive(Debug)]
 pub struct RequestPlay {
     shared: Arc<Shared>,
@@ -114,7 +114,7 @@ impl Script for RequestPlay {
 pub struct RequestPlayer {
     shared: Arc<Shared>,
     inner: Box<dyn Conversation>,
-    /// Number of the request whose reply is awaited.
+    /// Number of the request that awaits a reply.
     current: Option<usize>,
 }
 
@@ -123,7 +123,7 @@ impl RequestPlayer {
         self.shared.trace.slots.first()?.get(self.current?)
     }
 
-    /// Counts the reply to the request under way. Returns the end of its part.
+    /// Counts the reply to the request in flight. Returns the end of its part.
     fn answered(&mut self, reply: &Reply) -> Option<PartEnd> {
         let item = self.item()?;
         self.shared.outcomes.note(item, Replayed::Status(reply.status));

@@ -36,7 +36,7 @@ impl RowSink for RowHash {
     }
 
     fn value(&mut self, _column: u16, value: Option<&[u8]>) {
-        // The length separates neighboring values, and tells NULL from an empty text.
+        // The length separates neighboring values, and distinguishes NULL from an empty text.
         let length = value.map_or(u64::MAX, |value| value.len() as u64);
         length.to_le_bytes().into_iter().for_each(|byte| self.add(byte));
         value.unwrap_or_default().iter().for_each(|byte| self.add(*byte));

@@ -16,12 +16,12 @@ use super::row_hash::RowHash;
 use crate::sharing::Role;
 use crate::trace::{Form, Item, SlotReader, Trace};
 
-/// Number of texts whose prepared statements are kept. Further ones are prepared for each execution.
+/// Max number of texts with prepared statements. Further ones are prepared for each execution.
 const KEPT_STATEMENTS_MAX: u32 = 4_096;
 /// Upper bound of the memory of a connection in bytes: a partial reply, and a message of the server.
 const KEPT_BYTES: u64 = 256 * 1024;
 
-/// Creates the session of a connection, whose number counts from 0.
+/// Creates the session of a connection. Connections are numbered from 0.
 pub type OpenSession = Box<dyn Fn(u32) -> Box<dyn Session> + Send + Sync>;
 
 /// The statements of a trace as a load. The connection with a slot's number sends the slot.
@@ -103,15 +103,15 @@ pub struct SqlPlayer {
     slot: usize,
     /// Reader of the slot. `None` before the first item.
     reader: Option<SlotReader>,
-    /// Item whose reply is awaited.
+    /// Item that awaits a reply.
     current: Option<Item>,
-    /// Whether the session ended with the item before. `None` before the first item.
+    /// Whether the previous item ended its session. `None` before the first item.
     was_last: Option<bool>,
     error: Option<Refusal>,
     rows: Option<u64>,
     row_hash: RowHash,
     received_bytes: u64,
-    /// Whether the connection was lost within a transaction: the rest of the transaction is left out.
+    /// Whether the connection was lost within a transaction, so that the rest of the transaction is skipped.
     has_lost_transaction: bool,
 }
 
@@ -143,7 +143,7 @@ impl SqlPlayer {
         (self.current, self.error, self.rows, self.received_bytes) = (Some(item), None, None, 0);
     }
 
-    /// Ends the item under way with what the server replied.
+    /// Ends the item in flight with what the server replied.
     fn over(&mut self, used: usize, is_closed: bool) -> Progress {
         let Some(item) = &self.current.take() else { return Progress::NeedMore };
         let (refusal, rows) = (self.error.take(), self.rows.take());
@@ -236,7 +236,7 @@ impl Conversation for SqlPlayer {
                     }
                 }
                 SessionEvent::RolledBack => {}
-                // Errors without a statement under way concern the connection, whose end follows.
+                // Errors without a statement in flight concern the connection, which then ends.
                 SessionEvent::Rejected | SessionEvent::Ready if self.current.is_none() => {}
                 SessionEvent::Rejected => {
                     let code = self.session.last_error().sqlstate.code();

@@ -1,4 +1,4 @@
-//! The csvlog format: 22 to 26 columns, whose quoted texts may have line breaks.
+//! csvlog format: 22 to 26 columns with quoted texts that may contain line breaks.
 
 use super::message::Message;
 use super::sessions::Sessions;
@@ -14,7 +14,7 @@ const COLUMNS: std::ops::RangeInclusive<usize> = 22..=26;
 #[derive(Debug, Default)]
 pub(crate) struct Csvlog {
     sessions: Sessions,
-    /// Lines of a record whose quotes are still open.
+    /// Lines of a record with an open quote.
     record: Vec<u8>,
     has_open_quote: bool,
 }
@@ -50,7 +50,7 @@ impl Reader for Csvlog {
 }
 
 impl Csvlog {
-    /// Whether a line begins a record although the quotes of an earlier one are open: the earlier one was cut.
+    /// Whether a line starts a record although an earlier record has open quotes, because it was cut.
     fn is_lost(&self, line: &[u8]) -> bool {
         self.has_open_quote
             && line.get(4) == Some(&b'-')
@@ -59,7 +59,7 @@ impl Csvlog {
     }
 }
 
-/// Whether a line is a record of this format.
+/// Whether a line is a csvlog record.
 pub(crate) fn is_record(line: &[u8]) -> bool {
     let begins = fields(line).unwrap_or_default();
     let has_columns = begins.len() >= 12 && instant::iso(begins[0].as_bytes()).is_some();

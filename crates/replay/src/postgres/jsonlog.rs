@@ -29,7 +29,7 @@ impl Reader for Jsonlog {
     }
 }
 
-/// Whether a line is a record of this format.
+/// Whether a line is a jsonlog record.
 pub(crate) fn is_record(line: &[u8]) -> bool {
     message(line).is_some()
 }

@@ -1,4 +1,4 @@
-//! One message of the server, as all formats have it.
+//! Message of the server, as parsed from any log format.
 
 /// A message with what the server wrote about it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -7,7 +7,7 @@ pub(crate) struct Message {
     pub(crate) at_ns: Option<u64>,
     /// Identity of the session; empty if the line has none.
     pub(crate) session: String,
-    /// Whether process IDs are the identity, which servers use again.
+    /// Whether process IDs are the identity. Servers reuse them.
     pub(crate) is_by_pid: bool,
     pub(crate) user: String,
     pub(crate) database: String,
@@ -22,7 +22,7 @@ pub(crate) struct Message {
 }
 
 impl Message {
-    /// Whether a statement or a connection ended with it.
+    /// Whether a statement or a connection failed with this message.
     pub(crate) fn is_error(&self) -> bool {
         matches!(self.severity.as_str(), "ERROR" | "FATAL" | "PANIC")
     }

@@ -3,7 +3,7 @@
 use super::message::{Message, PARTS, SEVERITIES};
 use crate::instant;
 
-/// Prefixes that are tried if none is given: those of PostgreSQL, of Debian, of RDS, and of pgBadger's and pgreplay's manuals.
+/// Prefixes to try if none is given: the ones of PostgreSQL, Debian, RDS, and the manuals of pgBadger and pgreplay.
 pub(crate) const KNOWN: [&str; 14] = [
     "%m [%p] %q%u@%d ",
     "%m [%p] ",
@@ -21,7 +21,7 @@ pub(crate) const KNOWN: [&str; 14] = [
     "%t [%p] ",
 ];
 
-/// Max comparisons of parts with a line. Several texts of any length in one prefix could otherwise take very long.
+/// Max comparisons of parts with a line. Without a limit, several texts of any length in one prefix could take very long.
 const STEPS_MAX: u32 = 2_000;
 
 /// A compiled prefix.
@@ -52,7 +52,7 @@ pub(crate) struct Prefixed<'a> {
 #[derive(Clone, Copy, Debug, Default)]
 struct Fields<'a>([&'a str; 9]);
 
-/// Escapes whose texts are used, in the order of [`Fields`].
+/// Escapes with texts that are used, in the order of [`Fields`].
 const USED: [char; 9] = ['m', 'c', 'p', 's', 'r', 'u', 'd', 'e', 'h'];
 
 impl Prefix {
@@ -167,7 +167,7 @@ fn ends<'a>(escape: char, next: &'a [Part], text: &'a str) -> Box<dyn Iterator<I
         'e' => padded(count(char::is_ascii_alphanumeric)),
         'r' if value.starts_with("[local]") => padded(blanks + "[local]".len()),
         'r' => match value.find('(').zip(value.find(')')) {
-            // A host has no blank, so parentheses after one belong to the text.
+            // A host contains no blank, so parentheses after one belong to the text.
             Some((open, close)) if open < close && !value[..open].contains(' ') => padded(blanks + close + 1),
             _ => one(Some(blanks)),
         },

@@ -1,7 +1,7 @@
-//! Makes statements of the messages of each session.
+//! Assembles statements from the messages of each session.
 //!
-//! A statement is open from its first message until the log says how it ended: by its duration, its error, or the next message of
-//! its session. A message with a duration and a text is a whole statement.
+//! A statement is open from its first message until the log reports its end: by its duration, its error, or the next message of its
+//! session. A message with a duration and a text is a complete statement.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::instant;
 use crate::output::Output;
 use crate::skipped::Reason;
 
-/// Number of sessions that may be kept. Sessions without an end in the log would otherwise be kept for its whole length.
+/// Max number of sessions in memory. Without a limit, sessions with no end in the log would stay until the end of the log.
 const SESSIONS_MAX: usize = 100_000;
 
 /// Sessions that are not over.
@@ -24,7 +24,7 @@ const SESSIONS_MAX: usize = 100_000;
 pub(crate) struct Sessions {
     by_key: HashMap<String, Session>,
     next: u32,
-    /// Names of users and databases, each kept once.
+    /// Names of users and databases, each stored once.
     names: HashMap<String, Arc<str>>,
 }
 
@@ -71,7 +71,7 @@ impl Sessions {
             return self.take_statement(message, text, None, out);
         }
         if begins(&["connection received:", "connection authorized:", "disconnection:"]) {
-            // With process IDs alone, a message about the connection separates two sessions of one ID.
+            // If process IDs are the only identity, a message about a new connection separates two sessions of one ID.
             let may_be_new = message.is_by_pid && begins(&["connection received:"]);
             if (may_be_new || begins(&["disconnection:"]))
                 && let Some(Session { open: Some(entry), .. }) = self.by_key.remove(&message.session)
@@ -97,7 +97,7 @@ impl Sessions {
         if message.session.is_empty() {
             return out.skip(Reason::NoSession);
         }
-        // The statement before it is over, and its error would have been logged.
+        // The previous statement has ended. If it had failed, its error would have been logged.
         self.close(message, LoggedResult::Ok, out);
         let (action, fingerprint) = match action(text, message) {
             Ok(action) => action,
@@ -237,7 +237,7 @@ fn checked(
     if scanned.fingerprint.split([' ', '(']).next() == Some("copy") {
         return Err(Reason::Copy);
     }
-    // Placeholders of PREPARE are given values by EXECUTE, and those of functions by their callers.
+    // EXECUTE supplies the values of placeholders in PREPARE, and callers supply the ones in functions.
     let has_own = ["prepare ", "create "].iter().any(|word| scanned.fingerprint.starts_with(word));
     if scanned.placeholders > values.as_ref().map_or(0, Vec::len) && !has_own {
         return Err(Reason::NoValues);

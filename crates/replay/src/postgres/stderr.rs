@@ -1,4 +1,4 @@
-//! The stderr format: a prefix, a severity, and a text, whose further lines begin with a tab.
+//! stderr format: a prefix, a severity, and a text with further lines that begin with a tab.
 
 use super::message::{Message, PARTS};
 use super::prefix::{KNOWN, Prefix};
@@ -63,7 +63,7 @@ impl Reader for Stderr {
         self.finish(out);
         let mut message = Message { severity: found.word.to_owned(), ..found.fields };
         message.text = match found.text.split_once(": ") {
-            // With log_error_verbosity = verbose, the SQLSTATE comes first.
+            // If `log_error_verbosity` is `verbose`, the SQLSTATE comes first.
             Some((code, text)) if is_code(code) => {
                 message.code = code.to_owned();
                 text.to_owned()

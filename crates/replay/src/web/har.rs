@@ -9,7 +9,7 @@ use crate::instant;
 use crate::output::{Output, Reader};
 use crate::skipped::Reason;
 
-/// Max bytes of an archive. The whole document is kept until its end.
+/// Max bytes of an archive. The whole document stays in memory until its end.
 const DOCUMENT_BYTES_MAX: usize = 256 << 20;
 /// Headers that belong to the connection or to the length of the body, which is new.
 const OWN_HEADERS: [&str; 10] = [
@@ -140,7 +140,7 @@ impl ArchivedRequest {
             return out.skip(Reason::NoBody);
         }
         let is_sent = |header: &Header| {
-            // Names with a colon are those of HTTP/2.
+            // Names with a colon are HTTP/2 pseudo-headers.
             let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
             !header.name.is_empty()
                 && header.name.bytes().all(is_token)
@@ -149,7 +149,7 @@ impl ArchivedRequest {
         };
         let headers = headers.into_iter().filter(is_sent).map(|header| (header.name, header.value)).collect();
         let duration_ns = self.time.filter(|ms| (0.0..1e12).contains(ms)).map(|ms| (ms * 1e6) as u64);
-        // Status 0 is that of a request without a reply.
+        // Status 0 means a request without a reply.
         let status = self
             .response
             .and_then(|response| response.status)

@@ -1,6 +1,6 @@
 //! Patterns of access logs: `log_format` of nginx, and `LogFormat` of Apache.
 
-/// Combined format of nginx, which Apache's is equal to but for its escapes.
+/// Combined format of nginx. Apache's differs only in its escapes.
 pub(crate) const COMBINED: &str = r#"$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent""#;
 /// Common format, without referrer and user agent.
 pub(crate) const COMMON: &str =

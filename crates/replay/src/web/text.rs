@@ -109,7 +109,7 @@ fn end(text: &str, literal: &str) -> Option<usize> {
     }
 }
 
-/// Text without the escapes `\"`, `\\`, and `\xHH`. Bytes that are no text are replaced.
+/// Text without the escapes `\"`, `\\`, and `\xHH`. Bytes that are not UTF-8 are replaced.
 fn unescaped(text: &str, is_json: bool) -> Cow<'_, str> {
     if !text.contains('\\') {
         return Cow::Borrowed(text);

@@ -14,7 +14,7 @@ use crate::bottleneck;
 pub(crate) struct Limit {
     /// Lowest failing rate per second.
     pub(crate) per_s: f64,
-    /// Number of failed runs at the rate whose throughput is reliable.
+    /// Number of failed runs at the rate with reliable throughput.
     pub(crate) runs: usize,
     /// Causes, most likely first. Empty if no request ended ok, or if no run is reliable.
     pub(crate) causes: Vec<Bottleneck>,

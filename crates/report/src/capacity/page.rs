@@ -15,7 +15,7 @@ const WORDS_CHARACTERS_MAX: usize = 300;
 /// Maximum number of characters of a cause with all its readings.
 const CAUSE_CHARACTERS_MAX: usize = 1_000;
 
-/// The result of each variant, with a drawing.
+/// Result of each variant, with a drawing.
 pub(crate) fn answers(view: &CapacityView, escape: Escape) -> Vec<Item> {
     let mut items: Vec<Item> = Vec::new();
     for row in &view.rows {
@@ -61,7 +61,7 @@ pub(crate) fn brief(view: &CapacityView, escape: Escape) -> Vec<Item> {
 pub(crate) fn details(view: &CapacityView, noun: &Noun, escape: Escape) -> Vec<Item> {
     let of_row = |row: &CapacityRow| {
         let mut items = Vec::new();
-        // A single variant is drawn above.
+        // The drawing of a single variant is shown above.
         let is_one_of_many = view.rows.len() > 1;
         items.extend(drawing(row).filter(|_| is_one_of_many));
         items.push(Item::Table(table::table(row, noun, escape)));

@@ -8,7 +8,7 @@ use super::{CapacityRow, CapacityView, LevelRow};
 use crate::answer::{Answer, Certainty};
 use crate::units::{decimal, duration, percent_with};
 
-/// Largest share of the highest passing rate at which a level counts as half of it.
+/// Max share of the highest passing rate at which a level counts as half of that rate.
 const HALF_RATE_MAX: f64 = 0.6;
 
 /// Result of a variant, without its name.
@@ -129,7 +129,7 @@ pub(crate) fn facts(view: &CapacityView, row: &CapacityRow) -> Vec<(&'static str
     facts
 }
 
-/// The findings that are warnings: a system that does not recover from an overload, and a failed soak run.
+/// Findings that are warnings: a system that does not recover from an overload, and a failed soak run.
 pub(super) fn warnings(view: &CapacityView, row: &CapacityRow) -> Vec<(&'static str, String)> {
     let overload = (row.found.recovers == Some(false)).then(|| after_overload(row)).flatten();
     let soak = (row.found.soaked == Some(false)).then(|| soak(view, row));
@@ -137,7 +137,7 @@ pub(super) fn warnings(view: &CapacityView, row: &CapacityRow) -> Vec<(&'static 
     named.into_iter().flatten().collect()
 }
 
-/// Highest rate at which the p99 is at most twice the p99 at about half the capacity.
+/// Highest rate whose p99 is at most twice the p99 at about half the capacity.
 fn efficient(row: &CapacityRow) -> Option<String> {
     let held = row.found.held_per_s?;
     let p99 = |level: &LevelRow| level.response_ns(Percentile::P99);

@@ -1,6 +1,6 @@
 //! Draws the confidence interval of a ratio with characters.
 
-/// Width of a drawing in characters. It is odd, so that the ratio 1 has a column of its own.
+/// Width of a drawing in characters. Odd, so that the ratio 1 gets the middle column.
 const WIDTH: usize = 31;
 
 /// Logarithmic axis for intervals, with the ratio 1 at the center.
@@ -10,7 +10,7 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    /// Axis on which all of these ratios have a place, and on which a difference of `matters` is visible.
+    /// Axis that contains all of these ratios, and makes a difference of `matters` visible.
     pub(super) fn of(ratios: impl Iterator<Item = f64>, matters: f64) -> Self {
         let reaches = ratios.map(|ratio| ratio.ln().abs()).filter(|reach| reach.is_finite());
         Self { reach: reaches.fold(matters.max(0.001).ln_1p() * 2.0, f64::max) }

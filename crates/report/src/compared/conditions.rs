@@ -42,11 +42,11 @@ const FIGURES_MAX: usize = 32;
 
 /// Result of a machine benchmark: trials right before a study.
 pub(crate) struct MachineFigure<'a> {
-    /// Identifier, the same in all stores. May hold anything.
+    /// Identifier, equal in all stores. Any text is possible.
     pub(crate) key: &'a str,
-    /// Name in words. May hold anything.
+    /// Name for display. Any text is possible.
     pub(crate) title: &'a str,
-    /// Unit. May hold anything.
+    /// Unit. Arbitrary text.
     pub(crate) unit: &'a str,
     /// Median of the trials.
     pub(crate) median: f64,
@@ -78,7 +78,7 @@ pub(crate) fn figures(host: &Value) -> Vec<MachineFigure<'_>> {
     figures.collect()
 }
 
-/// Results that differ by a fifth or more, and whose ranges of trials do not overlap.
+/// Results that differ by a fifth or more, and whose trial ranges do not overlap.
 fn figures_apart(first: &Value, second: &Value, [a, b]: [&str; 2]) -> Option<String> {
     let theirs = figures(second);
     let apart = figures(first).into_iter().filter_map(|ours| {

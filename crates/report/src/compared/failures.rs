@@ -19,17 +19,17 @@ use crate::units::percent_with;
 /// Maximum number of conditions before the figures.
 const NAMED_MAX: usize = 12;
 
-/// A condition on one configuration, and its result in the runs of both sides.
+/// Condition on one configuration, and its result in the runs of both sides.
 pub(crate) struct Failure {
-    /// Configuration and load. Empty if there is only one. May hold anything: escape it.
+    /// Configuration and load. Empty if there is only one. Arbitrary text: escape it.
     pub(crate) of: String,
     condition: Condition,
     found: ConditionResult,
-    /// Why the second side is slower. `None` unless the condition failed for that.
+    /// Explanation of why the second side is slower. `None` unless the condition failed because it is slower.
     why: Option<Why>,
 }
 
-/// A configuration and its runs on both sides. A side that lacks the configuration has no runs.
+/// Configuration and its runs on both sides. A side that lacks the configuration has no runs.
 pub(super) struct Row<'a> {
     pub(super) name: String,
     pub(super) runs: [Vec<&'a Run>; 2],
@@ -92,7 +92,7 @@ fn why(runs: &[Vec<&Run>; 2]) -> Result<Option<Why>, ReportError> {
     Ok(Why::apart_of(["A", "B"], [&a?, &b?], one))
 }
 
-/// Judges conditions on a comparison of two runs, which has one configuration.
+/// Judges conditions on a comparison of two runs, as a single configuration.
 pub(super) fn judge_runs(
     conditions: &[Condition],
     first: &Run,
@@ -137,7 +137,7 @@ impl Failure {
         Self { why, ..self }
     }
 
-    /// Whether the estimate says that the second side is slower than the baseline.
+    /// Whether the second side is slower than the baseline according to the estimate.
     pub(crate) fn is_slower(&self) -> bool {
         self.found.estimate.is_some_and(|estimate| self.condition.is_slower(estimate))
     }
@@ -147,7 +147,7 @@ impl Failure {
         self.found.planned
     }
 
-    /// The condition as it was written. May hold anything.
+    /// The condition as it was written. Arbitrary text.
     pub(crate) fn text(&self) -> &str {
         &self.condition.text
     }
@@ -157,7 +157,7 @@ impl Failure {
         &self.found.decision
     }
 
-    /// How a command ends whose result depends on this condition.
+    /// Command ending of a result that depends on this condition.
     pub(crate) fn ending(&self) -> CommandEnding {
         match self.found.decision {
             Decision::True => CommandEnding::Breached,

@@ -17,11 +17,11 @@ use crate::table::{Cell, Table};
 use crate::units::{decimal, percent_of};
 use crate::view::View;
 
-/// Explains what a comparison of two single runs can say.
+/// Note on how much a comparison of two single runs can prove.
 pub(super) const SENTENCE: &str = "One run each gives no verdict: two runs of the same system differ too, by an unknown amount. \
     A study with blocks shows whether a difference is real (compare: in a plan).";
 
-/// One figure of both runs.
+/// Values of one figure in both runs.
 pub(super) struct Figure {
     name: &'static str,
     words: &'static str,
@@ -137,17 +137,17 @@ pub(super) fn compare(first: &Run, second: &Run) -> Result<(Runs, Vec<String>), 
     Ok((Runs { figures, why, unlike }, notes))
 }
 
-/// Load and planned duration, without the profile, which does not change what the system is asked to do.
+/// Load and planned duration. Excludes the profile, which does not change the system's work.
 fn unprofiled(new: &NewRun) -> String {
     judge::words::planned_load(&new.load_words, new.planned_duration_ns, new.warm_up_ns)
 }
 
-/// Whether `perf` sampled a run.
+/// Whether the run was profiled with `perf`.
 pub(super) fn is_profiled(run: &Run) -> bool {
     run.cpu_profile().is_some()
 }
 
-/// Note for two runs of which only one was profiled. `None` otherwise.
+/// Note that only one of two runs was profiled. `None` otherwise.
 fn profiled(views: &[View<'_>; 2]) -> Option<String> {
     let name = match views.each_ref().map(|view| is_profiled(view.run)) {
         [true, false] => "A",

@@ -50,7 +50,7 @@ impl AgainstStored {
         Ok(Self { rows, matters: view.matters() })
     }
 
-    /// One line for each configuration, not escaped. `name` returns the name of a configuration.
+    /// Formats one line per configuration, not escaped. `name` returns the name of a configuration.
     pub(crate) fn lines(&self, view: &StudyView<'_>, name: &dyn Fn(usize, usize) -> String) -> Vec<String> {
         let Some(by) = &view.metric else { return Vec::new() };
         let write = by.metric.kind.writer();

@@ -28,7 +28,8 @@ pub(super) struct Studies {
     /// The smaller one of the two minimum effects.
     pub(super) matters: MinEffect,
     pub(super) rows: Vec<ComparedRow>,
-    /// Load, system, and variant of configurations that only the first, and only the second study has. They may hold anything.
+    /// Load, system, and variant of configurations that only the first study has, and of those that only the second one has. Arbitrary
+    /// text.
     pub(super) alone: [Vec<String>; 2],
 }
 
@@ -178,7 +179,7 @@ fn runs_of<'a>(view: &StudyView<'a>, row: &crate::study::VariantRow<'a>) -> Vec<
     row.runs.iter().map(|(run, _)| view.runs[*run].run).collect()
 }
 
-/// Note on the number of valid runs in which the system was gone for part of the time. `None` if there were none.
+/// Note on the number of valid runs in which the system was unavailable for part of the time. `None` if there were none.
 fn degraded(view: &StudyView<'_>, row: &crate::study::VariantRow<'_>) -> Option<String> {
     let runs = || row.runs.iter().filter(|(_, eligibility)| *eligibility == Eligibility::Valid);
     let is_degraded = |(run, _): &&(usize, Eligibility)| {

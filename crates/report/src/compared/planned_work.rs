@@ -1,4 +1,4 @@
-//! Differences between the plans of two runs, so that a difference between plans is not mistaken for one between systems.
+//! Differences between the plans of two runs, so that they are not mistaken for differences between the systems.
 
 use evidence::{BaselineLoad, NewRun};
 use serde_json::Value;
@@ -12,7 +12,7 @@ const POINTS_MAX: usize = 12;
 
 /// Key that earlier versions did not store.
 const PATH: &str = "path";
-/// Keys of a request or transaction in a stored plan, and their names. Hosts are left out, because they differ where systems do.
+/// Keys of a request or transaction in a stored plan, and their names. Hosts are omitted, because different systems have different hosts.
 const STEP_KEYS: [(&str, &str); 8] = [
     ("method", "method"),
     (PATH, "path"),
@@ -23,7 +23,7 @@ const STEP_KEYS: [(&str, &str); 8] = [
     ("saves", "saved values"),
     ("script", "script"),
 ];
-/// Keys of a stored plan, and their names. The load is compared in words, and the seed does not matter.
+/// Keys of a stored plan, and their names. The load is compared as text, and the seed does not matter.
 const PLAN_KEYS: [(&str, &str); 9] = [
     ("scenarios", "order of the steps"),
     ("data", "data"),
@@ -36,7 +36,7 @@ const PLAN_KEYS: [(&str, &str); 9] = [
     ("pin", "cores of the generator"),
 ];
 
-/// Work that the plan of a run asks for.
+/// Work that a plan defines for a run.
 pub(crate) struct PlannedWork<'a> {
     title: &'a str,
     steps: &'a [String],
@@ -63,7 +63,7 @@ pub(crate) const A_AND_B: [&str; 2] = ["A", "B"];
 
 /// Differences, one sentence each, not escaped. Empty if the plans are equal.
 ///
-/// `is_same_file` says that both runs belong to studies with the same plan file. Values that Tenbin chose, such as ports, are then
+/// If `is_same_file` is true, both runs belong to studies with the same plan file, and values that Tenbin chose, such as ports, are
 /// ignored. `names` are the names of the two runs.
 pub(crate) fn differences(
     first: &PlannedWork<'_>,

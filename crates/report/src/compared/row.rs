@@ -1,4 +1,4 @@
-//! One configuration in a comparison of two studies, and its verdict in words.
+//! One configuration in a comparison of two studies, and its verdict as text.
 
 use evidence::StudyPlace;
 use judge::alike::Unlike;
@@ -10,12 +10,12 @@ use crate::units::decimal;
 
 /// Comparison of a configuration under a load.
 pub(super) struct ComparedRow {
-    /// Load, system, and variant may hold anything: escape them.
+    /// Load, system, and variant. Arbitrary text: escape them.
     pub(super) load: String,
     pub(super) system: String,
     pub(super) variant: String,
     pub(super) compared: Compared,
-    /// Why one side is slower. `None` unless the sides differ by a metric that this can explain.
+    /// Explanation of why one side is slower. `None` if the sides do not differ, or if their metric cannot be explained this way.
     pub(super) why: Option<Why>,
     /// Differences between the work of the sides.
     pub(super) unlike: Vec<Unlike>,

@@ -15,7 +15,7 @@ pub(crate) fn pooled<'a>(views: &[&View<'a>]) -> Vec<Pooled<'a>> {
     event_cost::pooled(&views.iter().map(|view| view.run).collect::<Vec<_>>())
 }
 
-/// Formats a figure with its unit, for columns whose head has no unit.
+/// Formats a figure with its unit, for columns without a unit in their head.
 pub(crate) fn written(figure: Figure, value: f64) -> String {
     match figure {
         Figure::Lost | Figure::LostAs(_) => decimal(value, if value.fract() == 0.0 { 0 } else { 1 }),

@@ -61,7 +61,7 @@ fn line(percentile: Percentile) -> String {
     }
 }
 
-/// Last columns: figures that only transactions have, and the step that a row is part of.
+/// Last columns: figures for transactions only, and the step that a row is part of.
 const HEADER_OF_TRANSACTIONS: [&str; 3] = ["Retried", "Retries", "Part Of"];
 
 pub(super) const FORMAT: Format = Format {

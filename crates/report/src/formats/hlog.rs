@@ -42,7 +42,7 @@ fn write(views: &[View<'_>], out: &mut dyn Write) -> Result<(), ReportError> {
         if interval.phase != Phase::Measured {
             continue;
         }
-        // Intervals are sorted by second, so those of its steps and threads are adjacent.
+        // Intervals are sorted by second, so intervals of one second are adjacent over steps and threads.
         match &mut current {
             Some((second, tally)) if *second == interval.second => tally.merge(&interval.tally),
             _ => {
@@ -131,7 +131,7 @@ fn encoded(histogram: &Histogram) -> Vec<u8> {
     out
 }
 
-/// Appends a number in ZigZag form as LEB128 of at most nine bytes, of which the ninth holds eight bits.
+/// Appends a ZigZag number as LEB128 with at most nine bytes. The ninth byte holds eight bits.
 fn put_zig_zag(out: &mut Vec<u8>, number: i64) {
     let mut rest = ((number << 1) ^ (number >> 63)) as u64;
     for _ in 0..8 {

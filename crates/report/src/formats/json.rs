@@ -115,7 +115,7 @@ struct RunObject<'a> {
     planned_left: Option<u64>,
     #[serde(skip_serializing_if = "is_zero")]
     retried: u64,
-    /// Warm-up figures. `None` if a tool made the load, because tools do not report them.
+    /// Warm-up figures. `None` for load tools, because they do not report them.
     warm_up: Option<WarmUp>,
     spread: Option<SpreadObject>,
     tls: Option<&'a str>,
@@ -158,7 +158,7 @@ struct RunObject<'a> {
     cost: Option<std::collections::BTreeMap<String, f64>>,
     /// CPU profile of the system. `None` if the run was not profiled.
     profile: Option<cpu_profile::ProfileObject>,
-    /// How a command ends that made only this run. `None` while the run is in progress.
+    /// Ending of a command that made only this run. `None` while the run is in progress.
     ending: Option<&'static str>,
 }
 
@@ -230,9 +230,9 @@ struct ValidityObject<'a> {
     causes: &'a [Cause],
     // Level of validity of each figure.
     figures: BTreeMap<&'static str, &'static str>,
-    // Observations whose effect on the figures was negligible.
+    // Observations with a negligible effect on the figures.
     notes: &'a [Cause],
-    // Intervals that contain the true figures, chance aside; `null` if the effect of the generator is unknown.
+    // Intervals that contain the true figures, excluding sampling error. `null` if the effect of the generator is unknown.
     bounds: Option<BTreeMap<String, BoundsObject>>,
 }
 
@@ -326,7 +326,7 @@ struct Details {
 struct Offered {
     planned: u64,
     sent: u64,
-    /// `None` if the tool that made the load does not report it. This also applies to `unfinished`.
+    /// `None` if the load tool does not report it. `unfinished` is `None` in this case, too.
     not_sent: Option<u64>,
 }
 
@@ -360,7 +360,7 @@ struct ErrorObject<'a> {
     help: Option<&'static str>,
 }
 
-/// Resource usage of the load generator. Everything is null for a run without an ending.
+/// Resource usage of the load generator. All values are null for a run without an ending.
 #[derive(Default, Serialize)]
 struct GeneratorObject {
     cpu_user_s: Option<f64>,
@@ -383,11 +383,11 @@ struct GeneratorObject {
     ceiling_per_s: Option<f64>,
     read_delay_mean_us: Option<f64>,
     read_delay_p99_us: Option<f64>,
-    /// Tool that made the load. `None` if it was Tenbin's engine.
+    /// Tool that generated the load. `None` if it was Tenbin's engine.
     tool: Option<ToolObject>,
 }
 
-/// The load generator that made the load, if it was not Tenbin's engine.
+/// External load generator. `None` if it was Tenbin's engine.
 #[derive(Serialize)]
 struct ToolObject {
     name: String,
@@ -607,7 +607,7 @@ impl Offered {
 impl Outcomes {
     fn of(figures: &Figures) -> Self {
         let Counts { ok, rejected, failed, timed_out, unfinished, .. } = figures.counts;
-        // Only some tools report unfinished requests.
+        // Only some tools report unfinished requests, so a zero from a tool is omitted.
         let unfinished = (!figures.is_of_tool || unfinished > 0).then_some(unfinished);
         Self { ok, refused: rejected, failed, timed_out, unfinished, rejected }
     }

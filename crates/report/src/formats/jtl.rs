@@ -1,6 +1,6 @@
 //! JTL format: single requests in the CSV form of JMeter 5, for tools that read its logs.
 //!
-//! The log has only requests of the measured phase, and only as many per second as the request log kept.
+//! The log only has requests of the measured phase, limited to the number per second that the request log kept.
 
 use std::io;
 

@@ -96,7 +96,7 @@ fn escaped(text: &str) -> String {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '&' => escaped.push_str("&amp;"),
-            // GitHub searches the rendered text for mentions, where an escape is gone.
+            // GitHub searches the rendered text for mentions, in which the escapes are removed.
             '@' => escaped.push_str("@<!-- -->"),
             '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' | '!' => escaped.extend(['\\', character]),
             _ => escaped.push(character),

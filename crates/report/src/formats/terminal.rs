@@ -21,7 +21,7 @@ const WIDTH_MIN: usize = 60;
 const INDENT: &str = "  ";
 /// Indentation of lines that belong to an indented line above.
 const INDENT_TWICE: &str = "    ";
-/// Maximum number of characters of a text from outside, so that it cannot push everything else off the screen.
+/// Max number of characters of an external text, so that it cannot push other lines off the screen.
 const TEXT_CHARACTERS_MAX: usize = 600;
 
 fn draw(items: &[Item], options: &Options, out: &mut dyn Write) -> io::Result<()> {
@@ -40,7 +40,7 @@ struct Page<'a> {
     indent: &'static str,
 }
 
-/// Whether an empty line precedes the item.
+/// Whether a blank line separates the item from the item before it.
 fn is_apart(before: &Item, item: &Item) -> bool {
     match item {
         Item::Head(_) | Item::Facts(_) | Item::Notes(_) | Item::Fold(..) | Item::Elsewhere(_) => true,

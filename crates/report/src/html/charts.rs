@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::series::Series;
 use super::threads::{self, ThreadTrack};
 
-/// One chart over time.
+/// Chart over time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct TimeChart {
     pub(crate) key: Cow<'static, str>,
@@ -19,7 +19,7 @@ pub(crate) struct TimeChart {
     pub(crate) tracks: Vec<TimeTrack>,
 }
 
-/// One line or strip of a chart.
+/// Line or strip of a chart.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct TimeTrack {
     pub(crate) key: String,
@@ -31,7 +31,7 @@ pub(crate) struct TimeTrack {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Strip(pub(crate) u32, pub(crate) u32);
 
-/// Charts for which at least one series has figures, with the tracks of these series.
+/// Builds charts for which at least one series has figures, with the tracks of these series.
 pub(crate) fn of<'a>(series: impl Iterator<Item = &'a Series>, unit: Unit) -> Vec<TimeChart> {
     let (mut keys, mut strips, mut threads) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for one in series {
@@ -60,7 +60,7 @@ pub(crate) fn of<'a>(series: impl Iterator<Item = &'a Series>, unit: Unit) -> Ve
     charts
 }
 
-/// One chart for each process.
+/// Builds one chart per process.
 fn of_threads<'a>(threads: impl IntoIterator<Item = &'a ThreadTrack>) -> impl Iterator<Item = TimeChart> {
     let mut by_process: BTreeMap<&str, Vec<TimeTrack>> = BTreeMap::new();
     for ThreadTrack { process, key, label, .. } in threads {
@@ -130,7 +130,7 @@ struct Chart {
     kind: &'static str,
     decimals: u8,
     shows_zero: bool,
-    /// Tracks. The strips of a machine's cores are found in the series instead.
+    /// Tracks. Strips of a machine's cores are looked up in the series instead.
     tracks: &'static [Track],
 }
 

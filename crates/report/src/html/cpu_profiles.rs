@@ -24,7 +24,7 @@ const NAME_CHARACTERS_MAX: usize = 120;
 const MODULE_CHARACTERS_MAX: usize = 40;
 const REST: &str = "[other functions]";
 
-/// Profiles of the runs of a page, each of which is a row.
+/// Profiles of the runs of a page. Each run is a row.
 pub(super) fn of_runs(views: &[View<'_>]) -> Option<CpuProfiles> {
     let profiles = views.iter().enumerate();
     let profiles: Vec<(usize, Profile)> =

@@ -1,4 +1,4 @@
-//! Limits the size of the page of a huge study: the best variants stay, and the page says what it omits.
+//! Limits the size of the page of a huge study: keeps the best variants, and states what is omitted.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ const STEPS_MAX: usize = 2_000;
 const NOTICES_MAX: usize = 24;
 const DOUBTS_MAX: usize = 500;
 
-/// Removes what exceeds the limits. Returns the original index of each remaining run.
+/// Removes data beyond the limits. Returns the original index of each remaining run.
 pub(super) fn to_size(document: &mut Document) -> Vec<usize> {
     cut_to(&mut document.notices, NOTICES_MAX, |more| notice(format!("and {more} more")));
     cut_to(&mut document.validity.doubts, DOUBTS_MAX, doubt);

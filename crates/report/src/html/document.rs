@@ -22,7 +22,7 @@ pub(crate) struct Document {
     pub(crate) id: String,
     pub(crate) begun: String,
     pub(crate) tenbin_version: String,
-    /// Name of what was counted.
+    /// Unit that was counted.
     pub(crate) counted: &'static Noun,
     pub(crate) notices: Vec<Notice>,
     pub(crate) validity: Validity,
@@ -109,7 +109,7 @@ pub(crate) struct Load {
     /// Physical costs, with a column for each row, and a note below. `None` outside a study.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) costs: Option<CostTable>,
-    /// Measures whose values are in [`RowFigures::further`].
+    /// Measures with values in [`RowFigures::further`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) measures: Vec<Measure>,
     pub(crate) caveats: Vec<String>,
@@ -140,7 +140,7 @@ pub(crate) struct CostTable {
     pub(crate) legend: String,
 }
 
-/// Figure that charts can show besides those that every run has.
+/// Figure that charts can show in addition to the standard ones.
 #[derive(Serialize)]
 pub(crate) struct Measure {
     pub(crate) key: String,
@@ -160,7 +160,7 @@ pub(crate) struct Slower {
     pub(crate) texts: [String; 2],
     /// Difference between the two, with 95 % confidence.
     pub(crate) interval_us: Option<[f64; 2]>,
-    /// Whether the component is CPU time, and not a wait.
+    /// Whether the component is CPU time, not a wait.
     pub(crate) is_cpu: bool,
 }
 
@@ -174,7 +174,7 @@ pub(crate) struct StatementTimes {
     pub(crate) left_out: usize,
 }
 
-/// One statement, without values.
+/// Time of one statement, without its values.
 #[derive(Serialize)]
 pub(crate) struct StatementTime {
     pub(crate) statement: String,
@@ -192,9 +192,9 @@ pub(crate) struct Experiment {
     /// Name of the variant.
     pub(crate) about: String,
     pub(crate) table: Table,
-    /// Noise, next limit, and what was not tested.
+    /// Noise, next limit, and untested changes.
     pub(crate) facts: Vec<Fact>,
-    /// Effect of each intervention, after that of the second control.
+    /// Effect of each intervention, starting with the second control.
     pub(crate) effects: Vec<EffectOfChange>,
     /// Throughput by number of users. `None` if no other numbers were tested.
     pub(crate) scaling: Option<Scaling>,
@@ -224,7 +224,7 @@ pub(crate) struct Scaling {
     pub(crate) law: Vec<[f64; 2]>,
     /// Number of users beyond which throughput does not grow. `None` if it was not reached.
     pub(crate) saturated_at: Option<f64>,
-    /// Saturation in words. May be empty.
+    /// Saturation as text. May be empty.
     pub(crate) saturated_words: String,
 }
 
@@ -242,7 +242,7 @@ pub(crate) struct CpuProfiles {
     pub(crate) frames: Vec<(String, String, u8)>,
     pub(crate) profiles: Vec<CpuProfile>,
     pub(crate) differences: Vec<CpuDifference>,
-    /// Number of rows with a profile that were left out.
+    /// Number of rows with a profile that were omitted.
     pub(crate) left_out: usize,
 }
 
@@ -261,7 +261,7 @@ pub(crate) struct CpuProfile {
     pub(crate) doubts: Vec<String>,
 }
 
-/// CPU time per request that a row spends beyond that of another one.
+/// Additional CPU time per request of a row over another one.
 #[derive(Serialize)]
 pub(crate) struct CpuDifference {
     pub(crate) row: usize,
@@ -275,7 +275,7 @@ pub(crate) struct CpuDifference {
 #[derive(Serialize)]
 pub(crate) struct EventCosts {
     pub(crate) events: Vec<PooledEvent>,
-    /// Number of events that were left out.
+    /// Number of events that were omitted.
     pub(crate) left_out: usize,
 }
 
@@ -287,7 +287,7 @@ pub(crate) struct PooledEvent {
     /// Reference row of differences.
     pub(crate) from: Option<usize>,
     pub(crate) figures: Vec<CostFigure>,
-    /// Differences in words.
+    /// Differences as sentences.
     pub(crate) sentences: Vec<String>,
     /// Causes in rows in which the event cost something.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -315,7 +315,7 @@ pub(crate) struct CostRow {
     pub(crate) words: Vec<String>,
 }
 
-/// One figure of the cost of an event.
+/// Figure of the cost of an event.
 #[derive(Serialize)]
 pub(crate) struct CostFigure {
     pub(crate) title: String,
@@ -422,7 +422,7 @@ pub(crate) struct Metric {
     pub(crate) matters_text: String,
 }
 
-/// One variant under one load, or one stored run.
+/// Table row: one variant under one load, or one stored run.
 #[derive(Serialize)]
 pub(crate) struct Row {
     pub(crate) name: String,
@@ -540,13 +540,13 @@ pub(crate) struct Bottleneck {
     pub(crate) causes: Vec<Cause>,
 }
 
-/// One cause in the ranked list.
+/// Cause in the ranked list.
 #[derive(Serialize)]
 pub(crate) struct Cause {
     pub(crate) what: String,
     /// `confirmed`, `suspected`, `unknown`, `none`, or `refuted`.
     pub(crate) certainty: &'static str,
-    /// Rung of evidence, in words.
+    /// Rung of evidence as text.
     pub(crate) rung: &'static str,
     /// Part of the system that it affects.
     pub(crate) scope: String,
@@ -607,7 +607,7 @@ pub(crate) struct Cell {
     pub(crate) value: Option<f64>,
 }
 
-/// One stored run.
+/// Stored run.
 #[derive(Serialize)]
 pub(crate) struct Run {
     pub(crate) id: String,

@@ -36,7 +36,7 @@ pub(super) fn of_load(
             return None;
         }
         rows_left -= mine.len();
-        // Classes in which nothing was lost are left out. The total is always shown.
+        // Classes in which nothing was lost are omitted. The total is always shown.
         let occurred = |figure: &Figure| match figure {
             Figure::LostAs(_) => mine.iter().any(|(_, of)| of.any(*figure)),
             _ => true,
@@ -86,7 +86,7 @@ fn cost_row(row: usize, of: &Pooled<'_>, page: &StudyPieces<'_>, load: &LoadView
     }
 }
 
-/// Cost in words: number of runs, and medians over them.
+/// Formats the cost: number of runs, and medians over them.
 fn told(of: &Pooled<'_>) -> Vec<String> {
     let all = of.runs_known();
     let write = |figure: Figure| {

@@ -12,7 +12,7 @@ const TEXT_CHARACTERS_MAX: usize = 600;
 /// Number of points on the curve of the scalability law.
 const CURVE_POINTS: u32 = 48;
 
-/// Experiment that a study made under a load. `None` without one.
+/// Experiment of a study under a load. `None` if there is none.
 pub(super) fn of_load(view: &StudyView<'_>, load: &LoadView<'_>) -> Option<Experiment> {
     let diagnosis = view.diagnosis.as_ref().filter(|diagnosis| diagnosis.load == load.name)?;
     let text = |text: &str| harmless(text, TEXT_CHARACTERS_MAX);

@@ -1,4 +1,4 @@
-//! Facts about how a report was made: names and values at the end of the page.
+//! Facts on how a report was made: names and values at the end of the page.
 
 use serde_json::Value;
 use units::Utc;

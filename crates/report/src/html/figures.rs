@@ -9,7 +9,7 @@ use crate::view::View;
 
 const NS_PER_MS: f64 = 1e6;
 
-/// Figures of one run. `None` if nothing was sent.
+/// Figures of one run. `None` if no request was sent.
 pub(super) fn of_run(view: &View<'_>, metric: Option<&ComparedBy>) -> Option<RowFigures> {
     if view.whole.counts.planned == 0 && view.whole.samples() == 0 {
         return None;
@@ -28,7 +28,7 @@ pub(super) fn of_run(view: &View<'_>, metric: Option<&ComparedBy>) -> Option<Row
     })
 }
 
-/// Figures of a row, from all samples of its runs together. `None` if nothing was measured.
+/// Figures of a row, from all samples of its runs together. `None` if there are no samples.
 pub(super) fn of_row(row: &VariantRow<'_>, metric: Option<&ComparedBy>) -> Option<RowFigures> {
     Some(RowFigures {
         ok_per_s: row.throughput.map(|spread| spread.median),

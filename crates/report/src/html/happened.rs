@@ -24,8 +24,8 @@ pub(crate) struct Course {
     pub(crate) planned: Vec<u64>,
     /// Ok answers that arrived in each step.
     pub(crate) ok: Vec<u64>,
-    /// Lost requests in each step, by class. They count in the step in which they ended, `not_sent` in the step of the scheduled
-    /// send time. Classes without any are left out.
+    /// Lost requests in each step of time, by class. They count in the step in which they ended, `not_sent` in the step of the scheduled
+    /// send time. Empty classes are omitted.
     pub(crate) lost: BTreeMap<&'static str, Vec<u64>>,
     /// Response times of ok answers, in milliseconds. `None` for steps without any.
     pub(crate) p50_ms: Vec<Option<f64>>,
@@ -64,7 +64,7 @@ impl Course {
     }
 }
 
-/// Load between two times since the start of the load. `None` if nothing is known of that time.
+/// Load between two times since the start of the load. `None` if no window covers that interval.
 fn course(windows: &[Moment], (from_ns, to_ns): (u64, u64)) -> Option<Course> {
     let (first, end) = (from_ns / Moment::WINDOW_NS, to_ns / Moment::WINDOW_NS);
     // Windows after the load are drawn up to the last one in which requests were lost.

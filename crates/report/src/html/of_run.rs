@@ -76,7 +76,7 @@ pub(super) fn document(views: &[View<'_>]) -> Result<Document, EvidenceError> {
     })
 }
 
-/// One run, without time series.
+/// Builds one run without time series.
 pub(super) fn run(view: &View<'_>, metric: Option<&metric::ComparedBy>) -> Run {
     Run {
         id: view.run.id.to_string(),
@@ -229,7 +229,7 @@ fn gates(views: &[View<'_>]) -> Vec<Notice> {
     gates.map(|gate| Notice { tone: tone_of(gate.decision), text: text(&words::gate(gate)) }).collect()
 }
 
-/// Load of all views in words. Empty if they have different loads.
+/// Load of all views as text. Empty if they have different loads.
 fn load_in_words(views: &[View<'_>]) -> String {
     match views {
         [view] => text(&words::load(view)),

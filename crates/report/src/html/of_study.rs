@@ -29,7 +29,7 @@ const PLAN_BYTES_MAX: usize = 256 << 10;
 /// The document of a study, without time series.
 pub(super) fn document(view: &StudyView<'_>) -> Result<Document, EvidenceError> {
     let (new, page) = (&view.study.new, StudyPieces::new(view, str::to_owned));
-    // A capacity search has runs at different rates, whose figures cannot be merged.
+    // A capacity search has runs at different rates, so their figures cannot be merged.
     let compared = view.loads.iter().filter(|_| view.capacity.is_none());
     let loads = compared.map(|load| of_load(view, &page, load)).collect::<Result<_, _>>()?;
     let of_runs = view.runs.iter().zip(places(view)).filter(|_| view.capacity.is_none());
@@ -55,7 +55,7 @@ pub(super) fn document(view: &StudyView<'_>) -> Result<Document, EvidenceError> 
     })
 }
 
-/// Notices at the top: how the study was made, and failed gates.
+/// Notices at the top: the procedure of the study, and failed gates.
 fn notices(view: &StudyView<'_>, page: &StudyPieces<'_>) -> Vec<Notice> {
     let stamps = view.study.new.stamps.iter();
     let mut notices: Vec<Notice> = stamps.map(|stamp| notice(study::tone(stamp), page.text(stamp))).collect();
@@ -67,7 +67,7 @@ fn notices(view: &StudyView<'_>, page: &StudyPieces<'_>) -> Vec<Notice> {
     if breached.is_empty() {
         return notices;
     }
-    // Other studies report failed gates in their results under a load, which a search does not have.
+    // Other studies report failed gates in the results of a load. A search has no such results.
     let failed = breached.first().filter(|_| view.capacity.is_some());
     let failed = failed.and_then(|load| study::failed(page, view, load));
     let text = match (failed, view.loads.len()) {
@@ -82,7 +82,7 @@ fn notices(view: &StudyView<'_>, page: &StudyPieces<'_>) -> Vec<Notice> {
     notices
 }
 
-/// Names the columns of names after their contents. The legend below the table says that the times are response times.
+/// Names the columns of names after their contents. The legend below the table states that the times are response times.
 fn named(mut table: Table) -> Table {
     if let Some(head) = table.heads.first_mut() {
         "system".clone_into(&mut head.text);
@@ -178,7 +178,7 @@ fn costs(view: &StudyView<'_>, page: &StudyPieces<'_>, load: &LoadView<'_>) -> O
     Some(CostTable { table: table::of(table, &[]), legend: physical_cost::legend(load).unwrap_or_default() })
 }
 
-/// Sentences on how the best was found, further metrics, explanations, and the method.
+/// Sentences on the search for the best, further metrics, explanations, and the method.
 fn caveats(view: &StudyView<'_>, page: &StudyPieces<'_>, load: &LoadView<'_>) -> Vec<String> {
     let mut sentences = study::tournament::sentences(view, load, &|name| page.short(name));
     let name = |load: &LoadView<'_>, row: usize| page.row(load, row);

@@ -73,7 +73,7 @@ fn exponent(points: &Points) -> i32 {
     least.max(end - DIGITS_MAX).clamp(EXPONENT_MIN, EXPONENT_MAX)
 }
 
-/// The figure as a multiple of 10^`exponent`. `None` if it has too many digits.
+/// Figure as a multiple of 10^`exponent`. `None` if it has too many digits.
 fn multiple(Decimal { digits, exponent: own }: Decimal, exponent: i32) -> Option<i64> {
     let scale = 10i64.checked_pow((own - exponent).unsigned_abs());
     match own >= exponent {

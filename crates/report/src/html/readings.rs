@@ -42,7 +42,7 @@ const fn waits(key: &'static str, class: &'static str) -> Source {
 /// Track for waits in classes that are not in [`SOURCES`].
 const OTHER_WAITS: &str = "other";
 
-/// All sources. Adjacent sources with the same key are added.
+/// All sources. Values of adjacent sources with equal keys are added.
 const SOURCES: &[Source] = &[
     level("listen_queue", "system", "listen_queue"),
     growth("system_cores", "system", "cpu_user_s"),
@@ -83,10 +83,10 @@ const SOURCES: &[Source] = &[
     waits("db_other", OTHER_WAITS),
 ];
 
-/// Loopback interface, whose traffic stays on the machine.
+/// Loopback interface. Its traffic stays on the machine.
 const LOOPBACK: &str = "lo";
 
-/// Readings of single threads. Threads of the generator end with the load, and what they did since the last sample is lost.
+/// Readings of single threads. Threads of the generator end with the load, so their usage since the last sample is lost.
 const THREAD_READINGS: [&str; 3] = ["switches_voluntary", "switches_involuntary", "run_queue_wait_s"];
 
 /// Upper bound of core numbers, which no machine reaches.

@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-/// A figure with four significant digits, or none. Figures that are not finite become none.
+/// Figure with four significant digits, or none. Non-finite figures become none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Rounded(Option<f64>);
 
@@ -10,7 +10,7 @@ impl Rounded {
     pub(crate) const NONE: Self = Self(None);
 
     pub(crate) fn of(figure: f64) -> Self {
-        // Rounding through decimal text guarantees that the shortest text of the result has at most four digits.
+        // Rounding through decimal text guarantees that the shortest representation has at most four digits.
         Self(format!("{figure:.3e}").parse().ok().filter(|figure: &f64| figure.is_finite()))
     }
 

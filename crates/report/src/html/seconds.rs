@@ -14,7 +14,7 @@ const PAGE_BYTES_MAX: usize = 1_950_000;
 const BYTES_MIN: usize = 300_000;
 /// Maximum number of points of a track, which is more than a screen can show.
 const POINTS_MAX: usize = 1_500;
-/// Minimum number of points of a track. Fewer show nothing.
+/// Min number of points of a track. Fewer points are not informative.
 const POINTS_MIN: usize = 8;
 /// Expected bytes per point of the first run.
 const BYTES_PER_POINT: usize = 150;
@@ -22,7 +22,7 @@ const BYTES_PER_POINT: usize = 150;
 const BYTES_PER_COURSE_POINT: usize = 40;
 /// Maximum number of attempts. A run is read again if its series exceeds its share, or is much smaller.
 const TRIES_MAX: usize = 4;
-/// Space of a best row's run, as a multiple of that of another run.
+/// Space for a best row's run, as a multiple of the space for another run.
 const WEIGHT_OF_BEST: usize = 2;
 
 /// Adds the series of each run, and the list of charts, to the document. `with_run` passes the run with this index and its
@@ -79,7 +79,7 @@ fn fitted(
         let bytes = size(&series);
         bytes_per_point = bytes / series.bins.max(1);
         let (fits, bins, bin_s) = (bytes <= share, series.bins, series.bin_s as usize);
-        // Whether bins that are a second shorter would probably fit, and are worth another attempt.
+        // Whether bins one second shorter would probably fit, so that another attempt is worthwhile.
         let could_be_more = bytes.saturating_mul(bin_s) <= share.saturating_mul(bin_s - 1)
             && bytes.saturating_mul(10) < share.saturating_mul(9)
             && bins.saturating_mul(bin_s) <= POINTS_MAX.saturating_mul(bin_s - 1);

@@ -18,7 +18,7 @@ pub(crate) struct Series {
     /// Length of a bin in seconds. The first bin begins at 0.
     pub(crate) bin_s: u64,
     pub(crate) bins: usize,
-    /// Tracks by the keys of [`charts`]. Most are left out if they are always zero.
+    /// Tracks by the keys of [`charts`]. Most are omitted if they are always zero.
     pub(crate) tracks: BTreeMap<String, Points>,
     /// Notes on charts, by key of the chart.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -34,9 +34,9 @@ pub(crate) struct Series {
 /// Time series of a run that was loaded with its per-second data, with at most `points_max` points per track. `None` if no second
 /// was stored.
 ///
-/// Rates exist only for whole seconds of load: not for a second in which the load ends, and not for later ones, when nothing is
-/// sent. Durations of requests that ended later count in the last whole second, so that none is lost and lines end with the load.
-/// They are too few for a second of their own. Errors are shown until the end, each in the second in which it occurred.
+/// Rates exist only for whole seconds of load. The second in which the load ends, and later seconds, in which nothing is sent, have none.
+/// Durations of requests that ended later are counted in the last whole second, so that none is lost and lines end with the load. They are
+/// too few to fill a second. Errors are shown until the end, each in the second in which it occurred.
 pub(crate) fn of(run: &Run, points_max: usize) -> Result<Option<Series>, EvidenceError> {
     let seconds = run.packed_seconds()?.map(|packed| packed.second());
     let Some(last) = seconds.chain(run.readings().map(|reading| reading.second)).max() else {
@@ -84,7 +84,7 @@ fn whole_seconds(run: &Run) -> Result<u64, EvidenceError> {
         (Some(planned_ns), Some(lasted_ns)) if came_to_its_end && planned_ns <= lasted_ns => {
             Ok(planned_ns / 1_000_000_000)
         }
-        // A number of requests, a signal, or a failure ended the load within the last second in which anything was sent.
+        // A request limit, a signal, or a failure ended the load within the last second with sent requests.
         _ => {
             let sending = run.packed_seconds()?.filter(|packed| packed.counts().sent > 0);
             Ok(sending.map(|packed| packed.second()).max().unwrap_or(0))

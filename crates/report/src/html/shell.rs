@@ -1,4 +1,4 @@
-//! HTML around the document: script, style, and a policy that forbids everything else.
+//! HTML around the document: script, style, and a content security policy.
 
 use std::io::{self, Write};
 
@@ -51,7 +51,7 @@ pub(crate) fn size(document: &Document) -> usize {
         }
     }
     let mut counter = Counter(0);
-    // A counter accepts everything. If the document cannot be written, `write` reports it.
+    // Writing to a counter cannot fail. `write` reports a document that cannot be serialized.
     let _ = write(document, &mut counter);
     counter.0
 }

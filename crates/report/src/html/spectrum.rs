@@ -11,7 +11,7 @@ pub(crate) struct Spectrum {
     pub(crate) n: u64,
     /// Response times: pairs of a share from 0 to 1, and milliseconds. Both increase.
     pub(crate) response: Vec<(f64, Rounded)>,
-    /// Service times in the same form.
+    /// Service times, as pairs like the response times.
     pub(crate) service: Vec<(f64, Rounded)>,
 }
 
@@ -20,7 +20,7 @@ const STEPS: u32 = 16;
 /// Nines of the last percentile: 99.999 %.
 const NINES: u32 = 5;
 
-/// Spectrum of everything that a row counted. `None` if nothing ended.
+/// Spectrum of all requests that a row counted. `None` if no request ended.
 pub(crate) fn of(tally: &Tally) -> Option<Spectrum> {
     let (response, service) = (tally.response.all(), tally.service.all());
     let shares = shares();

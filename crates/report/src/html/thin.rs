@@ -6,8 +6,8 @@ use serde::{Serialize, Serializer};
 use super::pack;
 use super::rounded::Rounded;
 
-/// One figure per bin. If a bin is longer than a second, `low` and `high` are the extremes of its seconds. They are omitted if they
-/// equal `mid`. In JSON, points are [packed](pack).
+/// Figure of each bin. If a bin is longer than a second, `low` and `high` are the extremes of its seconds. They are omitted if they equal
+/// `mid`. In JSON, points are [packed](pack).
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Points {
     pub(crate) mid: Vec<Rounded>,
@@ -24,7 +24,7 @@ pub(crate) struct Bins {
 }
 
 impl Bins {
-    /// Shortest bins of whole seconds that divide `seconds` into at most `points_max` points.
+    /// Chooses the shortest bins of whole seconds that divide `seconds` into at most `points_max` points.
     pub(crate) fn fitting(seconds: u64, points_max: usize) -> Self {
         let bin_s = seconds.div_ceil(points_max.max(1) as u64).max(1);
         Self { bin_s, count: seconds.div_ceil(bin_s) as usize }
@@ -116,7 +116,7 @@ pub(crate) struct Times {
     max: Vec<Rounded>,
 }
 
-/// One percentile of each bin, and its minimum and maximum over the seconds of the bin.
+/// Percentile of each bin, and its minimum and maximum over the seconds of the bin.
 struct OfSeconds {
     mid: Vec<Rounded>,
     low: Vec<Option<u64>>,
@@ -220,7 +220,7 @@ impl Points {
         Self::of(column(&self.mid), low, high)
     }
 
-    /// Whether there is no figure at all.
+    /// Whether there are no figures.
     pub(crate) fn is_empty(&self) -> bool {
         self.figures().next().is_none()
     }
@@ -365,7 +365,7 @@ mod tests {
             let all = || amounts.iter().flatten().copied();
             let expected = all().reduce(f64::min).zip(all().reduce(f64::max));
             prop_assert_eq!(reach(&points), expected.map(|(least, most)| (rounded(least), rounded(most))));
-            // No figure is invented either: a bin without a second has none.
+            // No figures are made up: a bin without seconds has none.
             for (place, chunk) in amounts.chunks(bins.bin_s as usize).enumerate() {
                 prop_assert_eq!(points.mid[place].get().is_some(), chunk.iter().any(Option::is_some));
             }
@@ -387,7 +387,7 @@ mod tests {
             let [median, _, max] = times.points();
             let longest = seconds.iter().flatten().max().map(|longest_ns| rounded(*longest_ns as f64 / 1e6));
             prop_assert_eq!(max.figures().reduce(f64::max), longest);
-            // If no second has enough samples, a bin may still have enough.
+            // A bin may have enough samples even if none of its seconds does.
             prop_assume!(!medians.is_empty());
             let (least, most) = (medians.iter().min(), medians.iter().max());
             let ms = |value_ns: Option<&u64>| value_ns.map(|value_ns| rounded(*value_ns as f64 / 1e6));

@@ -13,7 +13,7 @@ use crate::units::decimal;
 pub(super) const PREFIX: &str = "threads/";
 /// Maximum number of characters of a process name, and of the address of a dependency.
 const NAME_CHARACTERS_MAX: usize = 60;
-/// Maximum number of dependencies of a process with an area of their own.
+/// Max number of dependencies per process that get a separate area.
 const PEERS_MAX: usize = 3;
 
 /// States from bottom to top: key, label, and readings that are added. They count threads that can carry requests.
@@ -34,12 +34,12 @@ const STATES: [(&str, &str, &[&str]); 12] = [
 ];
 const PEER: usize = 4;
 const SOCKET_READ: usize = 5;
-/// Other roles, above the states of workers. All states of a role are one area.
+/// Other roles, above the states of workers. All states of a role form one area.
 const ROLES: [(&str, &str); 2] = [("listener", "listeners"), ("runtime", "garbage collector, compiler")];
 const WORKER: &str = "worker";
 const IDLE: &str = "idle";
 
-/// One area of a chart.
+/// Area of a chart.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ThreadTrack {
     /// Name of the process, cut to fit.

@@ -77,7 +77,7 @@ fn table(view: &View<'_>, escape: Escape) -> Table {
     table
 }
 
-/// Whether the distribution of response times is shown. More important items replace it; then only `--wide` shows it.
+/// Whether the distribution of response times is shown. More important items may replace it; then only `--wide` shows it.
 pub(super) fn shows_distribution(view: &View<'_>) -> bool {
     let is_clean = view.validity.causes.is_empty() && view.whole.errors.is_empty();
     is_clean

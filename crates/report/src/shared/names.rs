@@ -1,6 +1,6 @@
 //! Replaces names that identify a machine or a person by numbered ones: `host-1`, `user-1`, `path-1`, `address-1`.
 //!
-//! Each name always gets the same number, so relations between texts stay visible.
+//! A name always gets the same number, so relations between texts stay visible.
 
 use std::cell::RefCell;
 use std::net::{IpAddr, SocketAddr};
@@ -26,7 +26,7 @@ enum Paths {
     Files,
 }
 
-/// Names that were found. The replacement of a name has its position in the list plus one.
+/// Names found so far. The number in a replacement is the position in this list plus one.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     hosts: RefCell<Vec<String>>,
@@ -79,7 +79,7 @@ impl Names {
         self.words(text, Paths::Both)
     }
 
-    /// Anonymizes a sentence about a failure. Quoted commands and output are left out.
+    /// Anonymizes a sentence about a failure. Quoted commands and output are omitted.
     pub(super) fn sentence(&self, text: &str) -> String {
         let text = ['`', '"'].iter().fold(text.to_owned(), |text, mark| unquoted(&text, *mark));
         self.words(&text, Paths::Files)
@@ -188,7 +188,7 @@ fn path(word: &str, paths: Paths) -> Option<usize> {
     relative.chain(absolute).min()
 }
 
-/// Removes everything between the first and the last quotation mark.
+/// Removes the text between the first and the last quotation mark.
 fn unquoted(text: &str, mark: char) -> String {
     match (text.find(mark), text.rfind(mark)) {
         (Some(first), Some(last)) if first < last => {

@@ -95,7 +95,7 @@ fn text(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>, write: WriteA
     let is = |wanted: Outcome| move |pair: &Pair| outcome(pair, best) == wanted;
     if of_row(load, best).any(|pair| outcome(pair, best) == Outcome::Open) {
         if others(&|pair| pair.was_looked_at()).is_empty() {
-            // Without a comparison, no variant leads, so the sentence only has the figures of the table.
+            // If nothing is compared, no variant leads, so the sentence only has the figures of the table.
             let rows = std::iter::once(best).chain(others(&|_| true));
             return match is_throughput(view) {
                 true => {
@@ -133,7 +133,7 @@ fn text(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>, write: WriteA
     format!("{}: {},{apart} {} {}", name(load, best), measured(best), against(runner_up), name(load, second))
 }
 
-/// Result if at least one comparison with the best row has no verdict yet, but was judged.
+/// Formats the result if at least one comparison with the best row was judged, but has no verdict yet.
 fn open(view: &StudyView<'_>, load: &LoadView<'_>, best: usize, name: Name<'_>, write: WriteApart) -> String {
     let matters = |pair: &Pair| pair.is_relevant(&view.study.new.compare);
     let is_ahead = |pair: &&Pair| pair.first == best && matters(pair) == Some(true);
@@ -178,7 +178,7 @@ fn rounded_down(ratio_min: f64) -> f64 {
     (ratio_min * parts).floor() / parts
 }
 
-/// Systems that were unavailable for part of the time, when they could not be used whatever their figures are.
+/// Sentence about systems that were unavailable for part of the time. Their figures do not matter then.
 fn gone(load: &LoadView<'_>, name: Name<'_>) -> Option<String> {
     let rows: Vec<usize> = (0..load.rows.len()).filter(|row| load.rows[*row].gone.runs > 0).collect();
     let of = |row: usize| {
@@ -260,12 +260,12 @@ pub(super) fn figures(pair: &Pair) -> String {
     apart.map_or_else(String::new, |apart| format!(" {apart}"))
 }
 
-/// Joins names, at most [`NAMES_MAX`] of them.
+/// Joins up to [`NAMES_MAX`] names.
 pub(super) fn listed(all: impl Iterator<Item = String>) -> String {
     text::listed(all, NAMES_MAX, ", ")
 }
 
-/// Whether the study searches for the best in some blocks, and judges it in others.
+/// Whether the study searches for the best variant in some blocks, and judges it in others.
 pub(super) fn is_tournament(view: &StudyView<'_>) -> bool {
     matches!(view.study.new.compare.procedure, Procedure::Best { .. })
 }

@@ -32,7 +32,7 @@ const LONG_NAME_COLUMNS_MAX: usize = 48;
 const LOAD_COLUMNS_MAX: usize = 16;
 /// Maximum number of rows in one line.
 const NAMES_MAX: usize = 3;
-/// Maximum numbers of lines of each kind. The first ones that leave room for everything else apply.
+/// Max numbers of lines of each kind. The first set that leaves room for all other lines applies.
 const LINES_MAX: [LinesMax; 5] = [
     LinesMax { each: 4, troubles: 4, errors: 2, has_evidence: true },
     LinesMax { each: 4, troubles: 2, errors: 2, has_evidence: true },
@@ -47,7 +47,7 @@ const BASELINE_CONDITIONS_MAX: usize = 4;
 /// Maximum number of lines of output.
 const QUOTED_MAX: usize = 2;
 
-/// Maximum number of the plan's own figures. All of them are in the details.
+/// Maximum number of figures that the plan defines. The details have all of them.
 const OWN_FIGURES_MAX: usize = 3;
 
 /// Beginnings of lines with advice, and of lines of output.
@@ -57,13 +57,13 @@ const QUOTE: char = '│';
 /// Maximum numbers of lines.
 #[derive(Clone, Copy)]
 struct LinesMax {
-    /// In a list, such as the bottlenecks.
+    /// Limit for lists, such as the bottlenecks.
     each: usize,
     /// Kinds of trouble.
     troubles: usize,
     /// Kinds of errors.
     errors: usize,
-    /// Whether a bottleneck is followed by its evidence, and costs are shown.
+    /// Whether evidence follows a bottleneck, and costs are shown.
     has_evidence: bool,
 }
 
@@ -97,7 +97,7 @@ impl<'v, 'a> Brief<'v, 'a> {
         above
     }
 
-    /// Facts that studies of every kind have, in at most `room` lines if possible.
+    /// Facts that every kind of study has, in at most `room` lines if possible.
     pub(super) fn facts(&self, room: usize) -> Option<Item> {
         let mut facts = Vec::new();
         for lines_max in LINES_MAX {
@@ -110,7 +110,7 @@ impl<'v, 'a> Brief<'v, 'a> {
         (!facts.is_empty()).then_some(Item::Facts(facts))
     }
 
-    /// All facts, in at most these lines of each kind.
+    /// All facts, with these limits on the lines of each kind.
     fn ranked(&self, lines_max: LinesMax) -> Vec<(Urgency, Fact)> {
         let mut facts: Vec<(&str, String)> = Vec::new();
         if self.view.capacity.is_none() {
@@ -123,7 +123,7 @@ impl<'v, 'a> Brief<'v, 'a> {
             facts.extend(of_baseline::facts(self.page, self.view).into_iter().map(|line| ("baseline", line)));
             facts.extend(self.conditions().into_iter().map(|line| ("conditions", line)));
             facts.extend(self.conditions_of_baseline().into_iter().map(|line| ("conditions", line)));
-            // Costs of events have a table of their own.
+            // Costs of events are shown in a separate table.
             let has_costs = self.view.runs.iter().any(|view| !view.run.event_costs().is_empty());
             let events = if has_costs { Vec::new() } else { self.events(lines_max) };
             facts.extend(events.into_iter().map(|line| ("events", line)));
@@ -141,7 +141,7 @@ impl<'v, 'a> Brief<'v, 'a> {
         physical_cost::sentence(&self.view.runs, load, self.view.noun().one, &names)
     }
 
-    /// Rows against outcomes, and the balance of shards, for each load.
+    /// Compares rows with outcomes, and the balance of shards, for each load.
     fn rows_and_shards(&self) -> Vec<(&'static str, String)> {
         let of_load = |load: &'v LoadView<'a>| {
             let facts = rows_and_shards::facts(self.page, self.view, load);
@@ -232,7 +232,7 @@ impl<'v, 'a> Brief<'v, 'a> {
         table.column("ok/s", "", per_s.map(|per_s| Cell::figure(per_s, rate)));
         for percentile in [Percentile::P50, Percentile::P99] {
             let name = crate::durations::name(percentile);
-            // The metric of the study has a column of its own, over runs.
+            // The metric of the study already has a column over runs.
             if by.is_some_and(|by| by.metric.name == name) {
                 continue;
             }
@@ -257,7 +257,7 @@ impl<'v, 'a> Brief<'v, 'a> {
         [word, &note].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
     }
 
-    /// Whether a row only has runs of a sweep, while others are in the final.
+    /// Whether a row only has runs of a sweep, although other rows are in the final.
     fn is_swept(&self, row: &VariantRow<'_>) -> bool {
         self.view.study.new.compare.procedure.sweep_blocks().is_some() && !row.is_ranked
     }
@@ -294,7 +294,7 @@ impl<'v, 'a> Brief<'v, 'a> {
         tournament::tie(self.view, load, &|name| self.page.short(name))
     }
 
-    /// One line for each pair that differs.
+    /// Formats one line for each pair that differs.
     fn why(&self, lines_max: LinesMax) -> Vec<String> {
         let of_load = |load: &'v LoadView<'a>| {
             let lines = self.page.why(load).into_iter();
@@ -305,12 +305,12 @@ impl<'v, 'a> Brief<'v, 'a> {
         lines
     }
 
-    /// One line for each bottleneck of each load.
+    /// Formats one line for each bottleneck of each load.
     fn limits(&self, lines_max: LinesMax) -> Vec<String> {
         let line = |load: &LoadView<'_>, group: &bottlenecks::Group, is_alone: bool| {
             let names = listed(group.rows.iter().map(|row| self.page.row(load, *row)), NAMES_MAX, ", ");
-            // The evidence of one row does not apply to others, so a line about several has none. An unknown cause has its evidence
-            // only if there is no other line.
+            // Evidence of one row does not apply to others, so a line about several rows has none. An unknown cause shows its evidence only
+            // if there is no other line.
             let is_told = is_alone || group.bottleneck.certainty != Certainty::Unknown;
             let because = match group.rows.len() {
                 1 if is_told && lines_max.has_evidence => {
@@ -436,7 +436,7 @@ impl<'v, 'a> Brief<'v, 'a> {
         }
     }
 
-    /// Failures, and doubts on which the line on trust says nothing, grouped over runs. Without that line, all doubts.
+    /// Failures, and doubts that the line on trust does not mention, grouped over runs. Without this line, all doubts.
     fn troubles(&self, kinds_max: usize) -> Vec<String> {
         let mut groups = troubles::grouped(self.view);
         if trust::line_of_study(self.view).is_some() {

@@ -11,7 +11,7 @@ use crate::table::{Cell, Table};
 use crate::text::harmless;
 use crate::units::duration;
 
-/// Max number of statements that are shown of a comparison. JSON has all of them.
+/// Max number of statements that a comparison shows. JSON has all of them.
 const ROWS_MAX: usize = 10;
 const STATEMENT_COLUMNS_MAX: usize = 60;
 const NAME_COLUMNS_MAX: usize = 24;

@@ -97,7 +97,7 @@ fn against_baseline(view: &StudyView<'_>, load: &LoadView<'_>) -> (Certainty, St
     (if may_be_decided(pair) { Certainty::Open } else { Certainty::None }, why)
 }
 
-/// Whether more runs may bring a verdict.
+/// Whether more runs may lead to a verdict.
 fn may_be_decided(pair: &Pair) -> bool {
     match pair.comparison.verdict {
         _ if pair.has_more_errors => false,

@@ -7,7 +7,7 @@ use crate::cpu_profile::{self, Compared};
 use crate::item::{Escape, Item, Tone};
 use crate::text::harmless;
 
-/// Maximum number of variants with a table of their own.
+/// Max number of variants that get a separate table.
 const TABLES_MAX: usize = 4;
 const NAME_COLUMNS_MAX: usize = 24;
 

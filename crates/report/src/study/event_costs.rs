@@ -93,8 +93,7 @@ fn causes(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape) -> Vec<RowC
     load.rows.iter().enumerate().flat_map(of_row).collect()
 }
 
-/// Causes without evidence, one line for each event and cause: rows with the same cause share a line. `row_name` returns escaped
-/// names.
+/// Formats causes without evidence, one line per event and cause: rows with equal causes share a line. `row_name` returns escaped names.
 pub(crate) fn lines_of_causes(
     view: &StudyView<'_>,
     load: &LoadView<'_>,

@@ -47,7 +47,7 @@ fn in_short(why: Undecided) -> &'static str {
     }
 }
 
-/// Items about the experiment of a study. Empty if it made none.
+/// Items about the experiment of a study. Empty if it has none.
 pub(super) fn items(view: &StudyView<'_>, escape: Escape) -> Vec<Item> {
     let Some(diagnosis) = &view.diagnosis else { return Vec::new() };
     let name = escape(&shortened(&diagnosis.setting.name(), NAME_CHARACTERS_MAX));

@@ -1,4 +1,4 @@
-//! Explains in words why one side is slower: in a pair of a study, or between runs from different times.
+//! Explains as text why one side is slower: in a pair of a study, or between runs from different times.
 
 use std::collections::BTreeMap;
 
@@ -22,8 +22,8 @@ const REST_MIN_SHARE: f64 = 0.01;
 /// Maximum number of characters of a name.
 const NAME_CHARACTERS_MAX: usize = 60;
 
-/// Explanation of the verdict on a pair. The outer `None` means that there is nothing to explain, or no readings to explain it by;
-/// the inner one, that no reading explains it.
+/// Explanation of the verdict on a pair. The outer `None` means that there is nothing to explain, or that there are no readings. The inner
+/// `None` means that no reading explains it.
 pub(crate) fn of_pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair) -> Option<Option<Explanation>> {
     let differs = matches!(pair.comparison.verdict, Verdict::Differs { below_matters: false });
     if !differs || pair.has_more_errors || pair.by.distorted().is_none() {
@@ -83,14 +83,14 @@ pub(crate) struct Why {
 #[derive(Clone, Debug)]
 enum Found {
     Explained(Box<Explanation>),
-    /// No reading explains it.
+    /// The readings do not explain it.
     Nothing,
     /// The side with this index has no readings.
     NotRead(usize),
 }
 
 impl Why {
-    /// Explains runs from different times, of which those of the second side are slower. `None` if there is nothing to explain.
+    /// Explains why the second side is slower if both were measured at different times. `None` if there is nothing to explain.
     pub(crate) fn apart(names: [&str; 2], sides: [&[&View<'_>]; 2]) -> Option<Self> {
         let one = sides[1].first()?.noun().one;
         let spent = sides.map(|views| views.iter().copied().filter_map(spent).collect::<Vec<TimeByPart>>());
@@ -110,7 +110,7 @@ impl Why {
         Self::of([&baseline, &candidate], None, GATE_SIDES, one)
     }
 
-    /// Explains two rows of a study over their blocks, of which the second is slower.
+    /// Explains over their blocks why the second of two rows of a study is slower.
     pub(super) fn in_blocks(
         views: &[View<'_>],
         load: &LoadView<'_>,
@@ -235,7 +235,7 @@ fn others(of: &Explanation, text: &dyn Fn(&str) -> String) -> String {
     if all.is_empty() { String::new() } else { format!("; {whole}: {}", all.join("; ")) }
 }
 
-/// Formats where the time went: `, all of it in user space of worker`.
+/// Formats where the time was spent: `, all of it in user space of worker`.
 fn space(of: &Explanation, text: &dyn Fn(&str) -> String) -> String {
     let Some((process, kind, share)) = &of.space else { return String::new() };
     let much = if Explanation::is_all(*share) { "all" } else { "most" };

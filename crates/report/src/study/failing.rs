@@ -1,4 +1,4 @@
-//! Result of a study that asks for failures: the failures, their class, the likely cause, and the variants without any. Nothing is
+//! Result of a study that looks for failures: the failures, their class, the likely cause, and the variants without any. Nothing is
 //! compared.
 
 use super::answer::listed;
@@ -9,10 +9,10 @@ use judge::{Bottleneck, Certainty, Resource};
 use crate::bottleneck;
 use crate::units::percent_of;
 
-/// Metric in the rows of such a study.
+/// Metric of the rows in a study for failures.
 pub(super) const SHOWN_BY: &str = "throughput";
 
-/// One sentence for each system, without its full stop.
+/// Formats one sentence per system, without its full stop.
 pub(super) fn answer(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadView<'_>) -> String {
     let rows = || 0..load.rows.len();
     let mut systems: Vec<&str> = load.rows.iter().map(|row| row.place.system.as_str()).collect();
@@ -48,7 +48,7 @@ pub(super) fn answer(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadVi
     parts.join("; ")
 }
 
-/// Whether requests of a row, or whole runs of it, failed.
+/// Whether a row has failed requests or failed runs.
 fn has_failures(row: &VariantRow<'_>) -> bool {
     row.is_valid && !row.is_without_failures()
         || row.runs.iter().any(|(_, eligibility)| *eligibility == judge::Eligibility::Failed)

@@ -6,10 +6,10 @@ use judge::{Eligibility, Setting};
 use super::{LoadView, StudyPieces, StudyView, of_baseline, runs};
 use crate::breaches;
 
-/// Beginning of a sentence about gates, none of which was judged.
+/// Start of a sentence about gates, none of which was judged.
 const NOT_JUDGED: &str = "Gate not judged";
 
-/// One gate in one row. Texts may hold anything: escape them.
+/// Gate in one row. Texts are not escaped.
 pub(crate) struct Gate<'a> {
     pub(crate) text: &'a str,
     pub(crate) step: Option<&'a str>,
@@ -34,7 +34,7 @@ pub(crate) fn unjudged(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<usize> 
     (0..load.rows.len()).filter(is_unjudged).collect()
 }
 
-/// Every gate in every row of a load, over the runs with a valid figure, in the order of the plan.
+/// Returns every gate in every row of a load, over the runs with a valid figure, in the order of the plan.
 pub(crate) fn of_load<'a>(view: &'a StudyView<'_>, load: &LoadView<'_>) -> Vec<Gate<'a>> {
     let mut gates: Vec<Gate<'a>> = Vec::new();
     for (row, of_row) in load.rows.iter().enumerate() {

@@ -37,7 +37,7 @@ pub(crate) fn of_load(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape)
         }
     }
     let [(down, rows), (across, columns)] = differing.try_into().ok()?;
-    // The parameter with fewer values goes across, because a screen is narrow.
+    // The parameter with fewer values becomes the columns, because a screen is narrow.
     let is_turned = columns.len() > rows.len();
     let ((down, rows), (across, columns)) = match is_turned {
         true => ((across, columns), (down, rows)),
@@ -73,7 +73,7 @@ pub(crate) fn of_load(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape)
     Some((format!("{}{under}: median{from}{open}", view.metric_words()), table))
 }
 
-/// Whether a parameter of a row has a value.
+/// Whether a parameter of a row has the value `value`.
 fn has(row: &VariantRow<'_>, name: &str, value: &str) -> bool {
     row.place.knobs.iter().any(|(known, own)| known == name && own == value)
 }

@@ -40,7 +40,7 @@ pub(crate) fn items(view: &StudyView<'_>, escape: Escape) -> Result<Vec<Item>, E
     if let Some(capacity) = &view.capacity {
         items.extend(capacity::details(capacity, view.noun(), escape));
         for load in &view.loads {
-            // Runs that failed their objectives are no failures of a search: this is its purpose.
+            // Runs that missed their objectives are not failures of a search: finding them is its purpose.
             order.fold(&mut items, load, "Runs in doubt", order.page.troubles(load));
         }
     }
@@ -148,7 +148,7 @@ impl Order<'_> {
         items.push(Item::Fold(head, details));
     }
 
-    /// All figures of the load, and of its steps.
+    /// All figures of the load and its steps.
     fn tables(&self, load: &LoadView<'_>) -> Vec<Item> {
         let mut items = vec![Item::Table(tables::summary(self.view, load, self.escape))];
         if load.rows.iter().any(|row| row.figures.is_some()) {

@@ -23,7 +23,7 @@ pub(crate) struct GateOfBaseline {
     /// Indexes of the load in the study, and of the configuration in the rows of the load.
     pub(crate) load: usize,
     pub(crate) row: usize,
-    /// The condition. Its text may hold anything: escape it.
+    /// Condition as text. Arbitrary text: escape it.
     pub(crate) condition: Condition,
     pub(crate) answer: Answer,
 }
@@ -31,7 +31,7 @@ pub(crate) struct GateOfBaseline {
 /// Result of the gate.
 pub(crate) enum Answer {
     Judged(Box<Failure>),
-    /// Reason why there is no baseline. May hold anything.
+    /// Reason why there is no baseline. Arbitrary text.
     NotJudged(String),
 }
 
@@ -219,7 +219,7 @@ pub(super) fn blocks_to_add(view: &StudyView<'_>) -> Option<u32> {
 }
 
 impl GateOfBaseline {
-    /// Whether the gate is breached: worse, or undecided. In a quick study, only a worse result counts.
+    /// Whether the gate is breached: the result is worse, or undecided. In a quick study, only a worse result is a breach.
     pub(crate) fn is_breached(&self, is_quick: bool) -> bool {
         let Answer::Judged(judged) = &self.answer else { return false };
         match judged.decision() {

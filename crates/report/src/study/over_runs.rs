@@ -31,8 +31,8 @@ const LEGEND: &str = "Each run is a point: • one, : two, ● more.";
 const OVER_TIME: &str =
     "Over time: the median run of each configuration, without warm-up; bars start at zero.";
 
-/// Table with a row of drawings for the best configuration of each system. With only one system, it has rows for as many of its
-/// configurations as there is room for. `None` if there is nothing to draw.
+/// Table with a row of drawings for the best configuration of each system. If there is only one system, it has rows for its configurations,
+/// as many as fit. `None` if there is nothing to draw.
 pub(super) fn of_load(
     view: &StudyView<'_>,
     load: &LoadView<'_>,
@@ -129,7 +129,7 @@ fn fairness(view: &StudyView<'_>, runs: &[Option<usize>], table: &mut Table) {
     table.column(replies, "min / median / max", runs.iter().map(cell));
 }
 
-/// Index in [`StudyView::runs`] of the run whose metric is the median.
+/// Index in [`StudyView::runs`] of the median run by the metric.
 fn middle_run(view: &StudyView<'_>, load: &LoadView<'_>, row: usize) -> Option<usize> {
     let by = view.metric.as_ref()?;
     let mut runs: Vec<(f64, usize)> = load.rows[row]

@@ -93,7 +93,7 @@ impl<'a> StudyPieces<'a> {
         items
     }
 
-    /// Facts about how the study was made.
+    /// Facts on the procedure of the study.
     pub(super) fn facts(&self) -> Item {
         let mut facts = vec![("study", self.study())];
         if self.view.capacity.is_none() {
@@ -113,7 +113,7 @@ impl<'a> StudyPieces<'a> {
     }
 
     pub(super) fn stamps(&self) -> Vec<Item> {
-        // Without a difference, nothing was accepted.
+        // Without a difference, there is nothing to accept.
         let is_alike = self.view.loads.iter().all(|load| load.unlike.is_empty());
         let stamps = self.view.study.new.stamps.iter().filter(|stamp| !is_alike || *stamp != UNLIKE_OK);
         let stamps = stamps.map(|stamp| Item::Text(tone(stamp), self.text(stamp)));
@@ -121,10 +121,10 @@ impl<'a> StudyPieces<'a> {
         stamps.chain(found.map(|sentence| Item::Text(Tone::Doubtful, sentence))).collect()
     }
 
-    /// The load in words, preceded by its name if they do not begin with it.
+    /// Formats the load, preceded by its name unless the text begins with it.
     pub(super) fn head(&self, load: &LoadView<'_>) -> String {
         let words = load.words.as_deref().unwrap_or(load.name);
-        // A load without a name of its own is named after its words, or after their beginning.
+        // A load without a name is named after its description, or after the start of it.
         match words.starts_with(load.name) || load.name.contains('{') {
             true => self.text(words),
             false => format!("{}: {}", self.text(load.name), self.text(words)),
@@ -295,7 +295,7 @@ impl<'a> StudyPieces<'a> {
         versions
     }
 
-    /// One line for each bottleneck: its name, its rows, and the evidence of the first row.
+    /// Formats one line per bottleneck: its name, its rows, and the evidence of the first row.
     pub(super) fn bottlenecks(&self, load: &LoadView<'_>) -> Vec<String> {
         let name = |row: &usize| self.row(load, *row);
         let lines = |group: &bottlenecks::Group| {
@@ -330,7 +330,7 @@ impl<'a> StudyPieces<'a> {
         legend
     }
 
-    /// Sentence that tells rows of the final from rows of the sweep. `None` unless the table has both.
+    /// Sentence that distinguishes rows of the final from rows of the sweep. `None` unless the table has both.
     pub(super) fn sweep_and_final(&self, load: &LoadView<'_>) -> Option<String> {
         let Procedure::BestOfEach { sweep_blocks } = self.view.study.new.compare.procedure else {
             return None;
@@ -533,7 +533,7 @@ impl<'a> StudyPieces<'a> {
         lines
     }
 
-    /// Where the study is stored, and how to measure again.
+    /// Facts on where the study is stored, and how to measure it again.
     pub(super) fn end(&self) -> Item {
         let id = &self.view.study.id;
         let mut facts = vec![
@@ -577,7 +577,7 @@ impl<'a> StudyPieces<'a> {
             is_for && study.state == StudyState::Complete && study.extensions.len() < EXTENSIONS_MAX;
         let pairs = self.view.loads.iter().flat_map(|load| &load.pairs).filter(|_| is_over);
         let open = pairs.filter(|pair| pair.comparison.verdict == judge::results::Verdict::Inconclusive);
-        // Replacements of lost blocks make the number of planned blocks differ from the number that counts.
+        // If lost blocks were replaced, the number of planned blocks differs from the number of blocks that count.
         let is_fixed =
             matches!(study.new.compare.procedure, Procedure::Blocks | Procedure::BestOfEach { .. });
         let least = if is_fixed { study.blocks() + 1 } else { 0 };
@@ -600,7 +600,7 @@ impl<'a> StudyPieces<'a> {
         format!("{command} --resume {}{more_time}", study.id)
     }
 
-    /// Whether the command that made the study cannot resume it. This is the case for two URLs, which have no plan file.
+    /// Whether the command that made the study cannot resume it. A comparison of two URLs cannot be resumed, because it has no plan file.
     pub(crate) fn is_without_resume(&self) -> bool {
         self.own_command().is_some() && self.view.capacity.is_none()
     }
@@ -617,13 +617,13 @@ impl<'a> StudyPieces<'a> {
         self.text(&file.map_or_else(|| "<plan file>".to_owned(), in_shell))
     }
 
-    /// The command whose arguments were the plan. `None` if the plan came from a file.
+    /// Command that took the plan as arguments. `None` if the plan came from a file.
     pub(crate) fn own_command(&self) -> Option<String> {
         let first = self.view.study.new.source.lines().next()?;
         first.strip_prefix(COMMAND).map(|command| self.text(command))
     }
 
-    /// The command that makes such a study from a plan.
+    /// Formats the command that runs this kind of study from a plan.
     pub(crate) fn command(&self, plan: &str) -> String {
         if let Some(command) = self.own_command() {
             return command;

@@ -8,7 +8,7 @@ use crate::apart;
 /// Ratio of the reference to itself.
 const IS_REFERENCE: &str = "1";
 
-/// Whether other rows of the load are compared with this one, which is ahead without being the best.
+/// Whether the row leads the load, and at least one other row is compared with it. It need not be proven best.
 pub(super) fn is_reference(load: &LoadView<'_>, row: usize) -> bool {
     load.bests().next().is_some_and(|best| best.row == row)
         && (0..load.rows.len()).any(|other| against(load, other).is_some())
@@ -27,7 +27,7 @@ pub(super) fn against<'l>(load: &'l LoadView<'_>, row: usize) -> Option<&'l Pair
 /// and without an estimate.
 pub(super) fn apart<'l>(load: &'l LoadView<'_>, row: usize) -> Option<(f64, Option<[f64; 2]>, &'l Pair)> {
     let pair = against(load, row).filter(|pair| pair.was_looked_at())?;
-    // The best row is the reference, even if it is behind in the common blocks.
+    // The best row is the reference, even if it is slower in the common blocks.
     let from = if load.baseline.is_none() { pair.other(row) } else { pair.first };
     let (estimate, ends) = pair.seen_from(from);
     Some((estimate?, ends, pair))
@@ -52,7 +52,7 @@ pub(super) fn why_no_ratio(load: &LoadView<'_>, row: usize) -> Option<String> {
     )
 }
 
-/// Ratio or difference of a row to the reference, or the reason why it has none, and the verdict in one word. `None` if nothing is
+/// Ratio or difference of a row to the reference, or the reason why it has none, and the verdict as one word. `None` if nothing is
 /// compared.
 pub(crate) fn compared(load: &LoadView<'_>, row: usize) -> Option<(String, &'static str)> {
     if let Some((estimate, _, pair)) = apart(load, row) {

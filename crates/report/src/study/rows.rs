@@ -1,4 +1,4 @@
-//! One variant under one load, over all blocks.
+//! Rows of a study: one variant under one load, over all blocks.
 
 use std::ops::Deref;
 
@@ -20,7 +20,7 @@ pub(crate) struct VariantRow<'a> {
     pub(crate) shown_name: String,
     /// Figures of all samples of the runs that are shown. `None` if nothing was measured.
     pub(crate) figures: Option<Figures>,
-    /// Figures of each step over the same runs.
+    /// Figures of each step over the runs of this row.
     pub(crate) steps: Vec<RowStep<'a>>,
 }
 
@@ -34,7 +34,7 @@ impl<'a> Deref for VariantRow<'a> {
 
 /// A step over all runs of a row.
 pub(crate) struct RowStep<'a> {
-    /// Name of the step. May hold anything: escape it.
+    /// Name of the step. Arbitrary text: escape it.
     pub(crate) name: &'a str,
     pub(crate) figures: Figures,
     /// Statements of the step: names and figures.
@@ -55,7 +55,7 @@ impl VariantRow<'_> {
     }
 }
 
-/// One row for each variant that is planned under a load, in natural order of system and variant.
+/// Builds one row for each variant that is planned under a load, in natural order of system and variant.
 pub(super) fn of_load<'a>(
     study: &'a Study,
     load: &str,

@@ -8,11 +8,11 @@ use crate::table::{Cell, Table};
 use crate::units::{count, decimal};
 use crate::view::View;
 
-/// Sums over the runs of a variant whose rows were checked.
+/// Sums over the runs of a variant with checked rows.
 #[derive(Default)]
 struct CheckedRows {
     runs: usize,
-    /// Number of runs whose rows do not add up.
+    /// Number of runs in which the rows do not add up.
     broken: usize,
     rows_by_server: Vec<i64>,
     ok: u64,
@@ -34,7 +34,7 @@ impl CheckedRows {
         self.doubled = self.doubled.saturating_add(written.doubled);
     }
 
-    /// Sums over all runs of a row, whatever their validity: a doubtful run must not lose rows either.
+    /// Sums up all runs of a row, valid or not: a doubtful run must not lose rows either.
     fn for_row(view: &StudyView<'_>, load: &LoadView<'_>, row: usize) -> Self {
         let mut sums = Self::default();
         views(view, load, row).filter_map(|view| view.written.as_ref()).for_each(|written| sums.add(written));
@@ -73,8 +73,8 @@ pub(crate) fn facts(
     rows.chain(shards(page, view, load).map(|line| ("shards", line)))
 }
 
-/// Rows of a load in a sentence, after one for each run whose rows do not add up, and before one for runs whose rows could not be
-/// read. Empty if no run was to be checked.
+/// Sentences about the rows of a load: one for each run whose rows do not add up, one for the total if all add up, and one for runs whose
+/// rows could not be read. Empty if no run has this check.
 fn rows(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     let mut all = CheckedRows::default();

@@ -1,4 +1,4 @@
-//! Fits a report on one screen of a terminal: less urgent lines are left to the details.
+//! Fits a report on one screen of a terminal: moves less urgent lines to the details.
 
 use crate::item::{Fact, Item};
 use crate::text::wrapped;
@@ -10,13 +10,13 @@ const LINES: usize = 40;
 const COLUMNS: usize = 100;
 /// Width of the name of a fact.
 const NAME_COLUMNS: usize = 12;
-/// Lines at the end: two empty ones, how to see more, and a command that may take two lines.
+/// Lines at the end: two empty ones, a hint on how to see more, and a command that may take two lines.
 const END: usize = 5;
 
-/// Urgency of a line, which decides when it is left out.
+/// Urgency of a line, which decides when it is omitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Urgency {
-    /// A fact, which is never left out.
+    /// Fact that is never omitted.
     Fact,
     /// Advice, which the details and the page have, too.
     Help,
@@ -47,7 +47,7 @@ fn lines_of_fact(fact: &Fact) -> usize {
     wrapped(&fact.words, room, room).len()
 }
 
-/// Number of lines that an item takes in the terminal, with the empty line above it.
+/// Number of terminal lines of an item, including the empty line above it.
 fn lines(item: &Item) -> usize {
     match item {
         Item::Title(text) | Item::Text(_, text) => wrapped(text, COLUMNS, COLUMNS - 2).len(),

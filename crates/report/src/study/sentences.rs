@@ -43,7 +43,7 @@ pub(crate) fn sliced(sliced: &Sliced) -> Option<String> {
     (!told.is_empty()).then(|| told.join(" "))
 }
 
-/// Like [`sliced`], only what limits the verdict.
+/// Like [`sliced`], but only the findings that limit the verdict.
 pub(crate) fn doubts_of_slices(sliced: &Sliced) -> Option<String> {
     let carried = sliced.carry_over.filter(|carried| carried.is_found);
     let told = [carried.as_ref().and_then(carry_over), sliced.unconfirmed.as_ref().map(unconfirmed)];
@@ -51,10 +51,10 @@ pub(crate) fn doubts_of_slices(sliced: &Sliced) -> Option<String> {
     (!told.is_empty()).then(|| told.join(" "))
 }
 
-/// Smallest reported carry-over, in logarithms of the ratio. Smaller ones appear without any other variation, and change no
+/// Smallest reported carry-over, as a logarithm of the ratio. Smaller ones are visible only if there is no other variance, and change no
 /// verdict.
 const FOUND_FROM: f64 = 0.001;
-/// Smallest undetected carry-over, in logarithms of the ratio, whose possibility is reported.
+/// Smallest possible undetected carry-over that is reported, as a logarithm of the ratio.
 const MISSED_FROM: f64 = 0.01;
 
 fn control(control: &Control) -> String {
@@ -254,7 +254,7 @@ pub(super) fn outcome(pair: &Pair, best: usize) -> Outcome {
     }
 }
 
-/// Notes on the method, such as selection and judgement on the same blocks.
+/// Notes on the method, for example if variants were selected and judged on the same blocks.
 pub(crate) fn caveats(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> {
     let mut caveats = Vec::new();
     let of_interval =

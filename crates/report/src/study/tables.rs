@@ -26,7 +26,7 @@ type Figure = fn(&VariantRow<'_>) -> Option<f64>;
 const NAME_CHARACTERS_MAX: usize = 24;
 /// Maximum number of characters of a statement.
 const STATEMENT_CHARACTERS_MAX: usize = 30;
-/// Maximum number of parameters with a column of their own.
+/// Max number of parameters that get a separate column.
 const PARAMETERS_MAX: usize = 5;
 
 /// Table of all figures of a load, with a row per variant.
@@ -48,7 +48,7 @@ pub(crate) fn summary(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape)
         return table;
     }
     table.column("errors", "", rows().map(|row| Cell::figure(row.error_share, percent_of)));
-    // The metric of the study comes first.
+    // The metric of the study is the first column.
     match view.metric.as_ref() {
         Some(by) if by.metric.name != "throughput" => {
             let write = by.metric.kind.writer();
@@ -124,7 +124,7 @@ pub(crate) fn statements(load: &LoadView<'_>, escape: Escape) -> Option<(&'stati
     let each =
         load.rows.iter().flat_map(|row| row.steps.iter().flat_map(of_step).map(move |line| (row, line)));
     let (rows, lines): (Vec<&VariantRow<'_>>, Vec<StatementLine<'_>>) = each.unzip();
-    // Users who log in once do so before the measured time, so the statements of the log-in have no samples.
+    // Users who log in once do so before the measured time, so their log-in statements have no samples.
     if lines.iter().all(|line| line.figures.service.all.count == 0) {
         return None;
     }
@@ -209,7 +209,7 @@ pub(super) fn names(
     table
 }
 
-/// Parameters of all rows, if the rows with parameters have one in common. `None` otherwise. Systems may lack some of them.
+/// Parameters of all rows, if the rows with parameters have one in common. `None` otherwise. Systems may lack some parameters.
 fn shared_knobs<'a>(rows: &'a [VariantRow<'_>]) -> Option<Vec<&'a str>> {
     let with_knobs = || rows.iter().filter(|row| !row.place.knobs.is_empty());
     let mut knobs: Vec<&str> = Vec::new();

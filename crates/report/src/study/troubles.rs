@@ -6,7 +6,7 @@ use judge::Eligibility;
 use super::{LoadView, StudyView};
 use crate::view::View;
 
-/// Failure or doubt of runs in one row. Texts may hold anything: escape them.
+/// Failure or doubt of runs in one row. Arbitrary texts: escape them.
 pub(crate) struct Trouble<'a> {
     pub(crate) row: usize,
     /// Number of runs.
@@ -24,7 +24,7 @@ pub(crate) enum TroubleKind<'a> {
         way_out: &'a str,
         outputs: &'a [Output],
     },
-    /// Some or all figures are in doubt. At [`Level::Valid`], the observed effect of the generator was negligible.
+    /// Doubt about some or all figures. At [`Level::Valid`], the observed effect of the generator was negligible.
     Doubt { level: Level, cause: &'a Cause },
     /// The run ended early without a failure.
     CutShort,
@@ -210,7 +210,7 @@ fn of_run<'a>(view: &'a View<'_>, eligibility: Eligibility) -> Vec<TroubleKind<'
     }));
     // Figures of a system that failed cannot be in doubt.
     if matches!(eligibility, Eligibility::Valid | Eligibility::Invalid) {
-        // A run whose only invalid figures are not those of the study counts as suspect.
+        // A run counts as suspect if its invalid figures do not include the metric of the study.
         let worst = if eligibility == Eligibility::Invalid { Level::Invalid } else { Level::Suspect };
         let doubt = |cause| TroubleKind::Doubt { level: worst, cause };
         kinds.extend(view.validity.causes.iter().map(doubt));
@@ -238,7 +238,7 @@ impl TroubleKind<'_> {
         }
     }
 
-    /// Whether both share one sentence, which then has the figures of the first run.
+    /// Whether both can share one sentence. The sentence has the figures of the first run.
     fn is_like(&self, other: &TroubleKind<'_>) -> bool {
         match (self, other) {
             (

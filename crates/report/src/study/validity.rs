@@ -53,7 +53,7 @@ pub(crate) fn validity(view: &StudyView<'_>) -> (Level, String) {
     (level, format!("{sentence}."))
 }
 
-/// Formats the figures in doubt in runs that count: ` in mean and tail`. Empty if it is all of them.
+/// Formats the doubtful figures of runs that count: ` in mean and tail`. Empty if all figures are doubtful.
 fn doubted(view: &StudyView<'_>, eligibility: &impl Fn(&View<'_>) -> Eligibility) -> String {
     let counting = || view.runs.iter().filter(|run| eligibility(run) == Eligibility::Valid);
     let is_in_doubt = |figure: &Distorted| counting().any(|run| run.validity.of(*figure) != Level::Valid);

@@ -1,4 +1,4 @@
-//! Most frequent output of the processes of a system. Under errors, it often names the reason.
+//! Most frequent output of the processes of a system. If requests fail, it often names the reason.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,15 +14,15 @@ const LOOKED_AT_BYTES: usize = 400;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct FrequentLine<'a> {
     pub(super) process: &'a str,
-    /// Last line of this kind. May hold anything: escape it.
+    /// Last line of this kind. Arbitrary text: escape it.
     pub(super) line: Cow<'a, str>,
     /// Number of lines of this kind in the stored output.
     pub(super) lines: usize,
-    /// Whether output was cut, so that there may be more lines.
+    /// Whether the output was cut, so that there may be more lines.
     pub(super) is_cut: bool,
 }
 
-/// Habits of all processes that have one, in the order of the outputs. Lines that differ only in digits are of the same kind.
+/// Frequent lines of all processes that have one, in the order of the outputs. Lines that differ only in digits are one kind.
 pub(super) fn habits(outputs: &[Output]) -> Vec<FrequentLine<'_>> {
     outputs.iter().filter_map(habit).collect()
 }

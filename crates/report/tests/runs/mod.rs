@@ -91,7 +91,7 @@ impl Kept {
     }
 }
 
-/// One outage in a window of three seconds.
+/// Outage in a window of three seconds.
 pub(crate) fn gone(from_s: f64, lasting_s: f64, is_open: bool) -> Outage {
     let times = vec![OutageTime { from_s, to_s: from_s + lasting_s, lasting_s, is_open }];
     Outage { longest_s: lasting_s, gone_share: lasting_s / 3.0, times, starvation: None }
@@ -202,7 +202,7 @@ pub(crate) fn ending() -> Ending {
     }
 }
 
-/// One second of requests. `outcome_of` returns the outcome of each; a few are kept in the request log.
+/// One second of requests. `outcome_of` returns the outcome of each; a few are stored in the request log.
 pub(crate) fn second(
     number: u64,
     requests: u64,

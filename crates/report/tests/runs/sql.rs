@@ -42,15 +42,15 @@ pub(crate) fn new_sql_run() -> NewRun {
     }
 }
 
-/// A run of two scripts, one of which has statements that are measured separately. Some transactions were retried, some of them
-/// were rejected in the end, and a few may or may not have taken effect.
+/// Run of two scripts. One of them has statements that are measured separately. Some transactions were retried, some were finally rejected,
+/// and a few may or may not have taken effect.
 pub(crate) fn transactions() -> Run {
     let mut ending = ending();
     ending.spread.as_mut().unwrap().connections = 16;
     Kept::load(&new_sql_run(), &seconds(5, outcome_of), Some(&ending)).through_store("20261121-142549-yz34")
 }
 
-/// A run without errors, in which every transaction had a connection of its own.
+/// Run without errors, in which every transaction opened a connection.
 pub(crate) fn connected_each_time() -> Run {
     let mut new = new_sql_run();
     (new.connects_each, new.latency_limit_ns) = (true, None);

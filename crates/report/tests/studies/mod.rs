@@ -24,7 +24,7 @@ use store::Store;
 
 use crate::runs::{self, Draws, Kept, STARTED_AT_UNIX_MS};
 
-/// Every study that has golden files.
+/// All studies that have golden files.
 ///
 /// They are stored once for all tests.
 pub(crate) fn all() -> &'static [(&'static str, Stored)] {
@@ -75,7 +75,7 @@ struct Behaviour {
 #[derive(Clone, Copy, PartialEq)]
 enum What {
     Works,
-    /// One in this many answers is a 503.
+    /// Rejects one in this many requests with 503.
     Refuses(u64),
     DoesNotStart,
     /// The generator was too slow in the blocks below this number.
@@ -113,7 +113,7 @@ struct Script<'a> {
     loads: &'a [&'a str],
     steps: &'a [&'a str],
     done: usize,
-    /// Whether steps are transactions, of which the first has statements that are measured separately.
+    /// Whether steps are transactions. The first one then has statements that are measured separately.
     is_sql: bool,
     /// Stores the events of a run and their costs. `None` for a study without events.
     events: Option<Box<KeepEvents>>,
@@ -281,7 +281,7 @@ impl Script<'_> {
     }
 }
 
-/// Two variants, of which one only redirects, with these notes.
+/// Two variants with these notes. One of them only redirects.
 pub(crate) fn unlike(stamps: &[&str]) -> Stored {
     const BEHAVIOURS: [Behaviour; 2] =
         [behaviour("nginx", "", 900, What::Redirects), behaviour("node", "", 600, What::Works)];
@@ -427,7 +427,7 @@ pub(crate) fn complete() -> Stored {
     app_servers().through_store()
 }
 
-/// Every kind of trouble in one interrupted study of seven configurations, whose plan file is unknown.
+/// All kinds of trouble in one interrupted study of seven configurations with an unknown plan file.
 pub(crate) fn troubles() -> Stored {
     const BEHAVIOURS: [Behaviour; 7] = [
         behaviour("puma", "workers=1 threads=1", 310, What::Works),
@@ -494,7 +494,7 @@ fn seven_blocks() -> Stored {
     script.through_store()
 }
 
-/// One database with two variants, whose transactions have statements, retries, and ends with unknown effect.
+/// One database with two variants. Their transactions have statements, retries, and ends with unknown effect.
 pub(crate) fn sql() -> Stored {
     const BEHAVIOURS: [Behaviour; 2] = [
         behaviour("postgres", "synchronous_commit=off", 900, What::Works),
@@ -592,7 +592,7 @@ pub(crate) fn faster_with_faults(invalid: u32) -> Stored {
     script.through_store()
 }
 
-/// Three configurations of one system, of which one has no errors.
+/// Three configurations of one system, one of them without errors.
 pub(crate) fn one_without_errors() -> Stored {
     let behaviours = [
         behaviour("puma", "threads=1", 600, What::Works),
@@ -703,7 +703,7 @@ fn no_baseline() -> Stored {
     stored
 }
 
-/// Baseline conditions against a variant of the same study, measured in the same blocks.
+/// Baseline conditions against another variant of the study, measured in common blocks.
 fn gates_of_baseline() -> Stored {
     let mut script = gated();
     script.new.compare = evidence::Compare { baseline: Some("node".to_owned()), ..fixtures::compare() };

@@ -119,7 +119,7 @@ pub(crate) fn never_back() -> Stored {
     stored
 }
 
-/// Comparison by lost requests, of which there are none.
+/// Comparison by lost requests without any lost requests.
 pub(crate) fn without_cost() -> Stored {
     let mut stored = compared("lost", 1.0, nothing);
     (stored.study.new.compare.baseline, stored.study.new.compare.also) = (None, Vec::new());

@@ -12,7 +12,7 @@ pub(crate) enum Quotes {
     Values,
 }
 
-/// Normalizes a statement. The text may be cut off anywhere, and may hold any characters.
+/// Normalizes a statement. The text may be cut off anywhere, and may contain any characters.
 pub(crate) fn shape(text: &str, quotes: Quotes) -> String {
     let mut shape = Shape::default();
     let mut rest = text.chars().peekable();

@@ -1,4 +1,4 @@
-//! Readings of a database since the last call. The number of labels is bounded, whatever a server reports.
+//! Readings of a database since the last call. The number of labels is bounded, regardless of the server's output.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -114,7 +114,7 @@ impl Default for Tally {
 const COUNTERS_MAX: usize = 128;
 
 impl Tally {
-    /// Adds one sample of all sessions. `samples` has those with the most sessions first, so that rare labels become `other`.
+    /// Adds one sample of all sessions. `samples` starts with the labels with the most sessions, so that rare labels become `other`.
     pub(crate) fn add(&mut self, samples: Vec<Sample>) {
         self.samples += 1;
         for Sample { state, wait, statement, sessions } in samples {

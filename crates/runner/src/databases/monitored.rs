@@ -10,12 +10,12 @@ use crate::database_cost::ReadCosts;
 use crate::database_watch::{DatabaseWatch, Dialect, OpenSession};
 use crate::prepare::Refusal;
 
-/// A database that is monitored from inside.
+/// Database that is monitored from inside.
 #[derive(Clone, Debug)]
 pub enum MonitoredDatabase {
-    /// A SQL database.
+    /// SQL database.
     Sql(Box<Database>),
-    /// A store whose protocol owns its steps, the system that it is, and the secrets of its log-in.
+    /// Store with protocol-specific steps, the system it belongs to, and the secrets of its log-in.
     Store(&'static Store, Box<Endpoint>, Secrets),
 }
 
@@ -23,7 +23,7 @@ pub enum MonitoredDatabase {
 type MonitoringSession = (Box<dyn Dialect>, Result<Box<OpenSession>, Refusal>);
 
 impl MonitoredDatabase {
-    /// Database of a plan: the one that takes transactions, or that is named next to requests; otherwise the first store.
+    /// Database of a plan: the one that runs transactions, or the one behind the requests; otherwise the first store.
     pub(crate) fn of(plan: &Plan) -> Option<Self> {
         if let Some(database) = plan.database() {
             return Some(Self::Sql(Box::new(database.clone())));
@@ -51,7 +51,7 @@ impl MonitoredDatabase {
         })
     }
 
-    /// Servers with counters of the cost of a load, and the function that reads them. `None` if there are no counters.
+    /// Servers with cost counters, and the function that reads them. `None` if there are no counters.
     pub(crate) fn costs(&self) -> Option<(Vec<Database>, ReadCosts)> {
         match self {
             Self::Sql(database) => Some((database.servers(), super::of(database.engine).costs?)),

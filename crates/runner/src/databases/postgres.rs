@@ -20,7 +20,7 @@ pub(super) const KIND: Kind = Kind {
     login_help: "see to the user and the database of the URL, to the password (PGPASSWORD or ~/.pgpass), and to the \
                  server's pg_hba.conf",
     direct_tls_alpn: Some("postgresql"),
-    // Servers with this protocol name themselves in version(), and some of them have no further columns.
+    // Servers with this protocol report their names in version(), and some of them have no further columns.
     about_the_server: "SELECT CASE WHEN version() LIKE 'PostgreSQL %' THEN current_setting('server_version') ELSE version() END, \
              current_setting('max_connections'), \
              (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()) \

@@ -1,4 +1,4 @@
-//! Redis, and other stores of its protocol.
+//! Redis and compatible stores.
 
 mod discovery;
 mod slow_log;
@@ -42,7 +42,7 @@ fn open(endpoint: &plan::Endpoint, secrets: &plan::Secrets) -> Result<Box<OpenSe
     }))
 }
 
-/// A connection that asks the commands of [`watch::QUESTIONS`].
+/// Connection that sends the commands of [`watch::QUESTIONS`].
 struct Session {
     interview: Interview<RedisConversation>,
 }

@@ -42,14 +42,14 @@ pub(super) const fn in_process(
     compile: fn(&StepsAt<'_>) -> Result<Box<dyn Channels>, Refusal>,
 ) -> EndpointKind {
     EndpointKind {
-        // It has no address.
+        // A database in this process has no address.
         addresses: |_, _| Ok((Peer::of(Endpoint::Unix(PathBuf::new()), None), None)),
         compile,
         ..ON_SERVER
     }
 }
 
-/// Transactions at an endpoint, which has a kind of this file only if it takes some.
+/// Returns the transactions of an endpoint. Fails if it runs none.
 fn at(endpoint: &plan::Endpoint) -> Result<&Transactions, Refusal> {
     Transactions::at(endpoint).ok_or_else(|| {
         let what = "the system takes no transactions";
@@ -108,7 +108,7 @@ fn compile(at: &StepsAt<'_>) -> Result<Box<dyn Channels>, Refusal> {
     script.map(|script| Box::new(script) as _).map_err(|what| wrong_script(sql, what))
 }
 
-/// Log-in of the connections of a load, whose password is stretched once for all of them.
+/// Log-in of the connections of a load. Its password is stretched once for all of them.
 fn login(plan: &Plan, login: &wire::sql::Login) -> Arc<wire::sql::Login> {
     stretching::shared(login, Duration::from_nanos(plan.connect_timeout_ns))
 }
@@ -168,7 +168,7 @@ fn sessions(
     open.map(|open| Box::new(open) as _).map_err(wrong)
 }
 
-/// Adds facts from the first connection to the record of a run. Returns them in words.
+/// Adds facts from the first connection to the record of a run. Returns them as text.
 fn record_facts(plan: &Plan, prepared: &Prepared, new: &mut NewRun) -> Option<String> {
     let sql = Transactions::in_plan(plan).next()?;
     if new.system_version.is_none() {

@@ -15,7 +15,7 @@ use crate::recipe;
 
 /// Time limit of a reading.
 const WITHIN: Duration = Duration::from_secs(10);
-/// Interval at which a wait asks whether the run was stopped.
+/// Interval at which a wait checks for a stop of the run.
 const PAUSE: Duration = Duration::from_millis(20);
 /// Max length of a text that a message repeats.
 const SHOWN_MAX: usize = 60;
@@ -57,7 +57,7 @@ impl Source {
     }
 }
 
-/// Does work on a thread of its own, which may outlive the time limit but not by much: the flag is set then.
+/// Runs work on a separate thread with a time limit. After the limit, the flag is set, and the thread ends soon.
 fn within(
     work: impl FnOnce(&Arc<AtomicBool>) -> Result<f64, String> + Send + 'static,
     is_stopped: &dyn Fn() -> bool,
@@ -66,7 +66,7 @@ fn within(
     let (result, results) = mpsc::channel();
     let flag = Arc::clone(&is_given_up);
     let spawned = thread::Builder::new().name("figure".into()).spawn(move || {
-        // The receiver is gone if the time is over.
+        // The receiver is dropped after the time limit.
         let _ = result.send(work(&flag));
     });
     spawned.map_err(|error| format!("no thread can be started for it: {error}"))?;

@@ -112,7 +112,7 @@ impl World {
         self.state().now
     }
 
-    /// Time since the first stop request; `None` if there was none.
+    /// Time since the first stop request. `None` if there was none.
     pub(crate) fn since_asked(&self) -> Option<Duration> {
         let state = self.state();
         Some(state.now - state.was_asked?)
@@ -212,7 +212,7 @@ pub(crate) fn study(text: &str) -> Study {
     study.unwrap_or_else(|faults| panic!("{faults}"))
 }
 
-/// Path of a program in place of Tenbin's, for plans that need one.
+/// Path of a program instead of Tenbin's, for plans that need one.
 pub(crate) fn program() -> &'static Path {
     Path::new("/bin/true")
 }

@@ -5,7 +5,7 @@ use wire::sql::Value;
 
 use crate::databases::{Backslash, Engine};
 
-/// Appends a value as a literal that the server reads back unchanged, whatever it contains.
+/// Appends a value as a literal that the server reads back unchanged, for any content.
 pub(super) fn write(engine: Engine, value: Literal<'_>, out: &mut Vec<u8>) {
     match value {
         Literal::Null => out.extend_from_slice(b"NULL"),
@@ -30,7 +30,7 @@ pub(super) fn value(literal: Literal<'_>, has_literals: bool) -> Value<'_> {
     }
 }
 
-/// True if the text means the same number without quotes. Leading zeros would be lost.
+/// True if the text is an equal number without quotes. False for leading zeros, which would be lost.
 fn is_plain(text: &[u8]) -> bool {
     match text.strip_prefix(b"-").unwrap_or(text) {
         [b'0'] | [b'0', b'.', ..] | [b'1'..=b'9', ..] => true,

@@ -37,7 +37,7 @@ impl SqlConversation {
             self.player.start_rows(number);
         }
         (self.state, self.rows, self.loaded_rows) = (State::Statement(number), 0, 0);
-        // The previous request stays in the output until the next one, because the end of a script sends nothing.
+        // The previous request stays in the output until the next one, because no request is sent at the end of a script.
         self.session.clear();
         if self.program.lines[usize::from(number)].is_load {
             return self.load(number);
@@ -103,7 +103,7 @@ impl SqlConversation {
         }
     }
 
-    /// Sends a statement whose text is generated each time.
+    /// Sends a statement with a text that is generated each time.
     fn put_made(&mut self, number: u16, is_kept: bool) {
         self.scratch.clear();
         let backslashes = self.backslashes();
@@ -176,7 +176,7 @@ impl SqlConversation {
         }
     }
 
-    /// Refusal of a statement whose number of rows differs from the expectation of the step.
+    /// Rejection of a statement whose row count differs from the expectation of the step.
     pub(super) fn unexpected_rows(&self, number: u16) -> Option<Refusal> {
         if self.loaded_rows > 0 && self.rows != self.loaded_rows {
             return Some(Refusal {

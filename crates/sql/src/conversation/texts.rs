@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-/// Numbers under which a connection prepares distinct texts. A text whose rows are stored in variables gets a separate number,
-/// because other prepared statements omit column names.
+/// Numbers under which a connection prepares distinct texts. A text with rows that are stored in variables gets a separate number, because
+/// other prepared statements omit column names.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
     /// Numbers by text: without, and with rows stored in variables.
@@ -11,7 +11,7 @@ pub(super) struct Texts {
     first: u16,
 }
 
-/// Maximum number of prepared texts, which take memory on both sides. Further texts are not prepared.
+/// Maximum number of prepared texts, which use memory on both sides. Further texts are not prepared.
 const KEPT_MAX: usize = 4_096;
 
 impl Texts {

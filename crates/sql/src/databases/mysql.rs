@@ -14,7 +14,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     verified_by: "ssl-mode=VERIFY_IDENTITY",
     placeholders: Placeholders::Question,
     has_pipelines: false,
-    // The name of the file means nothing: the client sends rows that it made.
+    // The file name has no meaning: the client sends generated rows.
     load_rows: Some(|rows| {
         format!(
             "LOAD DATA LOCAL INFILE 'rows' INTO TABLE {} CHARACTER SET utf8mb4 ({})",
@@ -45,14 +45,14 @@ pub(super) const DIALECT: Dialect = Dialect {
     retries,
 };
 
-/// Scripts with COMMIT instead of END, which is no statement in MySQL, and with an id of 0, which requests the next id.
+/// Scripts with COMMIT instead of END, which is not a statement in MySQL, and with an id of 0, which requests the next id.
 const SCRIPTS: &[(&str, &str)] = &[
     ("tpcb-like", include_str!("../workloads/tpcb-like.mysql.sql")),
     ("simple-update", include_str!("../workloads/simple-update.mysql.sql")),
     ("oltp-insert", include_str!("../workloads/oltp-insert.mysql.sql")),
 ];
 
-/// Error classes by number. Numbers take precedence over SQLSTATEs, which are vague here: 42000 stands for 140 errors.
+/// Error classes by number. Numbers take precedence over SQLSTATEs, which are vague here: 42000 covers 140 errors.
 const NUMBERS: &[(ErrorClass, &[u16])] = &[
     // TiDB's 8002, 8022, and 9007: conflicts of optimistic transactions.
     (ErrorClass::SerializationFailure, &[1020, 8002, 8022, 9007]),
@@ -82,9 +82,9 @@ const NUMBERS: &[(ErrorClass, &[u16])] = &[
     (ErrorClass::PreparedStatement, &[1243, 1615]),
 ];
 
-/// Number of an error without one of its own.
+/// Generic error number of errors that have no specific one.
 const UNKNOWN_ERROR: u16 = 1105;
-/// Text of a conflict in Dolt, which old versions report without a number of its own.
+/// Text of a conflict in Dolt. Old versions report it under the generic error number.
 const DOLT_CONFLICT: &str = "conflicts with a committed transaction";
 
 /// Error class of a number. `None` if the SQLSTATE is more precise.

@@ -39,7 +39,7 @@ pub(crate) struct Builder<'a> {
     may_gather: bool,
 }
 
-/// An `\if` without its `\endif` so far.
+/// Open `\if` that still lacks its `\endif`.
 struct Block {
     /// Index of the condition that jumps to the next branch. `None` after `\else`, or if the condition is invalid.
     unless: Option<usize>,
@@ -248,7 +248,7 @@ impl<'a> Builder<'a> {
         None
     }
 
-    /// Adds a statement that loads rows. Its text in the script is that of PostgreSQL; each database has its own.
+    /// Adds a statement that loads rows. Its text in the script is in PostgreSQL syntax; each database has a separate text.
     fn load(&mut self, start: usize, rows: LoadedRows) -> Option<Problem> {
         let number = usize::from(self.first_statement) + self.statements.len();
         if number >= usize::from(u16::MAX) {

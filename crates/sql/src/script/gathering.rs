@@ -17,7 +17,7 @@ pub(crate) struct Gathering {
     rows_before: u64,
     /// True if a result has begun but not ended.
     is_open: bool,
-    /// Column to be stored whose name is not valid for a variable.
+    /// Column to be stored with a name that is not valid for a variable.
     illegal: Option<String>,
     name: Vec<u8>,
 }
@@ -26,7 +26,7 @@ pub(crate) struct Gathering {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Column {
     Stored(u16),
-    /// No script reads this variable.
+    /// Variable that no script reads.
     Unread,
     /// The name is not valid for a variable.
     Illegal,

@@ -3,8 +3,7 @@
 use crate::script::scan::{Quote, Quoted};
 use crate::script::statement::StatementKind;
 
-/// Classifies a statement by its first words; a SELECT also by words that make it more than a read. Ignores quoted text and
-/// comments.
+/// Classifies a statement by its first words; a SELECT also by words that turn it into more than a read. Ignores quoted text and comments.
 pub(crate) fn of(text: &[u8], quoted: &[Quoted]) -> StatementKind {
     let mut words = Words { text, quoted, at: 0, has_several: false };
     let first = words.next().unwrap_or_default();

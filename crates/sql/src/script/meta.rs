@@ -25,7 +25,7 @@ pub(crate) enum Meta {
     Copy(LoadedRows),
 }
 
-/// An invalid meta command: message, and position in the script if it is known.
+/// Invalid meta command: message, and position in the script if known.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
     pub(crate) message: String,
@@ -105,7 +105,7 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c)
 }
 
-/// Parses a command whose name has been taken from its line.
+/// Parses a command after its name was removed from its line.
 pub(crate) fn parse(
     name: &[u8],
     line: Line<'_>,

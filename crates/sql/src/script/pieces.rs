@@ -24,7 +24,7 @@ pub(crate) enum Mark {
     Colon { is_quoted: bool },
     /// `{name}`
     Braces(Place),
-    /// `{name}` in a quotation that cannot hold every value safely. Contains the kind of quotes.
+    /// `{name}` in a quotation that cannot contain every value safely. Holds the kind of quotes.
     Unfit(&'static str),
 }
 
@@ -114,7 +114,7 @@ pub(crate) fn names<'a>(text: &'a [u8], quoted: &[Quoted], language: Language) -
 /// A part that is not constant text.
 enum Part<'a> {
     Name(VariableReference<'a>),
-    /// `{{name}}`, which stands for the literal text `{name}`.
+    /// `{{name}}`, which yields the literal text `{name}`.
     Braces(Range<usize>, &'a str),
 }
 
@@ -197,7 +197,7 @@ fn mark(text: &[u8], part: &Range<usize>, quote: Option<Quote>) -> Mark {
         Some(Quote::Double) => Place::Double,
         Some(Quote::Backtick) => Place::Backtick,
         Some(Quote::Dollar) => return Mark::Unfit("$$…$$"),
-        // MySQL and MariaDB execute the content of such a comment.
+        // MySQL and MariaDB execute the content of these comments.
         Some(Quote::Comment) if is_executed(&text[part.clone()]) => return Mark::Unfit("/*! … */"),
         Some(Quote::Comment) => Place::Comment,
     })

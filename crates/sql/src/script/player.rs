@@ -62,7 +62,7 @@ pub struct Player {
     client: u32,
     machine: Machine,
     gathering: Gathering,
-    /// Statement whose rows are being received.
+    /// Statement that is receiving rows.
     gathered: u16,
 }
 
@@ -233,7 +233,7 @@ impl Player {
         }
     }
 
-    /// Adds a value of the current row; `None` for NULL. Columns come in order from 0.
+    /// Adds a value of the current row. `None` for NULL. Columns come in order from 0.
     pub fn take_value(&mut self, column: u16, value: Option<&[u8]>) {
         self.gathering.value(column, value);
     }
@@ -247,7 +247,7 @@ impl Player {
     ///
     /// # Errors
     ///
-    /// If `\aset` has a column whose name is not valid for a variable.
+    /// `\aset` has a column with a name that is not valid for a variable.
     pub fn end_result(&mut self) -> Result<(), Broken> {
         let Some(gather) = self.wants_rows(self.gathered) else { return Ok(()) };
         let done = self.gathering.end_result(gather, &mut self.machine.variables);

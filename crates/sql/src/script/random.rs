@@ -1,4 +1,4 @@
-//! Random numbers with non-uniform distributions, identical to those of pgbench and sysbench.
+//! Random numbers with non-uniform distributions, identical to pgbench and sysbench.
 //!
 //! Callers guarantee `min <= max`, and a span that fits into an `i64`.
 

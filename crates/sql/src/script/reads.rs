@@ -166,8 +166,8 @@ fn of_expression(line: &Line<'_>, given: &DefinedVariables, reads: &mut Vec<Read
     }
 }
 
-/// Words of a statement whose column names are among its words. `None` if a name comes from elsewhere: from a table (`*`), a cast,
-/// or a statement that returns the result of another.
+/// Words of a statement, which include the names of its columns. `None` if a column name may come from a table (`*`), a cast, or a
+/// statement that returns the result of another.
 fn words(statement: &[u8]) -> Option<HashSet<String>> {
     let text = String::from_utf8_lossy(statement).to_lowercase();
     let is_of_word = |sign: char| sign.is_alphanumeric() || sign == '_' || sign == '$';

@@ -12,7 +12,7 @@ use crate::script::statement::{Piece, Statement};
 /// Language of a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
-    /// Exactly that of pgbench.
+    /// Identical to pgbench.
     Pgbench,
     /// pgbench's with texts and more random functions, for built-in workloads and plans.
     Extended,
@@ -57,7 +57,7 @@ impl Script {
         self.statements.clone()
     }
 
-    /// True if it has a `\startpipeline`, which needs a mode that sends values separately.
+    /// True if a script has a `\startpipeline`, which needs a mode that sends values separately.
     pub fn has_pipeline(&self) -> bool {
         self.has_pipeline
     }
@@ -109,7 +109,7 @@ impl ScriptSet {
         &self.statements
     }
 
-    /// Whether a script may read the variable of a slot. True for every slot if it has commands other than statements.
+    /// Whether a script may read the variable of a slot. True for every slot if the script has commands that are not statements.
     pub(crate) fn may_read(&self, script: u16, slot: u16) -> bool {
         let Some(script) = self.scripts.get(usize::from(script)) else { return false };
         let computes = |command: &Command| matches!(command.act, Do::Set(..) | Do::Unless(..) | Do::Sleep(_));

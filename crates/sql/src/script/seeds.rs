@@ -68,7 +68,7 @@ impl Seeds {
         self.of(client).functions
     }
 
-    /// Stream from which a client chooses its scripts: `range(0, weights − 1)`, counted off against the weights in order.
+    /// Random stream that a client uses to choose its scripts: `range(0, weights − 1)`, counted off against the weights in order.
     pub fn choose(&self, client: u32) -> Xoroshiro {
         self.of(client).choose
     }

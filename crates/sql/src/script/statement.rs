@@ -85,15 +85,15 @@ pub(crate) enum Piece {
 pub(crate) enum Place {
     /// Outside of quotes, or `{name:raw}`: unchanged.
     Bare,
-    /// In `'…'`.
+    /// Text in `'…'`.
     Text,
-    /// In `E'…'`.
+    /// Text in `E'…'`.
     Escaped,
-    /// In `"…"`: a name, or in MySQL a text.
+    /// Name in `"…"`, or a text in MySQL.
     Double,
-    /// In backticks.
+    /// Name in backticks.
     Backtick,
-    /// In a comment.
+    /// Comment.
     Comment,
 }
 

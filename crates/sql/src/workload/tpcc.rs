@@ -63,7 +63,7 @@ pub(super) fn new_order() -> String {
             text.push_str("\\endif\n");
         }
     }
-    // One of a hundred orders has a wrong item, and is rolled back.
+    // One of a hundred orders has an invalid item, and is rolled back.
     text.push_str("\\if :is_wrong = 1\nROLLBACK;\n\\else\nCOMMIT;\n\\endif\n");
     text
 }
@@ -139,7 +139,7 @@ pub(super) fn stock_level() -> String {
 pub struct Condition {
     /// Clause of the specification.
     pub clause: &'static str,
-    /// Condition in words.
+    /// Condition for display.
     pub words: &'static str,
     /// Query for the number of warehouses or districts that violate it.
     pub query: &'static str,

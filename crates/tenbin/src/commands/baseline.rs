@@ -114,7 +114,7 @@ pub(crate) fn announce(baseline: &Baseline) {
     }
 }
 
-/// Names the baseline, or says why there is none, in a line that is safe to print.
+/// Names the baseline, or the reason why there is none, in a line that is safe to print.
 pub(crate) fn words(baseline: &Baseline) -> String {
     let words = match &baseline.found {
         Err(why) => format!("{why}: conditions of the baseline are not judged"),
@@ -168,7 +168,7 @@ impl Wanted {
         }
     }
 
-    /// Whether a single run is about to be measured.
+    /// Whether the command is about to measure a single run.
     fn is_run(&self) -> bool {
         self.title.is_empty()
     }
@@ -251,7 +251,7 @@ impl Wanted {
             .map_err(|why| bad(&format!("the baseline {text} cannot be used: {why}"), help))
     }
 
-    /// Figures of a candidate, or the reason why it has none that can be compared.
+    /// Figures of a candidate, or the reason why it has no comparable ones.
     fn copied(
         &self,
         candidate: &Candidate,
@@ -311,7 +311,7 @@ impl Wanted {
         Ok((loads, rows))
     }
 
-    /// Whether a stored configuration is about to be measured under the same load.
+    /// Whether the command is about to measure the configuration of a stored row under an equal load.
     fn wants(&self, row: &BaselineRow, loads: &[BaselineLoad]) -> bool {
         let Some(stored) = loads.iter().find(|load| load.name == row.load) else { return false };
         let is_setting =

@@ -135,7 +135,7 @@ impl CapacityFlags {
                 return Err(BadArguments(format!("{what}\n  help: write it into the plan")).into());
             }
             let mut study = read_plan(Path::new(&self.of), self.quick)?;
-            // An experiment follows a comparison. It cannot follow a search, whose last runs are at a rate of its own.
+            // An experiment can follow a comparison, but not a search: the last runs of a search have a rate that no other run has.
             study.experiment = None;
             return Ok(study);
         }

@@ -1,4 +1,4 @@
-//! `tenbin export`: writes one run or one study to a file of its own.
+//! `tenbin export`: writes one run or one study to a separate file.
 
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions};

@@ -407,7 +407,7 @@ mod tests {
         for load in ["many", "0", "500/x", "-5", "1.5"] {
             answers.set_load(load).expect_err(load);
         }
-        // Each of the two wrong answers is followed by its question again.
+        // After each of the two wrong answers, the question is asked again.
         let (answers, asked) =
             asked(&["8080", "nonsense", "localhost:3000", "", "items", "/items", "x", "20"]);
         assert_eq!((asked, answers.path.as_str(), answers.load.as_str()), (8, "/items", "20"));

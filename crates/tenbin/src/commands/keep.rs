@@ -1,4 +1,4 @@
-//! `tenbin keep`: holds one process of a system, and ends it when Tenbin is gone. Tenbin starts this command itself.
+//! `tenbin keep`: runs one process of a system, and ends it when Tenbin exits. Tenbin starts this command itself.
 
 use clap::Args;
 

@@ -312,7 +312,7 @@ impl LoadFlags {
     /// Removes the name from a single URL that is written as `NAME=URL`, and returns it.
     fn take_name(&mut self) -> Option<String> {
         let (name, url) = named_url(self.url.as_deref().filter(|_| self.others.is_empty())?);
-        // Another argument with an equals sign stays whole, because its error quotes it.
+        // Any other argument with an equals sign stays whole, because its error message quotes it.
         let name = name.filter(|_| is_server(url) || plan::has_known_scheme(url))?.to_owned();
         self.url = Some(url.to_owned());
         Some(name)

@@ -1,4 +1,4 @@
-//! `tenbin proxy`: stands in for the network to a distant client, or for a slow dependency.
+//! `tenbin proxy`: simulates the network to a distant client, or a slow dependency.
 
 mod control;
 
@@ -156,7 +156,7 @@ pub(crate) fn run(flags: &ProxyFlags) -> anyhow::Result<Exit> {
         match heard {
             ProxyEvent::Signal => break,
             ProxyEvent::Stall(lasting) => running.stall(lasting),
-            // The client of the control socket may be gone.
+            // The client of the control socket may have disconnected.
             ProxyEvent::Order(line, answer) => drop(answer.send(state.obey(&line, &running))),
         }
     }
@@ -181,7 +181,7 @@ enum ProxyEvent {
 fn listen_to_signals(mut signals: Signals, sender: Sender<ProxyEvent>) -> std::io::Result<()> {
     let listen = move || {
         for _ in signals.forever() {
-            // At the second signal, the receiver is gone, and there is nothing to do.
+            // At the second signal, the receiver is already dropped, so the send fails harmlessly.
             let _ = sender.send(ProxyEvent::Signal);
         }
     };

@@ -130,7 +130,7 @@ impl RequestFlags {
         for (flag, text) in [("--body", &self.body), ("--json", &self.json)] {
             match text.as_deref().map(|text| text.strip_prefix('@').ok_or(text)) {
                 None => {}
-                // curl sends such a text, but the name of a file is not meant as JSON.
+                // curl sends this text as it is. The name of an existing file is probably a mistake, not JSON.
                 Some(Err(text)) if flag == "--json" && Path::new(text).is_file() => faults.push(Fault::new(
                     flag,
                     format!("it sends the text {text:?}, which is the name of a file"),

@@ -1,4 +1,4 @@
-//! `tenbin run PLAN`: runs everything that a plan asks for.
+//! `tenbin run PLAN`: runs all loads and comparisons of a plan file.
 
 use std::path::PathBuf;
 
@@ -80,7 +80,7 @@ pub(crate) fn run(flags: &RunFlags) -> anyhow::Result<Exit> {
     let destination = flags.results.check()?;
     destination.check_study()?;
     let mut study = read_plan(&flags.plan, flags.quick)?;
-    // A resumed study goes on as it began.
+    // A resumed study keeps the flags that it was started with.
     if flags.resume.name().is_none() {
         study.settle_at(&runner::place());
         say_why_not_in_slices(&study);

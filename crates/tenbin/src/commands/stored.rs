@@ -1,4 +1,4 @@
-//! Finds the run or study that a text means, and the store that holds it.
+//! Finds the run or study that a text refers to, and its store.
 //!
 //! The text is a name, a label, a plan, or a file that `tenbin export` wrote.
 
@@ -17,7 +17,7 @@ use crate::exit::BadArguments;
 /// Name of the newest run or study.
 const LAST: &str = "last";
 
-/// A store, and the name of a run or study in it, or the beginning of such a name.
+/// Store, and the full or abbreviated name of a run or study in it.
 pub(crate) struct StoredName {
     pub(crate) store: Store,
     pub(crate) name: String,
@@ -29,7 +29,7 @@ impl StoredName {
         Ok(Self { store: Store::open_existing(&store.path())?, name: LAST.to_owned() })
     }
 
-    /// Finds the meaning of a text: a label, the newest study of a plan, an exported file, or the name of a run or study.
+    /// Resolves a text to a label, the newest study of a plan, an exported file, or the name of a run or study.
     ///
     /// A label or a plan takes precedence over an exported file of the same name. `./FILE` always means the file.
     pub(crate) fn of(text: &str, store: &StoreFlag) -> anyhow::Result<Self> {
@@ -85,7 +85,7 @@ impl StoredName {
 
     /// The only run or study of a file.
     pub(crate) fn of_file(path: &Path) -> anyhow::Result<Self> {
-        // SQLite would make a store of an empty file.
+        // SQLite would turn an empty file into a store.
         if fs::metadata(path).is_ok_and(|there| there.len() == 0) {
             return Err(StoreError::Foreign { path: path.to_owned() }.into());
         }
@@ -128,12 +128,12 @@ impl StoredName {
         Ok(self.store.origins()?.remove(id).unwrap_or_default())
     }
 
-    /// Whether the name is that of a study.
+    /// Whether the name belongs to a study.
     pub(crate) fn is_study(&self) -> bool {
         self.name.starts_with(StudyId::PREFIX)
     }
 
-    /// Whether the name means the newest run or study.
+    /// Whether the name refers to the newest run or study.
     pub(crate) fn is_last(&self) -> bool {
         self.name.eq_ignore_ascii_case(LAST)
     }

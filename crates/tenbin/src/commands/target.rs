@@ -148,7 +148,7 @@ pub(crate) fn run(flags: TargetFlags) -> anyhow::Result<Exit> {
     let (sender, heard) = mpsc::channel();
     thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for signal in signals.forever() {
-            // At the second signal, the receiver is gone, and there is nothing to do.
+            // At the second signal, the receiver is already dropped, so the send fails harmlessly.
             let _ = sender.send(signal);
         }
     })?;

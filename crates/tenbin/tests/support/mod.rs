@@ -1,4 +1,4 @@
-//! Runs the program from outside, with a store of its own and a limit on its time.
+//! Runs the program from outside, with a separate store and a time limit.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 pub(crate) mod moments;
@@ -147,13 +147,13 @@ impl Started {
         self.child.try_wait().expect("a state").is_none()
     }
 
-    /// Waits until the program ends, [`TIMEOUT`] at most.
+    /// Waits up to [`TIMEOUT`] until the program ends.
     #[track_caller]
     pub(crate) fn finish(self) -> Output {
         self.finish_within(TIMEOUT)
     }
 
-    /// Waits until the program ends, `limit` at most.
+    /// Waits up to `limit` until the program ends.
     #[track_caller]
     pub(crate) fn finish_within(mut self, limit: Duration) -> Output {
         let deadline = Instant::now() + limit;
@@ -199,7 +199,7 @@ pub(crate) fn url(address: SocketAddr, path: &str) -> String {
     format!("http://{address}{path}")
 }
 
-/// Starts a server that follows the same script on every connection.
+/// Starts a server that follows one script on every connection.
 pub(crate) fn server(steps: Vec<Step>) -> Scripted {
     let script = Script(steps);
     scripted::start(move |_| script.clone()).expect("a scripted server")

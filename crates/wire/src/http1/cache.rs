@@ -1,10 +1,10 @@
-//! Headers by which caches tell whether they answered: `Age`, `X-Cache`, `Cache-Status`, and two of single vendors.
+//! Headers of caches that show whether the cache answered: `Age`, `X-Cache`, `Cache-Status`, and two of single vendors.
 
 use httparse::Header;
 
 use crate::content::CacheUse;
 
-/// Whether a header of 3, 7, 12, 14, or 15 characters may be one of a cache, by its first two characters. Keeps other headers of
+/// Whether a header of 3, 7, 12, 14, or 15 characters may be a cache header, judged by its first two characters. Keeps other headers of
 /// these lengths, such as `Content-Type`, off the slow path.
 #[inline]
 pub(super) fn may_name(name: &str) -> bool {
@@ -19,7 +19,7 @@ pub(super) fn seen(header: &Header<'_>, before: CacheUse) -> CacheUse {
     let value = header.value.trim_ascii();
     let says = |word: &[u8]| value.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word));
     let now = match () {
-        // Only a stored response has an age (RFC 9111, 5.1).
+        // Only stored responses have an age (RFC 9111, 5.1).
         () if is("Age") => CacheUse::Hit,
         () if is("X-Cache") || is("X-Cache-Status") || is("CF-Cache-Status") => match () {
             () if says(b"hit") || says(b"stale") || says(b"revalidated") => CacheUse::Hit,

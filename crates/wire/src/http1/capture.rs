@@ -16,7 +16,7 @@ use super::json_path::JsonPath;
 /// Longest value that can be captured; a reply with a longer one is rejected.
 pub const CAPTURED_BYTES_MAX: usize = 64 * 1024;
 
-/// A value to save from a reply. A reply without it is `rejected`, with the class `capture`.
+/// Value to save from a reply. A reply without it is `rejected`, with the class `capture`.
 #[derive(Clone, Debug)]
 pub struct Capture {
     /// Number of the variable that gets the value.
@@ -43,7 +43,7 @@ pub enum CaptureFrom {
 pub(super) enum Missing {
     NotThere,
     TooLong,
-    /// No value in the kept part of a body that is longer.
+    /// No value in the kept part of a body that was longer than this part.
     BeyondKept,
     NotJson,
     /// A JSON object, array, or null.
@@ -70,7 +70,7 @@ impl CaptureFrom {
         }
     }
 
-    /// Value of the capture in a head; `None` for a capture from the body.
+    /// Value of the capture in a head. `None` for a capture from the body.
     fn in_head<'a>(&self, headers: &[Header<'a>]) -> Option<Result<&'a [u8], Missing>> {
         let (name, expression) = match self {
             Self::Header(name) => (name, None),
@@ -149,11 +149,11 @@ impl Values {
         self.list[usize::from(at.jar)] = jar;
     }
 
-    /// Saves the values of the captures from `body`, the kept part of a body; `is_whole` if it is all of it.
+    /// Saves the values of the captures from `body`, the kept part of a body. `is_whole` is true if the body is complete.
     ///
     /// # Errors
     ///
-    /// The code of the first capture that found no value, in the head or in the body.
+    /// Returns the code of the first capture that found no value, in the head or in the body.
     pub(super) fn keep_from_body(
         &mut self,
         captures: &[Capture],

@@ -12,7 +12,7 @@ use super::request::{Credentials, Request};
 use crate::step::Reader;
 use crate::step::tree::{Node, Span};
 
-/// Hidden variable with the cookies of a user. No name in braces can be that of a hidden variable.
+/// Hidden variable with the cookies of a user. A name in braces can never refer to a hidden variable.
 const COOKIES_OF_USER: &str = "(cookies)";
 /// Hidden variable with the cookies of an iteration.
 const COOKIES_OF_ITERATION: &str = "(cookies of an iteration)";
@@ -22,7 +22,7 @@ const COOKIE_PATH: &str = "(path)";
 const LOCATION: &str = "(location)";
 const AUTHORIZATION: &str = "Authorization";
 
-/// Whether a hidden variable has the cookies of an iteration, which begins without any.
+/// Whether a hidden variable holds the cookies of an iteration, which starts without cookies.
 pub(super) fn is_of_iteration(name: &str) -> bool {
     name.starts_with(COOKIES_OF_ITERATION)
 }
@@ -39,8 +39,8 @@ pub(super) fn words(name: &str) -> &'static str {
 #[derive(Default)]
 pub(super) struct Carried<'a> {
     list: Vec<Item<'a>>,
-    /// Hidden variable with the cookies. `None` if cookies are not kept. Each system has its own, with the system's name at the
-    /// end.
+    /// Hidden variable with the cookies. `None` if cookies are not kept. Each system has a separate one, with the system's name as its
+    /// suffix.
     jar: Option<&'static str>,
     /// Max consecutive redirects.
     redirects: u8,
@@ -52,7 +52,7 @@ struct Item<'a> {
     what: What,
     /// Texts that may have variables.
     texts: Vec<&'a Node>,
-    /// Whether any request carries it.
+    /// Whether any request carries the value.
     is_used: bool,
 }
 
@@ -82,7 +82,7 @@ impl<'a> Carried<'a> {
             Some("iteration") => Some(COOKIES_OF_ITERATION),
             _ => None,
         };
-        // These variables get their numbers before the values of steps.
+        // These variables are numbered before the values of steps.
         for name in jar.into_iter().flat_map(|jar| [jar, COOKIE_PATH]) {
             reader.hidden(name);
         }
@@ -139,7 +139,7 @@ impl<'a> Carried<'a> {
         }
     }
 
-    /// Whether each iteration begins without cookies.
+    /// Whether each iteration starts without cookies.
     pub(super) fn keeps_cookies_of_iterations(&self) -> bool {
         self.jar == Some(COOKIES_OF_ITERATION)
     }

@@ -80,7 +80,7 @@ pub enum BodyCheck {
     ContainsValues(Expected),
     /// Matches this expression. The regex engine takes linear time.
     Matches(Regex),
-    /// Is JSON with a value at this path, equal to the expected one if given. `null`, arrays, and objects have no value to compare.
+    /// JSON with a value at this path, equal to the expected one if given. `null`, arrays, and objects cannot be compared.
     Json(JsonPath, Option<Expected>),
 }
 
@@ -122,7 +122,7 @@ impl Checks {
         !self.bodies.is_empty()
     }
 
-    /// Numbers of the variables whose values the checks compare with replies.
+    /// Numbers of the variables that checks compare with replies.
     pub(super) fn variables(&self) -> impl Iterator<Item = u16> {
         let of_headers = self.headers.iter().filter_map(|check| check.contains.as_ref());
         let of_bodies = self.bodies.iter().filter_map(|check| match check {
@@ -163,7 +163,7 @@ impl Checks {
         (self.headers.len() + self.bodies.len()) as u32
     }
 
-    /// Error message for the rule of this number. Header rules come first, then body rules, then the size.
+    /// Error message for the rule with this number. Header rules come first, then body rules, then the size.
     pub(super) fn explain(&self, number: u32, values: &[Vec<u8>]) -> Option<String> {
         let number = number as usize;
         let header = self.headers.get(number).map(|check| match &check.contains {

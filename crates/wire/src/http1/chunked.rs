@@ -9,19 +9,19 @@ const TRAILER_BYTES_MAX: u32 = 64 * 1024;
 /// Position in a chunked body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Chunked {
-    /// In the digits of a chunk size, after `digits` of them.
+    /// Digits of a chunk size, after `digits` of them.
     Size { size: u64, digits: u8 },
-    /// In a chunk extension, which is ignored.
+    /// Chunk extension, which is ignored.
     Extension { size: u64, line: u32 },
     /// After the CR of a size line, before its LF.
     SizeEnd { size: u64 },
-    /// In the data of a chunk.
+    /// Data of a chunk.
     Data { left: u64 },
     /// After the data, before CR LF.
     DataCr,
     /// Between CR and LF.
     DataLf,
-    /// In the trailers, after `line` bytes of the present line, and `total` bytes of all trailers.
+    /// Trailers, after `line` bytes of the current line, and `total` bytes of all trailers.
     Trailer { line: u32, total: u32 },
     /// After the last byte.
     Done,

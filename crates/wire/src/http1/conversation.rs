@@ -29,7 +29,7 @@ const SAMPLES: u8 = 8;
 pub struct HttpConversation {
     script: Arc<Steps>,
     reading: Reading,
-    /// The request under way, if it has inserted values or follows a redirect.
+    /// Request in flight, if it has inserted values or follows a redirect.
     filled: Option<Box<Filled>>,
 }
 

@@ -1,6 +1,6 @@
 //! Decoding of bodies with a `Content-Encoding` (RFC 9110, 8.4) for checks, captures, and sampled sizes: gzip, deflate, br, and zstd.
 //!
-//! The decoded size is bounded, whatever size the body claims: decoding stops at the max that checks and captures read.
+//! The decoded size is bounded, regardless of the size that the body claims: decoding stops at the max that checks and captures read.
 
 use alloc::vec::Vec;
 
@@ -15,7 +15,7 @@ use crate::content::Coding;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Unpacked {
     pub(super) bytes: Vec<u8>,
-    /// Whether the bytes are the whole body.
+    /// Whether the bytes are the complete body.
     pub(super) is_whole: bool,
 }
 
@@ -62,7 +62,7 @@ impl Coding {
 enum End {
     /// The stream ended after `used` input bytes.
     Complete { used: usize },
-    /// The output limit or the end of the kept input came first.
+    /// The output limit or the end of the kept input was reached first.
     Cut,
 }
 
@@ -100,7 +100,7 @@ fn inflate(body: &[u8], is_wrapped: bool, out: &mut Vec<u8>, bytes_max: usize) -
     }
 }
 
-/// Decodes gzip members, one after the other (RFC 1952).
+/// Decodes gzip members, one after another (RFC 1952).
 fn gzip(mut body: &[u8], bytes_max: usize) -> Option<Unpacked> {
     /// Checksum and length.
     const TRAILER_BYTES: usize = 8;
@@ -171,7 +171,7 @@ fn brotli(body: &[u8], bytes_max: usize) -> Option<Unpacked> {
     }
 }
 
-/// Decodes zstd frames, one after the other (RFC 8878).
+/// Decodes zstd frames, one after another (RFC 8878).
 fn zstd(body: &[u8], bytes_max: usize) -> Option<Unpacked> {
     let mut decoder = FrameDecoder::new();
     decoder.set_max_window_size(ZSTD_WINDOW_BYTES_MAX);

@@ -1,4 +1,4 @@
-//! Encoding of values by their place in a request: a value cannot leave its place, whatever bytes it has.
+//! Encodes values according to their place in a request: a value cannot leave its place, regardless of its bytes.
 
 use alloc::vec::Vec;
 
@@ -17,7 +17,7 @@ pub(super) enum Encoding {
     Line,
     /// JSON string (RFC 8259, 7).
     JsonString,
-    /// No encoding.
+    /// Raw bytes, not encoded.
     Bytes,
 }
 
@@ -91,7 +91,7 @@ fn upper(nibble: u8) -> u8 {
 pub(super) enum Text {
     /// Path with its query.
     Target {
-        /// Whether nothing of it was read. A value at the beginning of a target is a location.
+        /// Whether the target is still empty. A value at the start of a target is a location.
         is_empty: bool,
     },
     Header,

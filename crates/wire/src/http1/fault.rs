@@ -44,11 +44,11 @@ impl Fault {
         PeerFault::new(class, self as u32, sentence)
     }
 
-    /// Fault for bytes that arrived while no reply was awaited. A whole extra reply is worse than stray bytes, because earlier
+    /// Error for bytes that arrived while no request was in flight. A complete extra reply is worse than stray bytes, because earlier
     /// replies may have answered other requests. A server may send 408 before it closes an idle connection (RFC 9110, 15.5.9).
     #[cold]
     pub(super) fn surplus(bytes: &[u8]) -> PeerFault {
-        // Servers of some other protocols speak first.
+        // In some other protocols, the server sends first.
         if let Some(fault) = foreign::recognized(bytes) {
             return fault;
         }

@@ -1,11 +1,11 @@
-//! Comparison of a connection's first replies: detects different requests that get the same short body.
+//! Compares a connection's first replies: detects different requests that get equal short bodies.
 
 use alloc::vec::Vec;
 
 use super::template::target_of;
 use crate::conversation::FirstReplies;
 
-/// Number of connections whose first replies are compared.
+/// Number of connections that compare their first replies.
 pub(super) const CONNECTIONS: u32 = 8;
 /// Max replies of a connection that are compared.
 const REPLIES_MAX: u32 = 64;
@@ -19,7 +19,7 @@ const REQUEST_BYTES_MAX: usize = 4096;
 /// Comparison of a connection's replies so far. Only few connections have one, and only for requests without checks of the body.
 #[derive(Debug, Default)]
 pub(super) struct Comparison {
-    /// Hash of the request under way.
+    /// Hash of the request in flight.
     request: u64,
     /// Hashes of the distinct requests.
     requests: Vec<u64>,
@@ -29,14 +29,14 @@ pub(super) struct Comparison {
 }
 
 impl Comparison {
-    /// Sets the request whose reply comes next.
+    /// Sets the request that the next reply answers.
     pub(super) fn begin(&mut self, request: &[u8]) {
         let head_end = memchr::memmem::find(request, b"\r\n\r\n").map_or(request.len(), |at| at + 4);
         let body = &request[head_end..];
         self.request = hash(&[target_of(request), &body[..body.len().min(REQUEST_BYTES_MAX)]]);
     }
 
-    /// Compares a reply. `body` is the decoded body; `None` if the reply was rejected. Returns whether the next reply is compared,
+    /// Compares a reply. `body` is the decoded body. `None` if the reply was rejected. Returns whether the next reply is compared,
     /// too.
     pub(super) fn take(&mut self, body: Option<&[u8]>) -> bool {
         let is_short = |body: &&[u8]| !body.is_empty() && body.len() <= SHORT_BYTES_MAX;

@@ -13,7 +13,7 @@ use super::request::Request;
 use crate::braces;
 use crate::step::{EXPECT, FlagStep, Step, Wrong, WrongValue};
 
-/// Reads a step. Its host and its connection are those of the system that it is sent to.
+/// Reads a step. Its host and its connection come from the system that it is sent to.
 pub(super) fn read(flags: &FlagStep<'_>, wrong: &mut Vec<WrongValue>) -> Arc<dyn Step> {
     let request = Request {
         method: flags.method.into(),

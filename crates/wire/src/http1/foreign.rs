@@ -37,18 +37,18 @@ const HTTP2: &str =
 const REDIS: &str = "a Redis server answered: correct the port, or write redis:// for a load of commands";
 const SMTP: &str = "an SMTP or FTP server answered: correct the port";
 
-/// Returns the fault for an answer that is not HTTP/1.1. `Ok` if more bytes are needed to decide.
+/// Returns the error for an answer that is not HTTP/1.1. `Ok` if more bytes are needed to decide.
 #[cold]
 pub(super) fn recognize(bytes: &[u8]) -> Result<(), PeerFault> {
     if let Some(fault) = recognized(bytes) {
         return Err(fault);
     }
-    // Only rows with a definite first byte wait for more bytes; a wildcard would delay the fault of every answer.
+    // Only rows with a definite first byte wait for more bytes; a wildcard would delay the error of every answer.
     let may_be = |(beginning, _): &&(&[u8], &str)| beginning[0] != ANY && begins(bytes, beginning);
     if FOREIGN.iter().any(|row| may_be(&row)) { Ok(()) } else { Err(Fault::NotHttp.showing(bytes)) }
 }
 
-/// Fault that names the server of an answer. `None` if its beginning is unknown.
+/// Error that names the server of an answer. `None` if its first bytes are unknown.
 pub(super) fn recognized(bytes: &[u8]) -> Option<PeerFault> {
     let is_it = |(beginning, _): &(&[u8], &str)| bytes.len() >= beginning.len() && begins(bytes, beginning);
     let number = FOREIGN.iter().position(is_it)?;
@@ -56,11 +56,11 @@ pub(super) fn recognized(bytes: &[u8]) -> Option<PeerFault> {
     Some(PeerFault::new(ErrorClass::ProtocolError, code, FOREIGN[number].1).showing(bytes))
 }
 
-/// Returns the class and the message of the error if a server answered without TLS where TLS was expected. `None` if the answer is
-/// unknown, or a TLS alert.
+/// Returns the class and the message of the error if a server answered without TLS where TLS was expected. `None` if the answer is unknown,
+/// or a TLS alert.
 ///
-/// Plain HTTP is a TLS error, because the scheme of the URL is wrong. Another protocol is a protocol error, because no scheme of
-/// HTTP is right. Its message says what to correct, and quotes the beginning of the answer.
+/// Plain HTTP is a TLS error, because the scheme of the URL is wrong. Another protocol is a protocol error, because no HTTP scheme is
+/// right. Its message states the correction, and quotes the start of the answer.
 pub(super) fn instead_of_tls(bytes: &[u8]) -> Option<(ErrorClass, String)> {
     if bytes.starts_with(b"HTTP/") {
         return Some((ErrorClass::TlsProtocol, "the server speaks plain HTTP".into()));
@@ -69,7 +69,7 @@ pub(super) fn instead_of_tls(bytes: &[u8]) -> Option<(ErrorClass, String)> {
     Some((ErrorClass::ProtocolError, fault.message()))
 }
 
-/// Whether all available bytes match a beginning.
+/// Whether all available bytes match the start of a known answer.
 fn begins(bytes: &[u8], beginning: &[u8]) -> bool {
     bytes.iter().zip(beginning).all(|(byte, expected)| byte == expected || *expected == ANY)
 }

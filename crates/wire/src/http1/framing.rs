@@ -28,13 +28,13 @@ pub(super) struct Head {
     pub(super) status: u16,
     pub(super) length: Length,
     pub(super) keeps_alive: bool,
-    /// Seconds for which the server keeps an idle connection open, according to its reply; 0 if the reply does not say.
+    /// Seconds for which the server keeps an idle connection open, according to its reply. 0 if the reply does not state it.
     pub(super) idle_max_s: u16,
     /// Number of the first header check that fails. `None` if all hold.
     pub(super) failed_check: Option<u32>,
     /// Content coding of the body.
     pub(super) coding: Coding,
-    /// Whether a cache answered.
+    /// Whether a cache answered, if known.
     pub(super) cache: CacheUse,
     /// Whether the step follows the reply as a redirect, so that checks do not apply to it.
     pub(super) is_redirect: bool,
@@ -73,7 +73,7 @@ pub(super) fn read(bytes: &[u8], step: &Prepared, values: &mut Values) -> HeadRe
 
 pub(super) type HeadRead = Result<Option<(usize, Head)>, PeerFault>;
 
-/// Parses a head as strictly as `config` says. `None` if a header line is malformed.
+/// Parses a head with the strictness of `config`. `None` if a header line is malformed.
 #[inline]
 fn parse(config: &ParserConfig, bytes: &[u8], step: &Step, values: &mut Values) -> Option<HeadRead> {
     let mut headers = [const { MaybeUninit::<Header<'_>>::uninit() }; HEADERS_MAX];
@@ -128,7 +128,7 @@ fn read_obsolete(bytes: &[u8], step: &Step, values: &mut Values) -> HeadRead {
         .unwrap_or_else(|| Err(Fault::BadHeader.showing(malformed_line(&unfolded))))
 }
 
-/// Copies a head, and replaces each fold of a header line with spaces. The length stays the same.
+/// Copies a head, and replaces each fold of a header line with spaces. The length does not change.
 fn unfolded(bytes: &[u8]) -> Vec<u8> {
     let mut unfolded = bytes.to_vec();
     let (mut start, mut is_after_status) = (0, false);
@@ -263,7 +263,7 @@ fn parse_keep_alive(value: &[u8]) -> KeepAlive {
     KeepAlive::For { idle_max_s }
 }
 
-/// Parses a length, which may be repeated with the same value (RFC 9112, 6.3).
+/// Parses a length, which may be repeated with an equal value (RFC 9112, 6.3).
 fn parse_length(value: &[u8]) -> Option<u64> {
     parse_one_length(value).or_else(|| {
         let mut lengths = value.split(|byte| *byte == b',').map(parse_one_length);

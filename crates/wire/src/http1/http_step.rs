@@ -1,4 +1,4 @@
-//! Steps of HTTP as a plan has them: a request, the checks of its reply, and the values to save.
+//! HTTP steps of a plan: a request, the checks of its reply, and the values to save.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -18,7 +18,7 @@ use crate::step::{Site, Step, Text, Value, WrittenStep, WrongValue};
 
 /// Methods that change nothing at a server (RFC 9110 §9.2.1).
 const SAFE_METHODS: [&str; 4] = ["GET", "HEAD", "OPTIONS", "TRACE"];
-/// Headers whose values are recorded. The value of any other header may be a secret.
+/// Headers that are recorded with their values. The value of any other header may be a secret.
 const SHOWN_HEADERS: [&str; 9] = [
     "accept",
     "accept-encoding",
@@ -30,7 +30,7 @@ const SHOWN_HEADERS: [&str; 9] = [
     "range",
     "user-agent",
 ];
-/// Key of a step whose text has the method, too.
+/// Key of a step with a text that includes the method.
 const ANY_METHOD: &str = "request";
 /// Record of a value that may be a secret.
 const NOT_SHOWN: &str = "(not shown)";
@@ -60,7 +60,7 @@ impl Step for HttpStep {
         let Self { request, checks, captures } = self;
         let path = request.target.split(['?', '#']).next().unwrap_or_default();
         let mut record = vec![
-            // The query is left out, because it may hold secrets.
+            // The query is omitted, because it may contain secrets.
             ("path", Some(text(&without_secrets(path)))),
             ("headers", Some(headers(request))),
             ("body_bytes", request.body.as_ref().map(|body| Value::Count(body.len() as u64))),
@@ -174,7 +174,7 @@ pub(super) fn basic_authorization(credentials: &[u8]) -> String {
     format!("Basic {}", STANDARD.encode(credentials))
 }
 
-/// Path of a step below that of its system's URL.
+/// Path of a step below the path of its system's URL.
 fn below(base: &str, target: &str) -> String {
     let base = base.split('?').next().unwrap_or_default().trim_end_matches('/');
     let base = braces::literal(base.as_bytes());

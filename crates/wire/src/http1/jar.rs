@@ -34,7 +34,7 @@ pub(super) fn take_in(jar: &mut Vec<u8>, headers: &[Header<'_>], host: &str, pat
 pub struct CookieJar {
     /// Number of the variable that holds the cookies.
     pub jar: u16,
-    /// Number of the variable that holds the path of the request under way.
+    /// Number of the variable that holds the path of the request in flight.
     pub path: u16,
 }
 
@@ -121,7 +121,7 @@ impl<'a> SetCookie<'a> {
         Some(Self { cookie: [name, b"=", content].concat(), path, is_deleted })
     }
 
-    /// Adds the cookie to the jar, or replaces the cookie of the same name and path.
+    /// Adds the cookie to the jar, or replaces the cookie with its name and path.
     fn put_in(&self, jar: &mut Vec<u8>) {
         let line = [self.path, b"\t", self.cookie.as_slice(), b"\n"].concat();
         let is_same =
@@ -180,7 +180,7 @@ fn host_without_port(host: &str) -> &str {
     }
 }
 
-/// Whether a cookie of this Max-Age is deleted. `None` if the age is not a number.
+/// Whether a Max-Age deletes its cookie. `None` if the age is not a number.
 fn is_over_by_age(age: &[u8]) -> Option<bool> {
     let (is_negative, digits) = match age {
         [b'-', digits @ ..] => (true, digits),

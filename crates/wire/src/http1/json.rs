@@ -1,6 +1,6 @@
-//! Lookup of one value in a JSON text (RFC 8259) by its path.
+//! Looks up one value in a JSON text (RFC 8259) by its path.
 //!
-//! The text is read once, without building a tree, and all of it must be JSON. Numbers are returned as they are written.
+//! The text is read once, without building a tree, and must be valid JSON as a whole. Numbers are returned as written.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -42,7 +42,7 @@ enum PathValue<'a> {
     Nothing,
     /// An object, an array, or null.
     NoScalar,
-    /// A number, `true`, or `false` as it is written.
+    /// Number, `true`, or `false`, as written.
     Plain(&'a str),
     /// Content of a string between its quotes, with escapes.
     Quoted(&'a str),
@@ -100,7 +100,7 @@ impl<'a> Reader<'a> {
             let rest = wanted.filter(|(name, _)| *name == key).map(|(_, rest)| rest);
             let value = self.value(rest)?;
             if rest.is_some() {
-                // The last of several values with the same key counts, as in most JSON parsers.
+                // If a key is repeated, the last value counts, as in most JSON parsers.
                 found = value;
             }
         }
@@ -470,7 +470,7 @@ mod tests {
         })
     }
 
-    /// Every pointer in a value, with the value that it leads to.
+    /// Collects every pointer in a value, with the value at this pointer.
     fn places(value: &Value, pointer: String, out: &mut alloc::vec::Vec<(String, Value)>) {
         match value {
             Value::Array(list) => {

@@ -16,7 +16,7 @@ pub struct JsonPath {
     parts: Vec<Part>,
 }
 
-/// One part of a path.
+/// Part of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     /// Member of this name.

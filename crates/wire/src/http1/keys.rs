@@ -15,7 +15,7 @@ pub(super) const STEPS: OwnSteps = OwnSteps {
     noun: "HTTP",
     says: "the method and the path",
     url: "http://127.0.0.1:8080",
-    // Flags describe a step of a command line, and its path is that of the URL.
+    // Flags describe the step of a command line, and the URL gives its path.
     query: "",
     keys: KEYS,
     body: None,

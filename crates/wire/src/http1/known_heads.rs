@@ -1,5 +1,5 @@
-//! Heads that a server repeats. Most replies to a request have the same head as the one before, apart from its date, so comparing it
-//! with those that were parsed replaces parsing it.
+//! Heads that a server repeats. Most replies to a request differ from the previous one only in the date of their head, so comparing a head
+//! with parsed ones replaces parsing it.
 
 use alloc::boxed::Box;
 use core::array;
@@ -8,21 +8,21 @@ use once_cell::race::OnceBox;
 
 use super::framing::Head;
 
-/// Number of heads that a step keeps, such as those of a hit and of a miss of a cache.
+/// Max number of heads per step, such as the ones of a cache hit and a cache miss.
 const KNOWN_MAX: usize = 2;
 /// Max bytes of a head that is kept.
 const BYTES_MAX: usize = 2 * 1024;
 /// Bytes of a date (RFC 9110, 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
 const DATE_BYTES: usize = 29;
 
-/// First heads of the replies to a step, for steps whose result depends on nothing else. Shared by all connections.
+/// First heads of the replies to a step, for steps with results that depend on nothing else. Shared by all connections.
 #[derive(Debug)]
 pub(super) struct KnownHeads([OnceBox<Known>; KNOWN_MAX]);
 
 /// A parsed head.
 #[derive(Debug)]
 struct Known {
-    /// Bytes before the value of `Date`; the whole head if it has none.
+    /// Bytes before the value of `Date`, or the whole head if it has none.
     front: Box<[u8]>,
     /// Bytes after the date. `None` without one.
     back: Option<Box<[u8]>>,
@@ -76,7 +76,7 @@ impl Known {
         let rest = bytes.strip_prefix(&*self.front)?;
         let Some(back) = &self.back else { return Some(self.front.len()) };
         let (date, rest) = rest.split_first_chunk::<DATE_BYTES>()?;
-        // Without a branch for each byte, they are compared at once.
+        // Without a branch for each byte, the compiler can compare them all at once.
         let is_text = date.iter().fold(true, |is_text, byte| is_text & (b' '..=b'~').contains(byte));
         (is_text && rest.starts_with(back)).then_some(self.front.len() + DATE_BYTES + back.len())
     }

@@ -83,7 +83,7 @@ fn line(key: &Entry, reader: &mut dyn Reader) -> Option<(String, String, Span)> 
     let (text, at) = (key.value.text()?, key.value.at);
     match request_line(&key.key, text) {
         Ok((method, target)) => {
-            // The method is in the text, or it is the key.
+            // The method is in the text, or the key names it.
             let method_at = if target.len() < text.len() { at } else { key.key_at };
             Some((method, target.to_owned(), method_at))
         }

@@ -33,7 +33,7 @@ pub(super) struct Reading {
     pub(super) step: u16,
     /// Index of step 0 for the address of the connection.
     pub(super) first_step: u16,
-    /// Reply whose body is arriving.
+    /// Reply with a body that is arriving.
     reply: Reply,
     interim: u8,
     /// Bytes of a head that did not arrive whole. After the head, the body so far, if a check or a capture needs it.
@@ -43,7 +43,7 @@ pub(super) struct Reading {
     cache: CacheUse,
     /// Number of further encoded bodies that are decoded only for their size.
     pub(super) samples_left: u8,
-    /// Whether the body that is arriving is one of them.
+    /// Whether the body that is arriving is sampled.
     is_sampled: bool,
     /// Size of the body of the latest complete reply after decoding. [`NOT_DECODED`] if it is not known.
     decoded_bytes: u32,
@@ -53,8 +53,8 @@ pub(super) struct Reading {
     pub(super) compares: bool,
     /// Number of requests of this step that were redirected before the present one.
     pub(super) hop: u8,
-    /// Beginning of the body of the last rejected reply, if quoting was asked for. While replies are compared: the body of the last
-    /// reply, empty unless it is short.
+    /// Start of the body of the last rejected reply, if quoting is enabled. While replies are compared: the body of the last reply, empty
+    /// unless it is short.
     pub(super) quoted: Option<Box<Quoted>>,
     pub(super) values: Values,
 }
@@ -121,7 +121,7 @@ impl Reading {
             };
             used += taken;
             self.reply.received_bytes += taken as u64;
-            // After a complete head comes its body, which may be empty. After an interim head comes the next head.
+            // A complete head is followed by its body, which may be empty. An interim head is followed by the next head.
             match self.state {
                 State::Sized { left: 0 } | State::Chunked(Chunked::Done) => {
                     return Ok(Progress::Replied { used, reply: self.end_reply(step) });
@@ -322,7 +322,7 @@ impl Reading {
         self.quoted = Some(Box::new(Quoted(shown[..shown.len().min(bytes_max)].into())));
     }
 
-    // Not inlined, so that the code of loads without body checks stays small.
+    // Not inlined, so that the code for loads without body checks stays small.
     #[inline(never)]
     fn judge_body(&mut self, step: &Step) -> Option<Refusal> {
         let Step { checks, captures, .. } = step;

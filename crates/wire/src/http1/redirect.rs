@@ -1,4 +1,4 @@
-//! Redirects (RFC 9110, 15.4): the request that follows a reply, on the same server.
+//! Redirects (RFC 9110, 15.4): builds the request that follows a reply, to the same server.
 
 use alloc::format;
 use alloc::string::String;
@@ -17,11 +17,11 @@ pub struct Redirects {
     pub max: u8,
     /// Number of the variable that holds the latest location.
     pub location: u16,
-    /// Whether the server is reached over TLS.
+    /// Whether the server uses TLS.
     pub is_secure: bool,
 }
 
-/// Max bytes of a location, and of its target; longer ones are not followed.
+/// Max bytes of a location, and of its target. Longer ones are not followed.
 pub(super) const LOCATION_BYTES_MAX: usize = 8 * 1024;
 /// Max bytes of a location in an error message.
 const SHOWN_BYTES_MAX: usize = 96;
@@ -31,14 +31,14 @@ const SHOWN_BYTES_MAX: usize = 96;
 #[repr(u32)]
 pub(super) enum Unfollowed {
     TooMany,
-    /// Another host, port, or scheme: the load stays on its server.
+    /// Other host, port, or scheme: the load must not leave its server.
     Elsewhere,
     TooLong,
     /// The target begins with a saved value that is a URL of another server.
     Saved,
 }
 
-/// Location of a redirect, with at most one byte more than the limit. `None` if the reply is not a redirect.
+/// Location of a redirect, cut after one byte more than the limit. `None` if the reply is not a redirect.
 pub(super) fn location_of<'a>(status: u16, headers: &[Header<'a>]) -> Option<&'a [u8]> {
     if !matches!(status, 301 | 302 | 303 | 307 | 308) {
         return None;
@@ -144,7 +144,7 @@ impl<'a> Sent<'a> {
     }
 }
 
-/// Target of a location (RFC 3986, 5.2), which must be on the same server.
+/// Resolves a location to a target (RFC 3986, 5.2), which must be on the original server.
 fn resolved(location: &[u8], request: &Sent<'_>, origin: &Origin) -> Result<Vec<u8>, Unfollowed> {
     let to = location.split(|byte| *byte == b'#').next().unwrap_or_default();
     let own = [origin.host.as_bytes(), request.host()];
@@ -167,8 +167,8 @@ fn resolved(location: &[u8], request: &Sent<'_>, origin: &Origin) -> Result<Vec<
     Ok(target)
 }
 
-/// Returns the part of a location after its authority, and whether it has an authority. The authority must be among `own`: the host
-/// of the plan, and the host of the Host header. Both lead to the same socket.
+/// Returns the part of a location after its authority, and whether it has an authority. The authority must be in `own`: the host of the
+/// plan, or the host of the Host header. Both lead to one socket.
 pub(super) fn after_authority<'a, 'b>(
     location: &'a [u8],
     is_secure: bool,

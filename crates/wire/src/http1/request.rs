@@ -29,11 +29,11 @@ pub struct Request {
     pub body: Option<Vec<u8>>,
     /// Credentials that are sent if there is no Authorization header.
     pub credentials: Option<Credentials>,
-    /// The cookie jar that the request uses, unless it has a Cookie header of its own, and that its reply updates.
+    /// Cookie jar that the request uses unless it has a Cookie header, and that its reply updates.
     pub cookies: Option<CookieJar>,
     /// Redirect settings. `None` returns a redirect as the reply.
     pub redirects: Option<Redirects>,
-    /// Whether the server is reached over TLS: a target that begins with a value may be a URL of this scheme.
+    /// Whether the server uses TLS: a target that starts with a value may be an `https` URL.
     pub is_secure: bool,
     /// Whether the connection stays open after the reply.
     pub keep_alive: bool,
@@ -77,7 +77,7 @@ pub enum RequestFault {
     HeaderValue(String),
     /// The header with this name is set by the body.
     Framing(String),
-    /// No variable has this name.
+    /// Unknown variable with this name.
     Variable(String),
 }
 
@@ -105,17 +105,17 @@ impl Request {
         Self { host: further.unwrap_or(&self.host).clone(), ..self.clone() }
     }
 
-    /// Whether the reply has no body, whatever its headers say.
+    /// Whether the reply has no body, regardless of its headers.
     pub fn is_head(&self) -> bool {
         self.method == "HEAD"
     }
 
-    /// Whether the request has the same effect if it is sent twice (RFC 9110, 9.2.2).
+    /// Whether the request has an identical effect if it is sent twice (RFC 9110, 9.2.2).
     pub fn is_idempotent(&self) -> bool {
         matches!(self.method.as_str(), "GET" | "HEAD" | "PUT" | "DELETE" | "OPTIONS" | "TRACE")
     }
 
-    /// Encodes the request as it is written, names in braces included.
+    /// Encodes the request unchanged, including names in braces.
     ///
     /// # Errors
     ///
@@ -143,9 +143,9 @@ impl Request {
         Ok(bytes.into_boxed_slice())
     }
 
-    /// Required headers that are not given, in order. The value `None` stands for the length of the body.
+    /// Required headers that are not given, in order. The value `None` means the length of the body.
     pub(super) fn added_headers(&self) -> impl Iterator<Item = (&'static str, Option<&str>)> {
-        // These methods send Content-Length: 0 without a body (RFC 9110 §8.6); some servers insist on it.
+        // These methods send Content-Length: 0 without a body (RFC 9110 §8.6); some servers require it.
         let has_length = self.body.is_some() || matches!(self.method.as_str(), "POST" | "PUT" | "PATCH");
         let all = [
             ("Host", Some(self.host.as_str()), true),
@@ -163,7 +163,7 @@ impl Request {
         self.credentials.as_ref().filter(|_| !self.has("authorization"))
     }
 
-    /// Whether a header of this name is given, ignoring case.
+    /// Whether a header with this name is given, ignoring case.
     pub fn has(&self, name: &str) -> bool {
         self.headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name))
     }

@@ -1,4 +1,4 @@
-//! Compiles requests of which only the shape is known.
+//! Compiles requests from shapes alone, before their contents are known.
 
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
@@ -19,7 +19,7 @@ pub(super) fn compile(
 ) -> Result<Box<dyn ShapedRequests>, String> {
     let like = like.downcast::<HttpStep>().ok_or("it is a step of another protocol")?;
     let headers = shapes.iter().map(|shape| shape.headers.len()).max().unwrap_or(0);
-    // Their order is that of the numbers in `RequestShape`.
+    // Must match the numbering in `RequestShape`.
     let mut variables = vec!["target".to_owned(), "body".to_owned()];
     variables.extend((0..headers).map(|header| format!("header{header}")));
     let steps: Vec<HttpStep> = shapes.iter().map(|shape| step(shape, &like.request)).collect();

@@ -1,4 +1,4 @@
-//! One step of a scenario: its request, the checks of its reply, and the values to save.
+//! Step of a scenario: its request, the checks of its reply, and the values to save.
 
 use alloc::vec::Vec;
 
@@ -7,7 +7,7 @@ use super::checks::Checks;
 use super::known_heads::KnownHeads;
 use super::template::Template;
 
-/// One request of a scenario.
+/// Request of a scenario, with checks and captures.
 #[derive(Clone, Debug)]
 pub struct Step {
     /// Request to send.
@@ -51,7 +51,7 @@ impl Prepared {
         }
     }
 
-    /// Whether equal heads have equal results: no value is taken from them or compared with them.
+    /// Whether equal heads have equal results, because no value is taken from them or compared with them.
     pub(super) fn has_equal_results(&self) -> bool {
         let Step { request, checks, captures } = &self.step;
         captures.is_empty()

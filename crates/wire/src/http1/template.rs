@@ -1,4 +1,4 @@
-//! Requests with places for values: filled before each exchange, or encoded once if there are no values.
+//! Requests with placeholders for values: filled before each exchange, or encoded once if there are no values.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -20,10 +20,10 @@ const COOKIE_NAME_BYTES: usize = "Cookie: \r\n".len();
 const ACCEPT_ENCODING: &str = "accept-encoding";
 const LENGTH_DIGITS_MAX: usize = 20;
 
-/// A request with places for values.
+/// Request with placeholders for values.
 ///
-/// A value cannot leave its place, because it is encoded as `Encoding` says. A value without encoding may contain delimiters, but
-/// it never ends its header line, and Content-Length counts it.
+/// A value cannot leave its place, because it is encoded according to `Encoding`. A value without encoding may contain delimiters, but it
+/// never ends its header line, and Content-Length counts it.
 #[derive(Clone, Debug)]
 pub struct Template {
     is_head: bool,
@@ -35,7 +35,7 @@ pub struct Template {
     own: Option<Box<OwnServer>>,
 }
 
-/// Server of a request whose target begins with a value. A URL of another server is not sent.
+/// Server of a request with a target that begins with a value. A URL of another server is not sent.
 #[derive(Clone, Debug)]
 struct OwnServer {
     /// Hosts and ports of the plan, and of the Host header.
@@ -78,7 +78,7 @@ enum Part {
     Length,
     /// Parts in Base64; they contain no length.
     Base64(Vec<Part>),
-    /// Cookie header from the jar in this variable; not sent if the request has a Cookie header of its own.
+    /// Cookie header from the jar in this variable. Not sent if the request has a Cookie header.
     Cookies {
         jar: u16,
         is_sent: bool,
@@ -86,7 +86,7 @@ enum Part {
 }
 
 impl Part {
-    /// The parts inside Base64, or the part itself.
+    /// Parts within Base64, or the part itself.
     fn within(&self) -> &[Self] {
         match self {
             Self::Base64(parts) => parts,
@@ -96,12 +96,12 @@ impl Part {
 }
 
 impl Template {
-    /// Compiles a request whose target, header values, and body may have names of `variables` and of `secrets` in braces. A
-    /// variable's number is its index in the list. Secrets are encoded like values, and inserted when the request is compiled.
+    /// Compiles a request. Its target, header values, and body may have names of `variables` and of `secrets` in braces. A variable's
+    /// number is its index in the list. Secrets are encoded like values, and inserted when the request is compiled.
     ///
     /// # Errors
     ///
-    /// All errors in the request, unknown names included.
+    /// All errors in the request, including unknown names.
     pub fn compile(
         request: &Request,
         variables: &[String],
@@ -155,7 +155,7 @@ impl Template {
         Ok(if template.variables().next().is_none() { template.fixed() } else { template })
     }
 
-    /// Compiles a request that is sent as it is written, names in braces included.
+    /// Compiles a request that is sent unchanged, including names in braces.
     ///
     /// # Errors
     ///
@@ -167,12 +167,12 @@ impl Template {
         Ok(Self { is_head, is_idempotent, accepts_coding, form, cookies: None, origin: None, own: None })
     }
 
-    /// Whether the request has a header `Accept-Encoding`, so that replies with a content coding are expected.
+    /// Whether the request has an `Accept-Encoding` header, so that replies with a content coding are expected.
     pub(super) fn accepts_coding(&self) -> bool {
         self.accepts_coding
     }
 
-    /// Whether the reply has no body, whatever its headers say.
+    /// Whether the reply has no body, regardless of its headers.
     #[inline]
     pub fn is_head(&self) -> bool {
         self.is_head

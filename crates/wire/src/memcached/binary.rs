@@ -25,7 +25,7 @@ use crate::protocol::{Compile, Open, Protocol, Scheme};
 use crate::step::{Access, Key, Kind as ValueKind, LogIn, OwnSteps, ReplyKeys, WrongValue};
 use request::{SASL_AUTH, SELECT_BUCKET};
 
-/// Scheme of a node of Couchbase, whose keys have virtual buckets.
+/// Scheme of a Couchbase node, in which keys have virtual buckets.
 const COUCHBASE: &str = "couchbase";
 /// Option of a URL with the number of virtual buckets.
 const VBUCKETS: &str = "vbuckets";

@@ -1,4 +1,4 @@
-//! Encoding of commands: compiled once, and encoded for each exchange. A value never becomes more than one word.
+//! Encoding of commands: compiled once, and encoded for each exchange. A value is never split into several words.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -106,7 +106,7 @@ impl Line {
     ///
     /// # Errors
     ///
-    /// A word is empty, too long, or has white space or control characters, which would make another command.
+    /// A word is empty, too long, or has white space or control characters, which would form another command.
     fn encode<'v>(&self, value: &impl Fn(u16) -> &'v [u8], out: &mut Vec<u8>) -> Result<(), String> {
         for (number, word) in self.words.iter().enumerate() {
             if number > 0 {
@@ -177,7 +177,7 @@ impl Command {
     ///
     /// # Errors
     ///
-    /// A word or a key is one that the protocol does not allow, or a number is none.
+    /// A word or a key is not allowed by the protocol, or a value that must be a number is not one.
     pub(super) fn encode<'v>(
         &self,
         value: &impl Fn(u16) -> &'v [u8],

@@ -13,7 +13,7 @@ const ERROR_BYTES_MAX: usize = 512;
 /// The type of a reply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// At least one value.
+    /// One value or more.
     Value,
     #[default]
     Miss,

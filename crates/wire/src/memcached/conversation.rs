@@ -12,20 +12,20 @@ use crate::ErrorClass;
 use crate::blame::PeerFault;
 use crate::conversation::{Closing, Conversation, Greeting, Next, Progress, Refusal, Reply, Stage};
 
-/// A connection with at most one command under way.
+/// Connection that carries one command at a time.
 #[derive(Debug)]
 pub struct MemcachedConversation {
     commands: Arc<Commands>,
     /// Values of the user's variables, by their numbers.
     values: Box<[Vec<u8>]>,
-    /// Number of the message of the log-in whose reply is awaited.
+    /// Number of the log-in message that awaits a reply.
     greeting: usize,
     out: Vec<u8>,
     reader: Parser,
     /// Number of the latest step.
     step: usize,
     is_awaited: bool,
-    /// Expected texts of the step under way. `None` if it has no checks of texts.
+    /// Expected texts of the current step. `None` if it has no checks of texts.
     expected: Option<Box<Expected>>,
 }
 

@@ -10,7 +10,7 @@ use crate::blame::PeerFault;
 pub(super) enum Format {
     #[default]
     Text,
-    /// Keys are divided among `vbuckets`, at least 1.
+    /// Binary format. Keys are distributed over `vbuckets`, at least 1.
     Binary { vbuckets: u32 },
 }
 

@@ -1,5 +1,5 @@
-//! The log-in of a connection: in the text protocol a `set` whose value is the user and the password (`memcached -Y`), in the binary
-//! protocol SASL and the choice of a bucket.
+//! Log-in of a connection. Text protocol: a `set` with the user and the password as its value (`memcached -Y`). Binary protocol: SASL and
+//! the choice of a bucket.
 
 use alloc::format;
 use alloc::string::String;

@@ -70,9 +70,9 @@ pub(super) struct Reader {
 enum State {
     #[default]
     Line,
-    /// In a value with `left` bytes to come. `is_last` if the reply ends with it.
+    /// Value with `left` bytes to come. `is_last` is true if the reply ends with it.
     Data { left: u64, is_last: bool },
-    /// After a value, and after `come` of its two end bytes.
+    /// Two bytes at the end of a value, after `come` of them.
     DataEnd { come: u8, is_last: bool },
 }
 
@@ -189,7 +189,7 @@ impl Reader {
         }
     }
 
-    /// Ends the reply with this line. `None` if no reply has such a line.
+    /// Ends the reply with this line. `None` if no reply ends with this kind of line.
     fn end(&mut self, first: &[u8], content: &[u8], keeps: bool) -> Option<Result<(), PeerFault>> {
         let is_number = !first.is_empty() && first.iter().all(u8::is_ascii_digit) && first.len() <= 20;
         let kind = ENDS.iter().find(|(word, _)| word.as_bytes() == first).map(|(_, kind)| *kind);
@@ -263,7 +263,7 @@ impl Reader {
     }
 }
 
-/// Whether a line begins like one of a reply.
+/// Whether a line starts like a known reply line.
 fn is_known(line: &[u8]) -> bool {
     let first = line.split(|byte| *byte == b' ').next().unwrap_or_default();
     let starts = [&b"VALUE"[..], b"VA", b"STAT"];

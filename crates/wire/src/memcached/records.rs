@@ -1,4 +1,4 @@
-//! Records as values: all fields follow each other. An update replaces the whole value, and there is no order of keys.
+//! Records as values: all fields are concatenated. An update replaces the whole value, and keys have no order.
 
 use alloc::format;
 use alloc::string::String;

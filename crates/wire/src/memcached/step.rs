@@ -36,7 +36,7 @@ const OTHERS: [&str; 16] = [
     "ma",
     "mn",
 ];
-/// Meta commands, whose flag `q` leaves replies out.
+/// Meta commands. Their flag `q` suppresses replies.
 const META: [&str; 5] = ["mg", "ms", "md", "ma", "mn"];
 
 /// Definition of the protocol's steps.
@@ -126,7 +126,7 @@ pub(super) static SAVE: Table = Table {
 /// A command with its checks and saved values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemcachedStep {
-    /// Words of the command's line, without the length of its data; names in braces stand for variables.
+    /// Words of the command's line, without the length of its data. Names in braces are variables.
     pub(super) words: Vec<Vec<u8>>,
     /// Number of words before the length of the data, and the data. `None` if the command has no data.
     pub(super) data: Option<(usize, Vec<u8>)>,
@@ -274,7 +274,7 @@ impl Step for MemcachedStep {
     }
 }
 
-/// Reads a step, whose words `make` takes with its title.
+/// Reads a step. `make` builds it from its words and its title.
 pub(super) fn read(written: &WrittenStep<'_>, make: MakeStep) -> Result<Arc<dyn Step>, WrongValue> {
     let wrong = |(what, help)| WrongValue { path: Vec::new(), what, help };
     let (words, title) = match written.value {

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::step::MemcachedStep;
 use crate::step::{Step, Workload, WorkloadSize};
 
-/// Commands with their arguments. `K` stands for a random key, and `V` for data.
+/// Commands with their arguments. `K` is replaced by a random key, and `V` by data.
 const COMMANDS: &[(&str, &str)] = &[
     ("set", "set key:K V"),
     ("get", "get key:K"),

@@ -1,7 +1,7 @@
-//! Encoding of documents to BSON: the types that commands need, with the Extended JSON names of types that JSON lacks.
+//! Encodes documents to BSON: the types that commands need, with the Extended JSON names of types that JSON lacks.
 //!
-//! The crate `bson` needs `std`, and makes a tree of each document. Here a document is compiled once. Parts without variables are
-//! bytes, and lengths are filled in when the rest is known.
+//! The crate `bson` needs `std`, and builds a tree of each document. Here a document is compiled once. Parts without variables are bytes,
+//! and lengths are filled in when the rest is known.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -52,11 +52,11 @@ enum Piece {
     Close,
     /// Text after its type and its name.
     Text(Template),
-    /// Element with a value whose type depends on the text.
+    /// Element with a value type that depends on the text.
     Typed(Typed),
 }
 
-/// An element whose value is read from a text.
+/// Element with a value that is parsed from a text.
 #[derive(Debug)]
 struct Typed {
     /// Name with its end.
@@ -118,7 +118,7 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// A text is not a value of the type that it stands for.
+    /// A text is not a valid value of the type that it must have.
     pub(super) fn encode<'v>(
         &self,
         value: &impl Fn(u16) -> &'v [u8],
@@ -195,7 +195,7 @@ impl Typed {
 }
 
 impl Kind {
-    /// Type and encoded value of a text. `None` if the text is no such value.
+    /// Type and encoded value of a text. `None` if the text is not a valid value.
     fn read(self, text: &[u8]) -> Option<(u8, Vec<u8>)> {
         let plain = core::str::from_utf8(text).unwrap_or_default();
         match self {
@@ -213,7 +213,7 @@ impl Kind {
     }
 }
 
-/// Type and encoded value of a number: the smallest type that holds it. `None` if the text is no number.
+/// Type and encoded value of a number: the smallest type that fits. `None` if the text is not a number.
 fn number(text: &str) -> Option<(u8, Vec<u8>)> {
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte));
     if !is_number {

@@ -24,7 +24,7 @@ pub(super) struct Command {
     document: Document,
     /// Checks of the reply, and values to save from it.
     pub(super) rules: Rules,
-    /// Whether further batches are asked for until the cursor is exhausted.
+    /// Whether to request further batches until the cursor is exhausted.
     pub(super) is_followed: bool,
     /// Documents in each further batch. `None` lets the server choose.
     batch_size: Option<Node>,
@@ -69,7 +69,7 @@ impl Command {
     ///
     /// # Errors
     ///
-    /// The value of a variable is not of the type that the command gives it.
+    /// The value of a variable does not have the type that the command requires.
     pub(super) fn encode<'v>(
         &self,
         request: u32,
@@ -79,7 +79,7 @@ impl Command {
         put_message(request, out, |out| self.document.encode(value, out))
     }
 
-    /// Appends the message that asks for the next batch of a cursor.
+    /// Appends the message that requests the next batch of a cursor.
     pub(super) fn encode_next_batch(&self, request: u32, cursor: i64, namespace: &[u8], out: &mut Vec<u8>) {
         let collection =
             namespace.iter().position(|byte| *byte == b'.').map_or(namespace, |at| &namespace[at + 1..]);
@@ -117,7 +117,7 @@ fn put_message<E>(
     out.extend_from_slice(&request.to_le_bytes());
     out.extend_from_slice(&[0; 4]);
     out.extend_from_slice(&OP_MSG.to_le_bytes());
-    // No flags, and a section of kind 0: one document.
+    // No flags, and a section of kind 0: a single document.
     out.extend_from_slice(&[0; 5]);
     encode(out)?;
     bson::end_length(out, start, start);
@@ -129,6 +129,6 @@ pub(super) fn put(request: u32, entries: &[(&str, Node)], out: &mut Vec<u8>) {
     let entries: Vec<(Vec<u8>, Node)> =
         entries.iter().map(|(name, node)| (name.as_bytes().into(), node.clone())).collect();
     let document = Document::compile(&entries, &[], &Secrets::default()).unwrap_or_default();
-    // Without variables, every value has been encoded by the compilation.
+    // If the document has no variables, the compilation has encoded every value already.
     let _ = put_message(request, out, |out| document.encode(&|_| &[][..], out));
 }

@@ -14,7 +14,7 @@ use crate::ErrorClass;
 use crate::blame::PeerFault;
 use crate::conversation::{Closing, Conversation, Greeting, Next, Progress, Refusal, Reply, Stage};
 
-/// A connection with at most one command under way.
+/// Connection that carries one command at a time.
 #[derive(Debug)]
 pub struct MongoConversation {
     commands: Arc<Commands>,
@@ -29,9 +29,9 @@ pub struct MongoConversation {
     /// Number of the latest step.
     step: usize,
     is_awaited: bool,
-    /// Whether a byte of any reply to the command under way has arrived.
+    /// Whether any byte of a reply to the command in flight has arrived.
     is_answered: bool,
-    /// Bytes of earlier replies to the command under way.
+    /// Bytes of earlier replies to the command in flight.
     earlier_bytes: u64,
     expected: Expected,
 }
@@ -61,7 +61,7 @@ impl MongoConversation {
         self.request
     }
 
-    /// Asks for the next batch, if the reply has left documents at the server. Returns whether it did.
+    /// Requests the next batch if the server has more documents. Returns whether it did.
     fn follows(&mut self) -> bool {
         let request = self.next_request();
         let Some(command) = self.commands.list.get(self.step) else { return false };

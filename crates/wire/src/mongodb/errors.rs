@@ -35,7 +35,7 @@ pub(super) fn class(code: i64) -> ErrorClass {
     found.map_or(ErrorClass::CommandError, |(class, _)| *class)
 }
 
-/// Whether the connection is of no further use after an error of this class: another member is the primary now, or the server ends.
+/// Whether an error of this class ends the use of the connection: another member is the primary now, or the server shuts down.
 pub(super) fn ends_connection(class: ErrorClass) -> bool {
     matches!(class, ErrorClass::NotPrimary | ErrorClass::ServerShutdown)
 }

@@ -1,6 +1,6 @@
 //! Parser of documents that are written as JSON (RFC 8259), with variables in their texts.
 //!
-//! A value `{name:raw}` without quotes stands for the number in a variable.
+//! `{name:raw}` without quotes inserts a number from a variable.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -25,7 +25,7 @@ pub(super) enum Node {
 }
 
 impl Node {
-    /// Value of a key. `None` if it is absent, or this is no mapping.
+    /// Value of a key. `None` if it is absent, or if this node is not a mapping.
     pub(super) fn get(&self, key: &str) -> Option<&Self> {
         self.entries().iter().find(|(name, _)| name == key.as_bytes()).map(|(_, value)| value)
     }
@@ -229,7 +229,7 @@ impl Reader<'_> {
     }
 }
 
-/// Bytes of a template without variables. `None` if it has some.
+/// Bytes of a template without variables. `None` if it has variables.
 pub(super) fn literal(template: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     for piece in braces::pieces(template) {

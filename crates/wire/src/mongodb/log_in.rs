@@ -70,7 +70,7 @@ pub(super) struct Identity {
     /// Database of commands that name none.
     pub(super) database: String,
     source: String,
-    /// `None` lets the server say what it supports.
+    /// If `None`, the server reports the supported mechanisms.
     mechanism: Option<Mechanism>,
     replica_set: Option<String>,
     pub(super) paths: Box<[Box<[u8]>]>,
@@ -79,7 +79,7 @@ pub(super) struct Identity {
     nonce: [u8; 18],
 }
 
-/// Whether the options ask for TLS.
+/// Whether the options require TLS.
 pub(super) fn asks_for_tls(access: &Access) -> bool {
     ["tls", "ssl"].iter().any(|name| access.option(name) == Some("true"))
 }
@@ -138,7 +138,7 @@ impl Identity {
         STANDARD.encode(nonce)
     }
 
-    /// Password as the mechanism takes it.
+    /// Password in the form that the mechanism requires.
     fn password(&self, mechanism: Mechanism) -> String {
         match mechanism {
             Mechanism::Sha256 => self.password.clone(),
@@ -164,7 +164,7 @@ pub(super) struct LogIn {
 
 #[derive(Debug, Default)]
 enum Stage {
-    /// Not started, or complete.
+    /// Log-in that has not started, or is complete.
     #[default]
     Idle,
     Hello,
@@ -251,7 +251,7 @@ impl LogIn {
         let best = [Mechanism::Sha256, Mechanism::Sha1].into_iter().find(supports);
         let mechanism = match (identity.mechanism, best) {
             (Some(mechanism), _) | (None, Some(mechanism)) => mechanism,
-            // Without a list, the server does not know the user, or is older than SCRAM-SHA-256.
+            // Without a list of mechanisms, the user does not exist, or the server is older than SCRAM-SHA-256.
             (None, None) if offered().next().is_none() => Mechanism::Sha1,
             (None, None) => return Err(fault(ErrorClass::LoginRefused, NO_MECHANISM)),
         };
@@ -347,7 +347,7 @@ fn binary(text: &str) -> Node {
     Node::Map(Vec::from([("$binary".into(), data)]))
 }
 
-/// Fault of a log-in that the server rejected: final, unless the server may be ready later.
+/// Error for a rejected log-in: permanent, unless the server may be ready later.
 #[cold]
 fn rejected(code: i64, message: &[u8]) -> PeerFault {
     let class = errors::class(code);

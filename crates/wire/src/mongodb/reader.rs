@@ -62,35 +62,35 @@ pub(super) struct Reader {
 
 #[derive(Clone, Copy, Debug, Default)]
 enum State {
-    /// In the header of the message.
+    /// Header of the message.
     #[default]
     Head,
-    /// In the length of the outermost document.
+    /// Length of the outermost document.
     Root,
-    /// In the length of a document within another one.
+    /// Length of a document within another one.
     Length,
     /// Before the type of a value.
     Kind,
-    /// In the name of a value.
+    /// Name of a value.
     Name,
-    /// In a value of this many bytes.
+    /// Value with this many bytes.
     Fixed(usize),
-    /// In the length of a text or of binary data.
+    /// Length of a text or of binary data.
     TextLength,
-    /// In a text or in binary data, with `left` bytes to come.
+    /// Text or binary data, with `left` bytes to come.
     Text { left: u32 },
     /// After a text, before its zero byte.
     TextEnd,
-    /// In this many texts that end with a zero byte: those of a regular expression.
+    /// Texts that end with a zero byte, this many: those of a regular expression.
     Words(u8),
-    /// In a part that is not read, with `left` bytes to come.
+    /// Part that is not read, with `left` bytes to come.
     Skip { left: u32 },
 }
 
 /// An open document or array.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
-    /// Bytes to come, its end included.
+    /// Number of bytes still to come, including its end.
     left: u32,
     /// Length of the path that leads to it.
     path_bytes: usize,
@@ -136,7 +136,7 @@ impl Reader {
         self.received_bytes
     }
 
-    /// Processes bytes of the present state; at least one. Returns how many were used.
+    /// Processes bytes in the current state, at least one. Returns the number of bytes used.
     fn step(
         &mut self,
         bytes: &[u8],
@@ -189,7 +189,7 @@ impl Reader {
         }
     }
 
-    /// Adds bytes to the part until it has `length`. Returns how many were used.
+    /// Adds bytes to the part until it has `length`. Returns the number of bytes used.
     fn fill(&mut self, bytes: &[u8], length: usize) -> usize {
         let used = bytes.len().min(length - self.part.len());
         self.part.extend_from_slice(&bytes[..used]);
@@ -217,7 +217,7 @@ impl Reader {
             let bytes = self.part.get(at..at + 4)?;
             Some(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
         };
-        // A peer of another protocol is recognized by the operation code, whatever its first bytes are as a length.
+        // The operation code identifies a peer of another protocol, regardless of the length that its first bytes form.
         match number(12) {
             None => return Ok(()),
             Some(OP_MSG) => {}
@@ -274,7 +274,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Whether the document that the path leads to is read. Counts it, if it is one of a batch.
+    /// Whether the document at the path is read. Counts it if it belongs to a batch.
     fn is_read(&self, wanted: &[Box<[u8]>], reply: &mut Reply) -> bool {
         if Reply::is_in_batch(&self.path) {
             reply.documents += 1;
@@ -324,8 +324,8 @@ impl Reader {
         Ok(used)
     }
 
-    /// Begins a value: takes the bytes of a known number off its document at once, so that a document that is too short is a fault
-    /// before they arrive.
+    /// Starts a value. Subtracts a known size from its document at once, so that a document that is too short is an error before the bytes
+    /// arrive.
     fn begin_value(&mut self) -> Result<(), PeerFault> {
         let (bytes, state) = match self.kind {
             bson::DOUBLE | bson::DATE | bson::TIMESTAMP | bson::INT64 => (8, State::Fixed(8)),
@@ -336,7 +336,7 @@ impl Reader {
             bson::STRING | bson::BINARY | bson::CODE | bson::SYMBOL | bson::POINTER => {
                 (self.text_head_bytes(), State::TextLength)
             }
-            // The length of a document counts its own bytes. Code with its variables is a whole of a length, too.
+            // The length of a document includes its own four bytes. Code with variables also starts with its total length.
             bson::DOCUMENT | bson::ARRAY | bson::SCOPED_CODE => (0, State::Length),
             bson::REGEX => (0, State::Words(2)),
             // Null, undefined, and the smallest and largest key have no bytes.
@@ -400,7 +400,7 @@ impl Reader {
         Ok(1)
     }
 
-    /// Takes bytes of texts that end with a zero byte, `left` of them.
+    /// Consumes texts that end with a zero byte, `left` of them.
     fn words(
         &mut self,
         bytes: &[u8],

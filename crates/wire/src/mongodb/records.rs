@@ -19,7 +19,7 @@ fn read(_: u32) -> Vec<String> {
     vec![format!(r#"{{"mongo":{find},"expect":{{"documents":1}}}}"#)]
 }
 
-/// The name of a field has no variable, so it is the first one that is replaced.
+/// Replaces the first field, because a field name cannot contain a variable.
 fn update(_: u32) -> Vec<String> {
     let update = r#"{"q":{"_id":"{key}"},"u":{"$set":{"field0":"{value}"}}}"#;
     vec![format!(r#"{{"mongo":{{"update":"usertable","updates":[{update}]}},"expect":{{"matched":1}}}}"#)]

@@ -36,7 +36,7 @@ pub(super) struct Reply {
     kept: Vec<Option<Kept>>,
 }
 
-/// A value that was kept.
+/// Kept value.
 #[derive(Debug)]
 enum Kept {
     /// Text of the value.
@@ -56,7 +56,7 @@ fn number(kind: u8, bytes: &[u8]) -> Option<i64> {
     }
 }
 
-/// Text of a value, as checks and saved values see it. `None` if it has none.
+/// Value as text, for checks and saved values. `None` if it has no text form.
 fn text(kind: u8, bytes: &[u8]) -> Option<Vec<u8>> {
     match kind {
         bson::STRING | bson::SYMBOL | bson::CODE | bson::BINARY => {

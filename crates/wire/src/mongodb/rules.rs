@@ -44,7 +44,7 @@ struct Field {
     /// Number of its path in [`Rules::wanted`].
     place: usize,
     template: Template,
-    /// Whether numbers of other types are equal.
+    /// Whether the value is a number, which equals numbers of other types.
     is_number: bool,
 }
 
@@ -105,7 +105,7 @@ impl Rules {
         !self.wanted.is_empty()
     }
 
-    /// Whether the number of the cursor is saved, so that a later step reads on from it.
+    /// Whether a step saves the cursor's number, so that a later step continues to read from it.
     pub(super) fn saves_cursor(&self) -> bool {
         self.saves.iter().any(|(_, place)| matches!(place, Place::Cursor))
     }
@@ -223,7 +223,7 @@ impl Field {
     }
 }
 
-/// Text of a template that stands for exactly these bytes.
+/// Template text that yields exactly these bytes.
 pub(super) fn literal(text: &str) -> Node {
     Node::Text(braces::literal(text.as_bytes()))
 }

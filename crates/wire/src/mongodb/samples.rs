@@ -124,7 +124,7 @@ fn cursor(id: i64) -> Vec<u8> {
 fn cursors() -> Vec<Sample> {
     Vec::from([
         sample("batch of a cursor", reply(&[&cursor(0), &ok()]), REPLIED),
-        // The command of the samples is no find, whose cursor would be read to its end.
+        // The samples do not use find, because its cursor would be read to its end.
         sample("cursor that is open", reply(&[&cursor(77), &ok()]), REPLIED),
         sample("negative cursor", reply(&[&cursor(-1), &ok()]), REPLIED),
     ])
@@ -203,7 +203,7 @@ fn broken_documents() -> Vec<Sample> {
 
 /// Documents at the limits of depth and of the length of names.
 fn limits() -> Vec<Sample> {
-    // Without checks, only the content of `cursor` is read.
+    // If there are no checks, only the content of `cursor` is read.
     let nested = |depth: usize| {
         let inner =
             (2..depth).fold(document(&[]), |inner, _| document(&[&element(bson::DOCUMENT, "a", &inner)]));

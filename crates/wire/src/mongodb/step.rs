@@ -100,7 +100,7 @@ static SAVE: Table = Table {
 /// A command with its checks and saved values.
 #[derive(Clone, Debug)]
 pub struct MongoStep {
-    /// The command: a mapping whose first key is its name.
+    /// Command: a mapping with its name as the first key.
     pub(super) document: Node,
     /// Name in reports.
     title: String,

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::step::built_in;
 use crate::step::{Step, Workload, WorkloadSize};
 
-/// Operations with their commands. `K` stands for a random key, and `V` for data.
+/// Operations with their commands. `K` is replaced by a random key, and `V` by data.
 const COMMANDS: &[(&str, &str)] = &[
     ("find", r#"{"find":"tenbin","filter":{"_id":K},"limit":1,"singleBatch":true}"#),
     ("upsert", r#"{"update":"tenbin","updates":[{"q":{"_id":K},"u":{"$set":{"value":V}},"upsert":true}]}"#),

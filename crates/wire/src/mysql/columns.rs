@@ -72,7 +72,7 @@ impl Columns {
             kind: definition.kind,
             is_unsigned: definition.flags & UNSIGNED != 0,
             decimals: definition.decimals,
-            // Fits: at most COLUMNS_MAX names of NAME_BYTES_MAX bytes.
+            // Cannot overflow: at most COLUMNS_MAX names of NAME_BYTES_MAX bytes.
             name_end: self.names.len() as u32,
         });
     }

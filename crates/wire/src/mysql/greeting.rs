@@ -96,7 +96,7 @@ pub(super) fn write(out: &mut Vec<u8>, greeting: &ClientGreeting<'_>) {
     if capabilities.has(Capabilities::LONG_PLUGIN_ANSWER) {
         put_counted(out, greeting.answer);
     } else {
-        // Without the capability, only scrambles of up to 64 bytes are sent.
+        // If the capability is missing, only scrambles of up to 64 bytes are sent.
         out.push(greeting.answer.len() as u8);
         out.extend_from_slice(greeting.answer);
     }

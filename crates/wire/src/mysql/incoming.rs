@@ -22,7 +22,7 @@ pub(super) struct Incoming {
     is_spent: bool,
     /// Number of bytes of a packet that are still to be skipped.
     skipped_left: usize,
-    /// Whether the next packet continues the skipped one.
+    /// Whether the next packet continues the skipped packet.
     is_carried_on: bool,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Head {
 pub(super) enum PacketInterest {
     /// All of the content, in one piece.
     Whole,
-    /// Nothing: the packet is skipped.
+    /// Drops the packet.
     Nothing,
 }
 

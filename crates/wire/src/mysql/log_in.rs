@@ -70,7 +70,7 @@ enum State {
 pub(super) struct Circumstances<'a> {
     pub(super) login: &'a Login,
     pub(super) nonce: &'a Nonce,
-    /// Whether the transport is safe from eavesdropping: TLS or a Unix socket.
+    /// Whether the transport protects against eavesdropping: TLS or a Unix socket.
     pub(super) is_private: bool,
     pub(super) offers_local_files: bool,
 }
@@ -101,7 +101,7 @@ impl LogIn {
         }
     }
 
-    /// Whether the server's greeting has not arrived.
+    /// Whether the server's greeting is still to come.
     pub(super) fn awaits_greeting(&self) -> bool {
         self.state == State::Greeting
     }
@@ -241,7 +241,7 @@ impl LogIn {
         }
     }
 
-    /// Requires the user's consent, because an attacker between client and server could send a key of their own.
+    /// Requires the user's consent, because an attacker between client and server could send another key.
     fn ask_for_key(&mut self, question: u8, around: Circumstances<'_>) -> Result<LogInAction, PeerFault> {
         if !around.login.weak.any_key {
             return Err(Fault::UnknownKey.plain());
@@ -254,7 +254,7 @@ impl LogIn {
         self.ask_next(0, around)
     }
 
-    /// Sends the statement after the first `sent` ones: that of the settings comes first if there are any.
+    /// Sends the statement after the first `sent` ones. The statement of the settings comes first if there are any.
     fn ask_next(&mut self, sent: u16, around: Circumstances<'_>) -> Result<LogInAction, PeerFault> {
         let login = around.login;
         let has_settings = !login.settings.is_empty();
@@ -323,7 +323,7 @@ fn settings(settings: &[(String, String)]) -> Result<Vec<u8>, Fault> {
         if is_number {
             statement.extend_from_slice(value.as_bytes());
         } else {
-            // A hexadecimal literal needs no quoting, whose rules depend on session variables.
+            // A hexadecimal literal needs no quoting. Quoting rules depend on session variables.
             statement.extend_from_slice(b"_utf8mb4 x'");
             for byte in value.bytes() {
                 let digit = |nibble: u8| b"0123456789abcdef"[usize::from(nibble)];
@@ -335,7 +335,7 @@ fn settings(settings: &[(String, String)]) -> Result<Vec<u8>, Fault> {
     Ok(statement)
 }
 
-/// Fault for a server that rejects the log-in, permanently or temporarily.
+/// Error for a server that rejects the log-in, permanently or temporarily.
 fn refused(payload: &[u8]) -> PeerFault {
     let Some(server_error) = server_error::read(payload) else { return Fault::Malformed.showing(payload) };
     let fault = match server_error.number {
@@ -343,7 +343,7 @@ fn refused(payload: &[u8]) -> PeerFault {
         1040 | 1203 | 1226 => Fault::TooMany,
         // Out of memory, threads, or file descriptors.
         1037 | 1038 | 1041 | 1135 => Fault::Resources,
-        // Not ready yet, such as a starting cluster node; or network errors and timeouts.
+        // The server is not ready yet, such as a starting cluster node, or reports network errors and timeouts.
         1047 | 1158..=1161 => Fault::NotNow,
         _ if server_error.is_fatal => Fault::Ended,
         _ => Fault::Refused,

@@ -43,7 +43,7 @@ pub(super) struct Reading {
     pub(super) columns: Columns,
     column_count: u16,
     rows: u64,
-    /// Prepared statement whose definitions are still arriving.
+    /// Prepared statement with definitions that are still arriving.
     prepared: Prepared,
     text: String,
     pub(super) transaction: Transaction,
@@ -98,7 +98,8 @@ pub(super) struct Prepared {
 pub(super) enum Outcome {
     /// The reply continues.
     More,
-    /// One result is complete. `is_last` if no other follows. `rows` is the number of rows sent, or changed if `has_rows` is false.
+    /// One result is complete. `is_last` is true if no other result follows. `rows` is the number of rows sent, or the number of changed
+    /// rows if `has_rows` is false.
     Ended { rows: u64, has_rows: bool, is_last: bool },
     /// The server reported an error, which ends the reply.
     Refused,
@@ -344,7 +345,7 @@ impl Reading {
         Ok(self.end_result(status, self.rows, true))
     }
 
-    /// Handles an OK packet. `sent_rows` is the number of rows before it; `None` if the result has no rows.
+    /// Handles an OK packet. `sent_rows` is the number of rows before it. `None` if the result has no rows.
     fn success(&mut self, payload: &[u8], sent_rows: Option<u64>) -> Result<Outcome, Fault> {
         let mut fields = Fields::of(payload);
         let mut read = || {

@@ -17,8 +17,8 @@ const MODULUS_BYTES_MAX: usize = 1024;
 const MODULUS_BYTES_MIN: usize = 64;
 const EXPONENT_BYTES_MAX: usize = 8;
 
-/// Encrypts a password, XORed with the challenge, with the public key in a PEM text. `chance` must be random: an eavesdropper who
-/// could predict it could test passwords against the ciphertext.
+/// Encrypts a password, XORed with the challenge, with the public key in a PEM text. `chance` must be random: an eavesdropper who can
+/// predict it could test passwords against the ciphertext.
 pub(super) fn encrypt(
     password: &[u8],
     seed: &[u8],

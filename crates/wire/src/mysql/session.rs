@@ -43,7 +43,7 @@ const NOT_PREPARABLE: u16 = 1295;
 pub struct Session {
     login: Arc<Login>,
     nonce: Nonce,
-    /// Whether the transport is safe from eavesdropping even without TLS.
+    /// Whether the transport protects against eavesdropping even without TLS.
     has_private_transport: bool,
     is_private: bool,
     log_in: LogIn,
@@ -51,15 +51,15 @@ pub struct Session {
     is_securing: bool,
     outgoing: Vec<u8>,
     incoming: Incoming,
-    /// Beginning of bytes that arrived without a command under way.
+    /// Beginning of bytes that arrived without a command in flight.
     unasked: Vec<u8>,
     reading: Reading,
-    /// Command whose reply is awaited.
+    /// Command that awaits a reply.
     under_way: Option<Command>,
     /// Execution that follows when its statement is prepared.
     prepares: Option<Waiting>,
     queue: Queue,
-    /// Whether commands are dropped because of an error before them.
+    /// Whether commands are skipped because of an earlier error.
     leaves_out: bool,
     /// Number of [`SessionEvent::Ready`] to report now.
     ready_due: u32,
@@ -67,7 +67,7 @@ pub struct Session {
     known: Vec<Option<Known>>,
     /// Numbers of kept statements that the server does not prepare. They are sent as text.
     unprepared: Vec<u16>,
-    /// Statement under way that is not kept.
+    /// Statement in flight that is not kept.
     passing: Option<Known>,
     /// Commands that close statements on the server; sent before the next command.
     closing: Vec<u8>,
@@ -129,13 +129,13 @@ impl Session {
         Self { offers_local_files: true, ..self }
     }
 
-    /// Sets the content for the next `LOAD DATA LOCAL INFILE`, whatever its file name. Without it, or without
-    /// [`Session::with_local_infile`], such a statement fails.
+    /// Sets the content for the next `LOAD DATA LOCAL INFILE`, regardless of its file name. Such a statement fails if no content is set, or
+    /// without [`Session::with_local_infile`].
     pub fn local_infile(&mut self, content: Vec<u8>) {
         self.local_file = Some(content);
     }
 
-    /// Version string of the server, such as `8.0.36` or `10.11.14-MariaDB-0+deb12u2`; empty before its greeting.
+    /// Version string of the server, such as `8.0.36` or `10.11.14-MariaDB-0+deb12u2`. Empty before its greeting.
     pub fn server_version(&self) -> &str {
         self.log_in.server.as_ref().map_or("", |server| &server.version)
     }
@@ -295,8 +295,8 @@ impl Session {
         SessionEvent::Send
     }
 
-    /// Sends the statement as text after the server has refused to prepare statements of its kind, as drivers do. `None` for other
-    /// errors, and for statements with values.
+    /// Sends the statement as text after the server has refused to prepare its kind of statement, as drivers do. `None` for other errors,
+    /// and for statements with values.
     fn send_unprepared(&mut self) -> Option<SessionEvent> {
         let Some(Command { what: CommandKind::Prepare(which), syncs }) = self.under_way else { return None };
         if self.reading.server_error.number != NOT_PREPARABLE || which.values > 0 {
@@ -327,7 +327,7 @@ impl Session {
         SessionEvent::Rejected
     }
 
-    /// Ends the command under way.
+    /// Ends the command in flight.
     fn end(&mut self, is_refused: bool) {
         let Some(command) = self.under_way.take() else { return };
         self.prepares = None;
@@ -354,7 +354,7 @@ impl Session {
         self.ready_due += syncs;
     }
 
-    /// Translates a packet's result to an event of the command under way. `None` if there is none.
+    /// Translates a packet's result to an event of the command in flight. `None` if there is none.
     fn hear(&mut self, outcome: Outcome) -> Option<SessionEvent> {
         match outcome {
             Outcome::More => None,
@@ -414,8 +414,8 @@ impl Session {
         self.incoming.expect(sequence);
     }
 
-    /// Handles bytes without a command under way: only an error from a server that closes the connection is valid. The bytes are
-    /// gathered, so that the result does not depend on how they were split. A command that is sent meanwhile does not take them for
+    /// Handles bytes that arrive while no command is in flight: only an error from a server that closes the connection is valid. The bytes
+    /// are buffered, so that the result does not depend on how they were split. A command that is sent meanwhile does not mistake them for
     /// its reply.
     #[cold]
     fn unasked(&mut self, bytes: &[u8]) -> Result<(usize, SessionEvent), PeerFault> {

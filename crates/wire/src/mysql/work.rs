@@ -106,7 +106,7 @@ impl Values {
         }
     }
 
-    /// Encodes a value with the type of its literal: a number sent as text would be computed with as a double.
+    /// Encodes a value with the type of its literal. If a number were sent as text, the server would compute with a double.
     fn put(&mut self, value: Value<'_>) {
         let bytes = &mut self.bytes;
         let kind = match value.number() {
@@ -153,7 +153,7 @@ pub(super) fn put_execute(out: &mut Vec<u8>, id: u32, values: &Values) -> u8 {
     put(out, 0, |out| {
         out.push(EXECUTE);
         out.extend_from_slice(&id.to_le_bytes());
-        // No cursor; one iteration.
+        // No cursor, and one iteration.
         out.extend_from_slice(&[0, 1, 0, 0, 0]);
         if values.count > 0 {
             out.extend_from_slice(&values.nulls);

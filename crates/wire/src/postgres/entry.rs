@@ -1,4 +1,4 @@
-//! Start of a connection, until it takes statements: TLS, log-in, and the server's parameters.
+//! Start of a connection, until it is ready for statements: TLS, log-in, and the server's parameters.
 
 use alloc::format;
 use alloc::string::String;
@@ -41,9 +41,9 @@ enum Phase {
     Scram(Scram),
     /// A password was sent.
     Answered,
-    /// The log-in succeeded; the server gets ready.
+    /// The log-in succeeded, and the server is starting the session.
     Admitted,
-    /// The server is asked for its state. The answer so far: in recovery, and read-only.
+    /// Query of the server's state. Holds the answer so far: in recovery, and read-only.
     State(Option<[bool; 2]>),
 }
 
@@ -169,7 +169,7 @@ impl Entry {
         reading::needed_bytes(head, matches!(self.phase, Phase::State(_)))
     }
 
-    /// Processes a message. Returns the next step of the greeting; `None` if it waits for another message.
+    /// Processes a message. Returns the next step of the greeting. `None` if it waits for another message.
     pub(super) fn take(
         &mut self,
         message: Message<'_>,
@@ -201,14 +201,14 @@ impl Entry {
                 return self.check_role(reading, out).map(Some);
             }
             (b'A' | b'N' | b'S', _) => reading.take_aside(message)?,
-            // The server has an older minor version of the protocol. Version 3.0 was requested, so this changes nothing.
+            // The server supports an older minor version of the protocol. Version 3.0 was requested, so this changes nothing.
             _ => {}
         }
         Ok(None)
     }
 
-    /// Ends the greeting if the server is in the required state. A server before PostgreSQL 14, or a pooler, does not report its
-    /// state, and is asked for it.
+    /// Ends the greeting if the server is in the required state. A server before PostgreSQL 14, or a pooler, does not report its state, and
+    /// is queried for it.
     fn check_role(&mut self, reading: &Reading, out: &mut Outgoing) -> Result<Greeting, PeerFault> {
         let role = self.attempt().map_or(ServerRole::Any, |attempt| attempt.role);
         let is_on = |name: &str| reading.settings.get(name).map(|value| value == "on");
@@ -296,7 +296,7 @@ impl Entry {
         nonce.update(self.count.to_be_bytes());
         self.count = self.count.wrapping_add(1);
         let nonce = STANDARD.encode(&nonce.finalize()[..NONCE_BYTES]);
-        // The user name is empty, because the server has it from the start-up message.
+        // The user name is empty, because the start-up message already contains it.
         let scram = Scram::new(Mechanism::Sha256, "", nonce);
         let (name, scram) = match hash {
             Some(hash) => (bound, scram.bound_to(hash)),
@@ -309,7 +309,7 @@ impl Entry {
         Ok(())
     }
 
-    /// Whether the log-in lacks the channel binding that is required.
+    /// Whether the log-in lacks the required channel binding.
     fn lacks_binding(&self) -> bool {
         self.login.channel_binding == ChannelBinding::Require
             && !matches!(&self.phase, Phase::Scram(scram) if scram.is_bound())

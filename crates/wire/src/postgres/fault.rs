@@ -66,7 +66,7 @@ impl Fault {
     }
 }
 
-/// Fault for a server that rejects the log-in, permanently or temporarily.
+/// Error for a server that rejects the log-in, permanently or temporarily.
 pub(super) fn kept_out(server_error: &ServerError) -> PeerFault {
     match &server_error.sqlstate.0 {
         // Insufficient resources, operator intervention, system errors, and internal errors: another attempt may succeed.

@@ -29,7 +29,7 @@ pub(super) struct Message<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Skipped<'a> {
     Here(&'a [u8]),
-    /// Content that is no longer in memory. If the message was a row, `FieldWalk` has checked its fields.
+    /// Content that is no longer in memory. `FieldWalk` has checked its fields if the message is a row.
     Walked(FieldWalk),
 }
 
@@ -68,7 +68,7 @@ impl Head {
 #[derive(Debug, Default)]
 pub(super) struct Framing {
     partial: Vec<u8>,
-    /// Whether the message in `partial` was returned, and its bytes can be dropped.
+    /// Whether the message in `partial` was returned, so that its bytes can be dropped.
     is_spent: bool,
     /// Number of unneeded bytes of a message that are still to arrive.
     skip_left: usize,
@@ -77,8 +77,8 @@ pub(super) struct Framing {
 }
 
 impl Framing {
-    /// Returns the next message if all of it is in `bytes`, without consuming it. `needed` returns the number of bytes that are
-    /// needed of a message's content, up to its length.
+    /// Returns the next message if all of it is in `bytes`, without consuming it. `needed` returns the number of bytes of a message's
+    /// content to keep, up to its length.
     #[inline(always)]
     pub(super) fn whole<'a>(
         &self,
@@ -99,8 +99,8 @@ impl Framing {
         Ok(Some(Message { tag: head.tag, length, content, skipped: Skipped::Here(skipped) }))
     }
 
-    /// Returns the next message if its end has arrived, and the number of bytes used. Without a message, and with bytes left, call
-    /// it again.
+    /// Returns the next message if its end has arrived, and the number of bytes used. If it returns no message, and bytes are left, call it
+    /// again.
     pub(super) fn next<'a>(
         &'a mut self,
         bytes: &'a [u8],
@@ -126,7 +126,7 @@ impl Framing {
                 self.partial[HEAD_BYTES..].first_chunk().map_or(0, |count| u16::from_be_bytes(*count));
             self.walk = FieldWalk::begin(fields);
         }
-        // A message is returned only when all of it has arrived, so that its result does not depend on how the bytes were split.
+        // A message is returned only when it has arrived completely, so that its result does not depend on how the bytes were split.
         let skipped = self.skip_left.min(bytes.len() - used);
         self.skip_left -= skipped;
         if self.partial.first() == Some(&b'D') {

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 /// State of a statement on the server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Preparation {
-    /// The server does not have it.
+    /// Not prepared on the server.
     #[default]
     Unknown,
     /// The Parse message of the statement was sent, and is not known to have failed.
@@ -21,7 +21,7 @@ pub(super) struct Kept {
     pub(super) stage: Preparation,
     /// Number of columns of its rows. `None` if it returns no rows.
     pub(super) columns: Option<u16>,
-    /// Description of its rows; empty if no reader of rows was there when it arrived.
+    /// Description of its rows. Empty if there was no reader of rows when it arrived.
     pub(super) description: Box<[u8]>,
 }
 

@@ -31,8 +31,8 @@ const PREFIX_BYTES: usize = 11;
 
 /// Prefix of the names of a session's prepared statements.
 ///
-/// A pooler may pass a server connection from one session to another, with its prepared statements. With a prefix of its own, a
-/// session cannot execute the statement of another session.
+/// A pooler may pass a server connection from one session to another, including its prepared statements. Each session has a different
+/// prefix, so that it cannot execute the statement of another session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NamePrefix([u8; PREFIX_BYTES]);
 
@@ -57,7 +57,7 @@ impl NamePrefix {
 /// Buffer of messages to send.
 pub(super) struct Outgoing {
     pub(super) bytes: Vec<u8>,
-    /// Rows that are sent when the server takes a COPY. `None` if the caller sends them.
+    /// Rows to send when the server is ready for a COPY. `None` if the caller sends them.
     pub(super) copied: Option<Vec<u8>>,
     names: NamePrefix,
 }
@@ -257,7 +257,7 @@ fn push_text(bytes: &mut Vec<u8>, text: &[u8]) {
     bytes.push(0);
 }
 
-/// Writes the name of a statement, such as `P_k3wq7zab_12`; empty for the unnamed statement.
+/// Writes the name of a statement, such as `P_k3wq7zab_12`. Empty for the unnamed statement.
 #[inline]
 fn push_name(bytes: &mut Vec<u8>, NamePrefix(prefix): NamePrefix, number: Option<u16>) {
     if let Some(number) = number {

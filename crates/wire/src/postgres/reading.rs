@@ -24,7 +24,7 @@ const TOO_LONG: &str = "the statement is longer than 1 GiB or has more than 6553
 const COPY_OUT: &str = "COPY … TO STDOUT is not supported: its rows were not counted";
 const COPY_IN: &str = "COPY FROM STDIN is not supported in a script";
 
-/// An expected message. A number is that of the kept statement it belongs to.
+/// Expected message. A number identifies the kept statement it belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Awaited {
     /// Replies to a simple query.
@@ -41,13 +41,13 @@ pub(super) enum Awaited {
     Bound(Option<u16>),
     /// DataRow messages, and their end.
     Rows,
-    /// No message: the statement could not be sent.
+    /// No message, because the statement could not be sent.
     Unsent,
     /// CopyInResponse, then the replies to the simple query.
     CopyIn(Copying),
     /// The end of a COPY whose data is discarded; `is_text` if a simple query started it.
     CopyOut { is_text: bool },
-    /// The error that answers CopyFail.
+    /// Error in response to CopyFail.
     CopyRefused,
     /// ReadyForQuery.
     Ready,
@@ -70,9 +70,9 @@ pub(super) struct Reading {
     /// Number of columns of the rows that are arriving. `None` if no rows are described.
     columns: Option<u16>,
     rows: u64,
-    /// Whether any message of the reply under way has arrived.
+    /// Whether any message of the reply in progress has arrived.
     pub(super) has_begun: bool,
-    /// Whether a statement of the simple query under way was answered.
+    /// Whether a statement of the simple query in progress was answered.
     has_answered: bool,
     pub(super) transaction: Transaction,
     pub(super) server_error: ServerError,
@@ -456,7 +456,7 @@ impl Reading {
     }
 }
 
-/// Number at the end of a command tag such as `INSERT 0 1`; 0 if there is none.
+/// Number at the end of a command tag such as `INSERT 0 1`. 0 if there is none.
 #[inline]
 fn number_at_end(tag: &[u8]) -> u64 {
     let digits = tag.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();

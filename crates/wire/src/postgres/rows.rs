@@ -8,7 +8,7 @@ use crate::sql::RowSink;
 const COLUMN_BYTES: usize = 18;
 const NULL: i32 = -1;
 
-/// Check of a row whose values are not needed: its fields must end exactly at its end, independent of how the bytes are split.
+/// Checks a row with values that are not needed: its fields must end exactly at its end, regardless of how the bytes are split.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct FieldWalk {
     fields_left: u16,
@@ -70,7 +70,7 @@ impl FieldWalk {
     }
 }
 
-/// Number of columns from the first two bytes of a description or a row. `None` if a message of this length cannot hold them.
+/// Number of columns from the first two bytes of a description or a row. `None` if it does not fit into a message of this length.
 #[inline]
 pub(super) fn columns(content: &[u8], length: usize, column_bytes_min: usize) -> Option<u16> {
     let count = u16::from_be_bytes(*content.first_chunk()?);

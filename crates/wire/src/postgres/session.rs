@@ -20,7 +20,7 @@ use crate::sql::{self, Login, RowSink, ServerError, SessionEvent, Statement, Tra
 /// them fails, the server skips the statements after it, and no event is reported for them. Outside of a transaction block they are
 /// committed together at the end, so that a rejection may come after [`SessionEvent::Succeeded`].
 ///
-/// An error that ends the connection is reported as [`SessionEvent::Rejected`], too, even without a statement under way.
+/// An error that ends the connection is reported as [`SessionEvent::Rejected`], too, even without a statement in flight.
 /// [`ServerError::is_fatal`] is then true, and no further reply is expected.
 pub struct Session {
     entry: Entry,
@@ -48,8 +48,8 @@ impl Session {
         }
     }
 
-    /// Uses the same names of prepared statements as `other`. Behind a pooler that shares server connections but not statements,
-    /// the second of the two sessions to prepare a statement is rejected.
+    /// Uses the statement names of `other`. Behind a pooler that shares server connections but does not track statements, the server
+    /// rejects the session that prepares a statement second.
     #[must_use]
     pub fn with_statement_names_of(mut self, other: &Self) -> Self {
         self.out.take_names_of(&other.out);
@@ -104,7 +104,7 @@ impl Session {
         }
     }
 
-    /// Continues if a message arrived in part, or is too long to be kept.
+    /// Continues if a message arrived partially, or is too long to be kept.
     #[cold]
     fn received_in_part(
         &mut self,
@@ -138,7 +138,7 @@ impl Session {
         self.reading.await_next(Awaited::Ready);
     }
 
-    /// Sends the preparation of a kept statement, unless the server has it already.
+    /// Sends the preparation of a kept statement, unless it is already prepared on the server.
     fn put_kept(&mut self, statement: Statement<'_>) -> Result<(), TooLong> {
         let Statement { number, text, .. } = statement;
         outgoing::fits(text.len())?;

@@ -27,7 +27,7 @@ use crate::values::Values;
 pub(super) const SLOTS: u16 = 16_384;
 /// Message of a command that was redirected too often.
 const REDIRECTED: &str = "the command was redirected more often than 16 times";
-/// Commands whose first key is not their second word, with the index of the word. 0: the command has no key.
+/// Commands with the first key at another position than the second word, with the index of the word. 0: the command has no key.
 const KEY_PLACES: &[(&str, usize)] = &[
     ("EVAL", 3),
     ("EVALSHA", 3),
@@ -78,7 +78,7 @@ const KEY_PLACES: &[(&str, usize)] = &[
     ("BGREWRITEAOF", 0),
     ("PUBSUB", 0),
 ];
-/// Commands that concern a transaction, whose node is unknown before its first key.
+/// Commands that concern a transaction. Its node is unknown before its first key.
 const TRANSACTION: [&str; 5] = ["MULTI", "EXEC", "DISCARD", "WATCH", "UNWATCH"];
 
 /// Map of slots to nodes, which all connections of a load share.
@@ -87,9 +87,9 @@ pub(super) struct SlotMap {
     /// Node of each slot.
     nodes: Box<[AtomicU16]>,
     addresses: Box<[String]>,
-    /// By node: whether it served slots when the load began.
+    /// Whether each node served slots when the load began.
     is_master: Box<[bool]>,
-    /// By node: whether the last connection to it could not be opened.
+    /// Whether the last attempt to connect to each node failed.
     is_unreachable: Box<[AtomicBool]>,
     /// Number of commands so far that any node can serve.
     turn: AtomicU32,
@@ -132,7 +132,7 @@ impl SlotMap {
         self.reachable(masters.next().map_or(0, |(node, _)| node))
     }
 
-    /// The node, or if it cannot be reached, the next one in turn that can.
+    /// Returns the node if it is reachable, otherwise the next reachable one in turn.
     #[inline]
     fn reachable(&self, node: u16) -> u16 {
         let is_unreachable = |node: u16| self.is_unreachable[usize::from(node)].load(Ordering::Relaxed);
@@ -148,7 +148,7 @@ impl SlotMap {
             .unwrap_or(node)
     }
 
-    /// Redirection of an error reply. `None` if it is no redirection, or leads to an unknown node.
+    /// Redirect in an error reply. `None` if it is not a redirect, or leads to an unknown node.
     #[cold]
     pub(super) fn redirect(&self, error: &[u8]) -> Option<Redirect> {
         let mut words = str::from_utf8(error).ok()?.split(' ');
@@ -168,10 +168,10 @@ impl SlotMap {
     }
 }
 
-/// Key of a command by whose slot its node is found.
+/// Key of a command. Its slot determines the node.
 #[derive(Debug)]
 enum Key {
-    /// No key: any node serves the command.
+    /// Command without a key: any node serves it.
     Any,
     Slot(u16),
     Filled(Template),

@@ -1,5 +1,5 @@
-//! Encoding of commands: compiled once, and encoded for each exchange as an array of bulk strings. A value never becomes more than
-//! one word.
+//! Encoding of commands: compiled once, and encoded for each exchange as an array of bulk strings. A value is never split into several
+//! words.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -21,7 +21,7 @@ pub(super) struct Command {
     pieces: Box<[Piece]>,
     /// Checks of the reply, and values to save from it.
     pub(super) rules: Rules,
-    /// Channel and message whose delivery is awaited. `None` for other commands.
+    /// Channel and message of the awaited delivery. `None` for other commands.
     pub(super) published: Option<Published>,
 }
 
@@ -104,7 +104,7 @@ impl Command {
     }
 }
 
-/// Words of a command as MONITOR prints it, each in quotes. `None` if a quote is not closed, or there is no word.
+/// Words of a command in the format of MONITOR, each in quotes. `None` if a quote is not closed, or if there is no word.
 pub fn recorded_words(line: &[u8]) -> Option<Vec<Vec<u8>>> {
     words::split(line).ok()
 }

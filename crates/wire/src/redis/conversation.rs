@@ -20,7 +20,7 @@ use crate::conversation::{Closing, Conversation, Greeting, Next, Progress, Refus
 /// Reason why a step cannot publish.
 const NO_PUSHES: &str = "the server has no RESP3, in which a connection can publish and receive messages";
 
-/// A connection with at most one command under way.
+/// Connection that carries one command at a time.
 #[derive(Debug)]
 pub struct RedisConversation {
     commands: Arc<Commands>,
@@ -32,9 +32,9 @@ pub struct RedisConversation {
     /// Number of the latest step.
     step: usize,
     is_awaited: bool,
-    /// Number of replies to skip before that of the step: to ASKING.
+    /// Number of replies to skip before the reply to the step: the reply to ASKING.
     skipped: u8,
-    /// Expected texts of the step under way. `None` if it has no checks of texts.
+    /// Expected texts of the current step. `None` if it has no checks of texts.
     expected: Option<Box<Expected>>,
     subscriber: Subscriber,
 }
@@ -56,7 +56,8 @@ impl RedisConversation {
         }
     }
 
-    /// Begins the exchange of a command as MONITOR prints it, whose reply has no checks. Returns `false` if it is no command.
+    /// Begins the exchange of a command in the format of MONITOR, without checks of its reply. Returns `false` if the text is not a
+    /// command.
     pub fn begin_recorded(&mut self, line: &[u8]) -> bool {
         let Some(words) = recorded_words(line) else { return false };
         (self.step, self.is_awaited) = (0, true);
@@ -155,7 +156,7 @@ impl Conversation for RedisConversation {
         loop {
             let rest = &bytes[used..];
             let Some(first) = rest.first() else { return Ok(Progress::NeedMore) };
-            // Without a command under way, a server may only send pushes.
+            // If no command is in flight, a server may only send pushes.
             if !self.is_awaited && self.reader.is_idle() && *first != b'>' {
                 return Err(PeerFault::new(ErrorClass::ExcessBytes, 0, EXCESS).showing(rest));
             }

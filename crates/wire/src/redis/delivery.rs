@@ -73,7 +73,7 @@ pub(super) struct Subscriber {
     awaited: Vec<u8>,
     has_reply: bool,
     is_delivered: bool,
-    /// Whether the server has not confirmed the subscription yet. If it rejects it, a reply more comes.
+    /// Whether the server has not confirmed the subscription yet. If it rejects the subscription, one more reply arrives.
     is_subscribing: bool,
     /// Rejection of the subscription. `None` if it was not rejected.
     rejection: Option<Refusal>,

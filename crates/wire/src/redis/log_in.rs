@@ -35,11 +35,11 @@ const NO_LOG_IN: &str = "the server answered the log-in with something else than
 pub(super) struct Identity {
     access: Access,
     database: u32,
-    /// Whether only the master takes connections.
+    /// Whether only a master is accepted.
     needs_master: bool,
 }
 
-/// Option of a URL that leaves out replicas, and its value.
+/// Option of a URL that omits replicas, and its value.
 const ROLE: &str = "role";
 const MASTER: &str = "master";
 /// Option of a URL of a node of a cluster.
@@ -49,7 +49,7 @@ pub(super) const OPTIONS: &[&str] = &[ROLE, CLUSTER];
 /// End of the schemes of Sentinels.
 const SENTINEL: &str = "+sentinel";
 
-/// How the servers of a URL are found.
+/// Method of finding the servers of a URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found<'a> {
     /// The URL names the server.
@@ -60,7 +60,7 @@ pub enum Found<'a> {
     Sentinel(&'a str),
 }
 
-/// How the servers of a URL with this log-in are found.
+/// Returns how to find the servers of a URL with this log-in.
 pub fn found(access: &Access) -> Found<'_> {
     if access.scheme.ends_with(SENTINEL) {
         return Found::Sentinel(access.path.split('/').next().unwrap_or_default());
@@ -132,7 +132,7 @@ impl Identity {
         Ok(Self { access: access.clone(), database, needs_master: access.option(ROLE).is_some() })
     }
 
-    /// Whether a server that is not the master is left for the next address.
+    /// Whether a server that is not the master is skipped for the next address.
     pub(super) fn needs_master(&self) -> bool {
         self.needs_master
     }
@@ -149,7 +149,7 @@ impl Identity {
 /// State of a connection's log-in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum LogIn {
-    /// Not started, or complete.
+    /// Log-in that has not started, or is complete.
     #[default]
     Idle,
     Hello,
@@ -211,7 +211,7 @@ impl LogIn {
         }
     }
 
-    /// Selects the database, unless it is number 0, with which connections start.
+    /// Selects the database, unless it is number 0, the default of connections.
     fn select(&mut self, identity: &Identity, out: &mut Vec<u8>) -> Greeting {
         if identity.database == 0 {
             *self = Self::Idle;
@@ -222,7 +222,7 @@ impl LogIn {
         Greeting::Send
     }
 
-    /// Fault of a log-in that failed: final, unless the server may have room or be ready later.
+    /// Error of a failed log-in: permanent, unless the server may have room or be ready later.
     #[cold]
     fn fault(self, error: &[u8]) -> PeerFault {
         let (class, sentence) = match errors::class(error) {
@@ -235,7 +235,7 @@ impl LogIn {
     }
 }
 
-/// Whether the reply to HELLO is that of a master.
+/// Whether the reply to HELLO comes from a master.
 fn is_master(reply: &Reader) -> bool {
     let kept = reply.kept();
     let mut names = (0..).step_by(2).map_while(|place| Some((place, kept.item(place)?)));
@@ -243,7 +243,7 @@ fn is_master(reply: &Reader) -> bool {
     role.is_some_and(|(place, _)| kept.item(place + 1) == Some(MASTER.as_bytes()))
 }
 
-/// Whether the server does not support HELLO or RESP3.
+/// Whether the error means that the server does not support HELLO or RESP3.
 fn is_unknown(error: &[u8]) -> bool {
     error.starts_with(b"ERR unknown command") || error.starts_with(b"NOPROTO")
 }

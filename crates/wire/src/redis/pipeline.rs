@@ -1,4 +1,4 @@
-//! The channel of a connection with several commands under way: replies arrive in the order of commands.
+//! The channel of a connection with several commands in flight: replies arrive in the order of commands.
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -18,11 +18,11 @@ use crate::content::Content;
 use crate::conversation::{Closing, Greeting, Next, Refusal, Script, Stage};
 use crate::values::Values;
 
-/// The commands of a load, with several of them under way on each connection.
+/// Commands of a load, with several of them in flight on each connection.
 #[derive(Debug)]
 pub(super) struct Pipelined {
     pub(super) redis: Redis,
-    /// Max commands under way on each connection.
+    /// Max commands in flight on each connection.
     pub(super) depth: u32,
 }
 
@@ -48,7 +48,7 @@ impl Channels for Pipelined {
     }
 }
 
-/// A connection with several commands under way.
+/// A connection with several commands in flight.
 pub(super) struct RedisPipeline {
     commands: Arc<Commands>,
     depth: u32,
@@ -56,7 +56,7 @@ pub(super) struct RedisPipeline {
     out: Vec<u8>,
     /// Bytes of `out` that were sent.
     sent: usize,
-    /// Commands whose replies are awaited, in order.
+    /// Commands that await replies, in order.
     awaited: VecDeque<Awaited>,
     reader: Reader,
     /// Step of the last reply.
@@ -66,7 +66,7 @@ pub(super) struct RedisPipeline {
 }
 
 struct Awaited {
-    /// [`Ticket::NONE`] if the exchange was given up: its reply is dropped.
+    /// [`Ticket::NONE`] if the exchange was abandoned: its reply is dropped.
     ticket: Ticket,
     step: u16,
     expected: Option<Box<Expected>>,
@@ -87,7 +87,7 @@ impl RedisPipeline {
         }
     }
 
-    /// Whether the reply to an exchange is the next one to arrive.
+    /// Whether the next reply to arrive belongs to the exchange.
     fn is_first(&self, ticket: Ticket) -> bool {
         self.awaited.front().is_some_and(|awaited| awaited.ticket == ticket)
     }
@@ -212,8 +212,8 @@ impl Channel for RedisPipeline {
         self.awaited.is_empty()
     }
 
-    /// Returns whether any reply is awaited that is not late. If all are late, the link is given up, so that no exchange waits for
-    /// a silent server.
+    /// Returns whether any awaited reply belongs to an active exchange. If none does, the link is closed, so that no exchange
+    /// waits for a silent server.
     fn abandon(&mut self, ticket: Ticket) -> bool {
         let given_up = self.awaited.iter_mut().find(|awaited| awaited.ticket == ticket);
         if let Some(awaited) = given_up {

@@ -52,7 +52,7 @@ pub(super) enum Kind {
     Array,
     Map,
     Set,
-    /// Not a reply: the server may send it at any time.
+    /// Push, which is not a reply: the server may send it at any time.
     Push,
 }
 
@@ -87,7 +87,7 @@ pub(super) struct Reader {
     /// Type of the whole reply. `None` before its first line.
     root: Option<Kind>,
     received_bytes: u64,
-    /// Whether the reply has ended; its state is reset when the next reply begins.
+    /// Whether the reply has ended. Its state is reset when the next reply starts.
     has_ended: bool,
     has_error: bool,
     /// Beginning of the first error in the reply; valid if `has_error`.
@@ -97,20 +97,20 @@ pub(super) struct Reader {
 
 #[derive(Clone, Copy, Debug, Default)]
 enum State {
-    /// At the beginning of a line, or in it.
+    /// Start of a line, or inside of it.
     #[default]
     Line,
-    /// In a bulk string with `left` bytes to come.
+    /// Bulk string with `left` bytes to come.
     Bulk { left: u64, is_error: bool },
-    /// After a bulk string, and after `come` of its two end bytes.
+    /// Two bytes at the end of a bulk string, after `come` of them.
     BulkEnd { come: u8 },
 }
 
-/// An open aggregate with `left` items to come.
+/// Open aggregate with `left` items to come.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     left: u64,
-    /// Whether it is an attribute, which precedes its value.
+    /// Whether the value is an attribute, which precedes the value that it describes.
     is_attribute: bool,
 }
 
@@ -237,7 +237,7 @@ impl Reader {
 
     #[inline]
     fn read_line(&mut self, line: &[u8], keeps: bool) -> Result<bool, PeerFault> {
-        // Reports the same fault as if the bytes had arrived one by one.
+        // Reports the error that would occur if the bytes had arrived one by one.
         if line.len() > LINE_BYTES_MAX {
             check_type(line[0]).map_err(|fault| fault.showing(line))?;
             return Err(fault(LONG_LINE));
@@ -339,7 +339,7 @@ impl Reader {
         }
     }
 
-    /// Ends a value, and the aggregates whose last item it was. Returns whether it was the whole reply.
+    /// Ends a value, and the aggregates that end with it. Returns whether the reply is complete.
     #[inline]
     fn value_ends(&mut self) -> bool {
         while let Some(frame) = self.open.last_mut() {
@@ -457,7 +457,7 @@ fn is_double(content: &[u8]) -> bool {
     matches!(text, "inf" | "-inf" | "nan" | "-nan") || text.parse::<f64>().is_ok_and(f64::is_finite)
 }
 
-/// Fault for a line that does not end with CR LF, or has no valid type.
+/// Error for a line that does not end with CR LF, or has no valid type.
 #[cold]
 fn not_a_line(line: &[u8]) -> PeerFault {
     match line.first().map_or(Ok(()), |first| check_type(*first)) {

@@ -1,4 +1,4 @@
-//! Records as hashes. A sorted set has their names in order, as the Redis client of YCSB keeps an index of its own.
+//! Records as hashes. A sorted set has their names in order, like the index that the Redis client of YCSB maintains.
 
 use alloc::format;
 use alloc::string::String;

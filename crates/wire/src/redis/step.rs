@@ -23,7 +23,7 @@ const MESSAGE: &str = "message";
 const SHOWN_CHARACTERS_MAX: usize = 40;
 /// Max words of a command.
 const WORDS_MAX: usize = 1024 * 1024;
-/// Commands after which there is no longer one reply for each command.
+/// Commands after which commands and replies no longer correspond one to one.
 const OTHER_MODES: [&str; 8] =
     ["SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE", "MONITOR", "SYNC", "PSYNC", "REPLCONF", "QUIT"];
 
@@ -145,7 +145,7 @@ pub struct RedisStep {
     pub(super) expect: Expect,
     /// Variables, each with the part of the reply that it is set to.
     pub(super) saves: Vec<(u16, Part)>,
-    /// Whether the words are PUBLISH with a channel and a message whose delivery is awaited.
+    /// Whether the words are PUBLISH with a channel and a message, and the step waits for the delivery.
     pub(super) awaits_delivery: bool,
     /// The words joined by spaces, for records of plans.
     message: Vec<u8>,

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::step::RedisStep;
 use crate::step::{Step, Workload, WorkloadSize};
 
-/// Commands of redis-benchmark with their arguments. `K` stands for a random key, `E` for a random element, and `V` for data.
+/// Commands of redis-benchmark with their arguments. `K` is replaced by a random key, `E` by a random element, and `V` by data.
 const COMMANDS: &[(&str, &str)] = &[
     ("set", "SET key:K V"),
     ("get", "GET key:K"),

@@ -25,7 +25,7 @@ impl ShardCount {
         }
     }
 
-    /// Number of shards in use among `shards`: at least 1.
+    /// Number of shards in use from `shards`, at least 1.
     pub(super) fn among(&self, shards: u32) -> u32 {
         self.get().unwrap_or(shards).min(shards).max(1)
     }

@@ -12,11 +12,11 @@ pub enum ShardMap {
     /// shards.
     #[default]
     Even,
-    /// Ranges, in order: the first slot of each shard but the first, ascending. With fewer shards in use, the last of them has the
-    /// ranges of those that are not.
+    /// Ranges, in order: the first slot of each shard except the first, ascending. If fewer shards are in use, the last of them also covers
+    /// the ranges of the unused ones.
     Ranges(Box<[u64]>),
-    /// Ring of consistent hashing (Karger et al., 1997) with this number of points for each shard. A slot belongs to the shard of the
-    /// next point. One more shard takes slots from all others, and no slot moves between those.
+    /// Ring of consistent hashing (Karger et al., 1997) with this number of points per shard. A slot belongs to the shard of the next
+    /// point. An additional shard takes slots from all others, and no slot moves between the others.
     Ring(u32),
 }
 
@@ -60,7 +60,7 @@ impl Divider {
         }
     }
 
-    /// Shard of a hash, below `in_use`, which is at least 1 and at most the number of shards.
+    /// Returns the shard of a hash, below `in_use`. `in_use` is between 1 and the number of shards.
     pub(super) fn shard(&self, hash: u64, in_use: u32) -> u32 {
         let slot = |slots: &Option<u64>| slots.map_or(hash, |slots| hash % slots);
         match self {

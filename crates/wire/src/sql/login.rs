@@ -35,8 +35,9 @@ pub struct Login {
     pub stretcher: Option<Stretcher>,
 }
 
-/// Stretches passwords with the rounds of PBKDF2 that a server asks for. Hundreds of thousands of rounds take a large part of a
-/// second, and the result is the same for all sessions. An implementation computes it once for all of them, or declines if it would
+/// Stretches passwords with the number of PBKDF2 rounds that a server requests. Hundreds of thousands of rounds take a large part of a
+/// second, and the result is equal for all sessions. An implementation computes it once for all of them, or declines if it would take too
+/// long.
 /// take too long.
 pub trait Stretch: Send + Sync {
     /// Stretched password. `None` if it would take too long.
@@ -64,16 +65,16 @@ impl Eq for Stretcher {}
 /// Insecure ways to send a password. By default, none is allowed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Weak {
-    /// In plain text.
+    /// Password in plain text.
     pub clear: bool,
-    /// As an MD5 hash (PostgreSQL).
+    /// MD5 hash (PostgreSQL).
     pub md5: bool,
     /// Encrypted with an unverified public key of the server (MySQL).
     pub any_key: bool,
 }
 
 impl Weak {
-    /// Allows all of them, for transports that are safe from eavesdropping.
+    /// Allows all methods, for transports that are safe from eavesdropping.
     pub const ALL: Self = Self { clear: true, md5: true, any_key: true };
 }
 
@@ -99,7 +100,7 @@ pub enum TlsWish {
     Required,
 }
 
-/// Binding of SCRAM to the TLS connection, which detects whoever passes on the log-in (RFC 5929, `tls-server-end-point`).
+/// Binding of SCRAM to the TLS connection, which detects an attacker who relays the log-in (RFC 5929, `tls-server-end-point`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ChannelBinding {
     /// Never binds.
@@ -111,7 +112,7 @@ pub enum ChannelBinding {
     Require,
 }
 
-/// One way to open a connection: a server, and what it is tried with.
+/// Attempt to open a connection: a server, and the parameters to try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attempt {
     /// Number of the server in the list of hosts.
@@ -120,7 +121,7 @@ pub struct Attempt {
     pub tls: TlsWish,
     /// Required state of the server.
     pub role: ServerRole,
-    /// Whether the next attempt goes to the same server, so that a rejected log-in is not final.
+    /// Whether the next attempt goes to this server again, so that a rejected log-in is not final.
     pub has_second_way: bool,
 }
 
@@ -152,7 +153,7 @@ impl ServerRole {
         }
     }
 
-    /// Whether a server in this state is accepted.
+    /// Whether a server with this state is accepted.
     pub(crate) const fn accepts(self, is_standby: bool, is_read_only: bool) -> bool {
         match self {
             Self::Any => true,

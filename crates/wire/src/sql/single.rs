@@ -7,7 +7,7 @@ use crate::ErrorClass;
 use crate::blame::PeerFault;
 use crate::conversation::{Closing, Conversation, Greeting, Next, Progress, Refusal, Reply, Stage};
 
-/// A conversation whose requests are all the same text.
+/// Conversation in which every request is one fixed text.
 #[derive(Debug)]
 pub struct Single<S, R = ()> {
     session: S,
@@ -107,7 +107,7 @@ impl<S: Session, R: RowSink + Send> Conversation for Single<S, R> {
                     return Ok(Progress::Answered { used, part: None, next: Next::Send });
                 }
                 SessionEvent::Succeeded { .. } | SessionEvent::RolledBack => {}
-                // Errors without a request under way concern the connection, whose end follows.
+                // Errors without a request in flight concern the connection, which then ends.
                 SessionEvent::Rejected | SessionEvent::Ready if !self.is_awaited => {}
                 SessionEvent::Rejected if self.excused == Some(self.session.last_error().number) => {}
                 SessionEvent::Rejected => {

@@ -33,14 +33,14 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Number that a bare word stands for. `None` for any other value.
+    /// Number in a bare word. `None` for any other value.
     pub fn number(self) -> Option<Number> {
         let Self::Bare(text) = self else { return None };
         Number::read(text)
     }
 }
 
-/// `Some` becomes a text, and `None` becomes NULL.
+/// `Some` is converted to a text, and `None` to NULL.
 impl<'a> From<Option<&'a [u8]>> for Value<'a> {
     fn from(text: Option<&'a [u8]>) -> Self {
         text.map_or(Self::Null, Self::Text)

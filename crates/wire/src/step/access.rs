@@ -28,7 +28,7 @@ impl Access {
         Self { scheme: String::new(), user: None, password: None, path: String::new(), options: Vec::new() }
     }
 
-    /// Value of an option, whose name is compared without case. `None` if it is absent.
+    /// Value of an option. Names are compared without case. `None` if it is absent.
     pub fn option(&self, name: &str) -> Option<&str> {
         let found = self.options.iter().find(|(given, _)| given.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.as_str())
@@ -58,7 +58,7 @@ pub struct LogIn {
     pub password_variable: &'static str,
     /// Names of the options that the query of a URL may have.
     pub options: &'static [&'static str],
-    /// Whether the options of a URL ask for TLS.
+    /// Whether the options of a URL require TLS.
     pub asks_for_tls: fn(&Access) -> bool,
     /// Function that checks the log-in in a URL.
     pub check: fn(&Access) -> Result<(), WrongValue>,

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::{Step, WrongValue};
 
-/// A step as flags give it. Braces stand for themselves.
+/// Step as defined by flags. Braces are literal.
 #[derive(Clone, Copy, Debug)]
 pub struct FlagStep<'a> {
     /// Method.

@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 
 use super::Step;
 
-/// Bytes of a step that has no [`Step::identity`] of its own: its message, in a request whose method is the name of its protocol,
-/// and its fingerprint. Hashes of plans stay comparable with those of versions that had no steps of protocols.
+/// Returns the bytes for a step that does not implement [`Step::identity`]: its message, in a request whose method is the name of its
+/// protocol, and its fingerprint. Hashes of plans stay comparable with those of versions that had no protocol-specific steps.
 pub fn identity(step: &dyn Step, method: &str, host: &str, keep_alive: bool) -> Vec<u8> {
     let message = step.message();
     let (version, length) = (env!("CARGO_PKG_VERSION"), message.len());

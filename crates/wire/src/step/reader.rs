@@ -19,9 +19,9 @@ pub type Wrong = (String, String);
 pub trait Reader {
     /// Reports an error at a place.
     fn report(&mut self, at: Span, what: String, help: String);
-    /// Reports a name that is none of the known ones. The help is the nearest of these, or all of them.
+    /// Reports an unknown name. The help is the nearest known name, or all of them.
     fn report_unknown(&mut self, at: Span, what: String, name: &str, known: &[&str]);
-    /// Whether there is an error exactly at this place, so that its consequences need not be reported.
+    /// Whether there is an error exactly at this place, so that its consequences need no separate report.
     fn is_reported(&self, at: Span) -> bool;
     /// Number of errors so far.
     fn reported(&self) -> usize;
@@ -36,7 +36,7 @@ pub trait Reader {
     /// Resolves the names in a script of statements: `{name}` and `:name`. `is_file` means that the text is in a file that the node
     /// names.
     fn use_in_script(&mut self, node: &Node, text: &str, is_file: bool);
-    /// Whether all values in a text that steps save are saved by now.
+    /// Whether all saved values that a text uses are already saved at this step.
     fn are_at_hand(&self, text: &str) -> bool;
     /// Whether a text names a secret.
     fn has_secret(&self, text: &str) -> bool;
@@ -46,11 +46,11 @@ pub trait Reader {
     fn save(&mut self, entry: &Entry) -> Option<u16>;
     /// Names of the variables, in the order of their numbers.
     fn variables(&self) -> &[String];
-    /// Whether there are too many names in texts to check them.
+    /// Whether texts have too many names to check.
     fn are_too_many(&self) -> bool;
     /// Secrets that texts name.
     fn secrets(&self) -> &Secrets;
-    /// Content of a file in the folder of the plan.
+    /// Reads a file in the folder of the plan.
     ///
     /// # Errors
     ///
@@ -60,11 +60,11 @@ pub trait Reader {
     ///
     /// # Errors
     ///
-    /// The message for a text that is no size.
+    /// Returns the message for a text that is not a size.
     fn size_bytes(&self, text: &str) -> Result<u64, String>;
 }
 
-/// The steps of a scenario while they are read, with the keys of the scenario.
+/// Steps of a scenario in the process of being read, with the keys of the scenario.
 pub trait ScenarioSteps {
     /// Reads a step with this key at the system with this name. `None` if it has errors.
     fn read(
@@ -76,22 +76,22 @@ pub trait ScenarioSteps {
     ) -> Option<SteppedAt>;
     /// Reports keys of the scenario that apply to none of its steps.
     fn finish(&mut self, reader: &mut dyn Reader);
-    /// Whether each iteration begins without the state of the user, such as cookies.
+    /// Whether each iteration starts without the state of the user, such as cookies.
     fn forgets(&self) -> bool;
     /// Place of credentials of the scenario. `None` if there are none.
     fn authorization_at(&self) -> Option<Span>;
 }
 
-/// A step that was read, with the places of its parts.
+/// Parsed step, with the places of its parts.
 #[derive(Clone, Debug)]
 pub struct SteppedAt {
     /// The step.
     pub step: Arc<dyn Step>,
     /// Place of its title.
     pub title_at: Span,
-    /// Place of its credentials, or of those of its scenario. `None` if there are none.
+    /// Place of its credentials, or of the credentials of its scenario. `None` if there are none.
     pub authorization_at: Option<Span>,
 }
 
-/// Function that begins to read the steps of a scenario. The node has the keys of the scenario; `None` if it is a list of steps.
+/// Function that begins to read the steps of a scenario. The node has the keys of the scenario. `None` if it is a list of steps.
 pub type BeginScenario = for<'a> fn(Option<&'a Node>, &mut dyn Reader) -> Box<dyn ScenarioSteps + 'a>;

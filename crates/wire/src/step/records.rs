@@ -8,7 +8,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// The operations of a protocol. Each function takes the number of fields and returns steps in JSON, in order.
+/// Operations of a protocol. Each function takes the number of fields and returns steps in JSON, in order.
 #[derive(Clone, Copy, Debug)]
 pub struct Records {
     /// Inserts `{new}`.

@@ -1,4 +1,4 @@
-//! Requests that are known only while they are sent, such as those of a log: their shapes are compiled, and values fill them in.
+//! Requests that are known only while they are sent, such as requests of a log: their shapes are compiled, and values fill them in.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -15,7 +15,7 @@ use crate::secrets::Secrets;
 pub struct RequestShape<'a> {
     /// Method, such as GET.
     pub method: &'a str,
-    /// Names of headers. They take the place of headers of the same name that requests have otherwise.
+    /// Names of headers. They replace default headers with equal names.
     pub headers: Vec<&'a str>,
     /// Whether the request has a body.
     pub has_body: bool,

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use crate::braces::{self, Piece};
 use crate::secrets::Secrets;
 
-/// A text whose variables are identified by numbers.
+/// Text with variables that are identified by numbers.
 #[derive(Debug)]
 pub struct Template(Box<[Part]>);
 
@@ -24,7 +24,7 @@ impl Template {
         Self(Box::from([Part::Text(bytes.into())]))
     }
 
-    /// Compiles a text with names in braces: of `variables`, whose numbers are their indexes in the list, or of secrets.
+    /// Compiles a text with names in braces: names of `variables`, numbered by their indexes in the list, or of secrets.
     ///
     /// # Errors
     ///

@@ -56,7 +56,7 @@ pub enum Value {
 pub struct Text {
     /// The text, without quotes.
     pub text: String,
-    /// Whether it has no quotes and is not a block scalar.
+    /// Whether the text is neither quoted nor a block scalar.
     pub is_plain: bool,
 }
 

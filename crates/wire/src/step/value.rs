@@ -18,9 +18,9 @@ pub enum Value {
     Truth(bool),
     /// A variable by its number, which records show by its name.
     Variable(u16),
-    /// No value, which records show as `null`.
+    /// Absent value, shown as `null` in records.
     Nothing,
-    /// Values by key, in the order of the list of keys; absent keys are left out.
+    /// Values by key, in the order of the list of keys. Absent keys are omitted.
     Table(Vec<(&'static str, Self)>),
     /// Values of one kind.
     List(Vec<Self>),

@@ -32,7 +32,7 @@ pub struct WorkloadSize<'a> {
 }
 
 impl WorkloadSize<'_> {
-    /// Words of a command line in which `V` stands for data, and `K` or `E` after a colon for a random key.
+    /// Splits a command line into words. `V` is replaced by data, and `K` or `E` after a colon by a random key.
     pub fn words(&self, line: &str) -> Vec<Vec<u8>> {
         let word = |word: &str| match word.strip_suffix(['K', 'E']).filter(|prefix| prefix.ends_with(':')) {
             _ if word == "V" => vec![b'x'; self.data_bytes as usize],

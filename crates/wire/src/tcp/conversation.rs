@@ -11,7 +11,7 @@ use crate::blame::PeerFault;
 use crate::content::Content;
 use crate::conversation::{Closing, Conversation, Next, Progress, Refusal, Reply, Stage};
 
-/// Fault of a peer that sends bytes unasked.
+/// Error message for unsolicited bytes from the peer.
 pub(super) const EXCESS: &str = "bytes arrived after the end of the reply";
 
 /// The conversation of a raw TCP connection.

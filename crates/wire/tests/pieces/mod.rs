@@ -1,4 +1,4 @@
-//! Feeds a conversation or a channel the same bytes whole and in pieces, and compares the results.
+//! Feeds a conversation or a channel with bytes as a whole and in pieces, and compares the results.
 
 use wire::{
     Channel, Closing, Conversation, ErrorClass, Event, Next, Open, Progress, Protocol, Reply, Ticket, Values,
@@ -27,7 +27,7 @@ pub(crate) enum End {
     Fault(ErrorClass, &'static str),
     /// The close completed a reply.
     RepliedAtClose(Reply),
-    /// The close came without a reply under way.
+    /// The close came without a reply in progress.
     Empty,
     /// The close cut a reply short.
     CutShort,
@@ -176,14 +176,14 @@ fn after_last(conversation: &mut dyn Conversation, rest: &[u8]) -> End {
     End::Enough
 }
 
-/// Compares two records of the same bytes.
+/// Compares two records for equal bytes.
 ///
-/// An endless head is the one exception. Whole, its fault is found at once. In pieces, it is searched for only after a blank line,
-/// and the close then cuts the reply short. Neither counts as a reply.
+/// An endless head is the one exception. As a whole, its error is found at once. In pieces, it is searched for only after a blank line, and
+/// the close then cuts the reply short. Neither counts as a reply.
 ///
 /// # Errors
 ///
-/// The difference.
+/// Returns the difference.
 pub(crate) fn compare(whole: &Story, pieces: &Story) -> Result<(), String> {
     let is_never_ending_head =
         matches!(whole.end, End::Fault(..)) && pieces.end == End::CutShort && whole.replies == pieces.replies;

@@ -6,8 +6,8 @@ use super::state::State;
 /// Reason why a thread is not running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wait {
-    /// Waits for another thread, at an address of its process. `is_timed` says whether the wait has a timeout, `lock` which locks
-    /// wait so; `None` if none does.
+    /// Waits for another thread, at an address of its process. `is_timed` is true if the wait has a timeout. `lock` is the kind of lock
+    /// that waits this way. `None` if no lock does.
     Futex { address: u64, is_timed: bool, lock: Option<LockCall> },
     /// Reads from a file descriptor.
     Read(u64),
@@ -29,7 +29,7 @@ enum Meaning {
     Write,
     Receive,
     In(State),
-    /// Only sleeps if it has no descriptors. Holds the index of the argument with their count.
+    /// Wait for descriptors. Only sleeps if it has none. Holds the index of the argument with their count.
     Poll(usize),
 }
 
@@ -112,11 +112,11 @@ const CALLS: &[(u64, Meaning)] = &[
     (455, Futex),
 ];
 
-/// Other architectures have other call numbers, so kernel functions are used there.
+/// Empty: other architectures have other call numbers, so kernel functions are used there.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 const CALLS: &[(u64, Meaning)] = &[];
 
-/// Whether call numbers are known for this architecture.
+/// Whether system call numbers are known for this architecture.
 pub(crate) const ARE_CALLS_KNOWN: bool = !CALLS.is_empty();
 
 /// Prefixes of the names of kernel functions in which threads sleep.
@@ -163,7 +163,7 @@ impl Wait {
     pub(crate) fn of_call(text: &str) -> Option<Self> {
         let mut fields = text.split_ascii_whitespace();
         let first = fields.next().filter(|word| *word != "running")?;
-        // Blocked outside of a system call (-1), for instance in a page fault.
+        // Number −1: blocked outside of a system call, for instance in a page fault.
         let Ok(number) = first.parse::<u64>() else { return Some(Self::Unclear) };
         let mut arguments = fields.map(|field| {
             let digits = field.strip_prefix("0x").unwrap_or(field);
@@ -236,7 +236,7 @@ impl Call {
     }
 }
 
-/// Inode of a socket, from the target of a descriptor. `None` if it is no socket.
+/// Inode of a socket, from the target of a descriptor. `None` if it is not a socket.
 pub(crate) fn inode_of(link: &str) -> Option<u64> {
     link.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()
 }

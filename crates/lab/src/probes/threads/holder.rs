@@ -16,7 +16,7 @@ pub(crate) enum Work {
     Reply(u64),
 }
 
-/// System calls that have a name of their own as the work of a holder.
+/// System calls that are reported by name as the work of a holder.
 #[cfg(target_arch = "x86_64")]
 const CALLS: &[(u64, &str)] = &[
     (26, "msync"),
@@ -96,7 +96,7 @@ fn file_work(link: &str, is_read: bool) -> Work {
     }
 }
 
-/// Work of a thread in another call, or in a page fault, by the state letter of its `stat`.
+/// Work of a thread in another call, or in a page fault, according to the state letter of its `stat`.
 fn by_its_letter(process: u32, thread: u32) -> Work {
     let stat = fs::read_to_string(format!("/proc/{process}/task/{thread}/stat")).unwrap_or_default();
     match stat.rsplit_once(')').and_then(|(_, rest)| rest.trim_start().chars().next()) {
@@ -115,7 +115,7 @@ mod tests {
     fn this_thread_runs_and_an_unknown_one_has_no_work() {
         let process = std::process::id();
         let thread = rustix::thread::gettid().as_raw_nonzero().get().unsigned_abs();
-        // Some kernels show the read of the file itself.
+        // Some kernels show the system call that reads this file.
         assert!(matches!(work_of(process, thread), Some(Work::Running | Work::Call("file_read"))));
         assert_eq!(work_of(process, u32::MAX), None);
     }

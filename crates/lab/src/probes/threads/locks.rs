@@ -1,8 +1,8 @@
 //! Finds who holds the glibc locks that threads wait for, and what the holder does.
 //!
-//! glibc keeps the thread ID of the owner next to the word at which waiters sleep. Condition variables, at which idle threads of a
-//! pool sleep, have no owner, so they are never taken for locks. Locks of Rust's standard library have none either, but their word and the
-//! call of their waiters differ from those of all other waits: the lock is known, and its holder is not.
+//! glibc stores the thread ID of the owner next to the word on which waiters sleep. Condition variables, on which idle threads of a pool
+//! sleep, have no owner, so they are never taken for locks. Locks of Rust's standard library store no owner either, but their word and the
+//! call of their waiters differ from those of all other waits: the lock is known, but not its holder.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
@@ -14,11 +14,11 @@ use super::holder::{self, Work};
 
 /// Max number of locks that are looked at in one sample: those with the most waiters.
 const LOOKS_MAX: usize = 3;
-/// Min number of threads at a lock without an owner. A parked thread of Rust waits alone, at a word like that of a read-write lock.
+/// Min number of threads at a lock without an owner. A parked thread of Rust waits alone, at a word that looks like a read-write lock.
 const BARE_WAITERS_MIN: u64 = 2;
-/// Max number of locks with a name of their own in one run. Further ones share one.
+/// Max number of locks that get separate names in one run. Further ones share one name.
 const NAMES_MAX: usize = 32;
-/// Max number of processes whose memory stays open.
+/// Max number of processes whose memory files stay open.
 const MEMORIES_MAX: usize = 64;
 /// Max number of characters of the name of a file in the name of a lock.
 const FILE_CHARACTERS_MAX: usize = 64;
@@ -67,8 +67,8 @@ impl LockCall {
     }
 }
 
-/// Reads a word as that of a read-write lock of Rust's standard library with waiting readers. The lower 30 bits count readers, and are all
-/// set for a writer. Readers also wait while others read, if a writer waits. `None` if it is another word.
+/// Reads a word as a read-write lock of Rust's standard library with waiting readers. The lower 30 bits count readers, and are all set for
+/// a writer. Readers also wait while others read, if a writer waits. `None` if the word is not such a lock.
 fn bare_rwlock_holder(word: u32) -> Option<Holder> {
     const WRITER: u32 = (1 << 30) - 1;
     const READERS_WAIT: u32 = 1 << 30;
@@ -99,9 +99,9 @@ enum Holder {
     Owner(u32),
     /// Thread that holds a read-write lock for writing.
     Writer(u32),
-    /// Threads that hold a read-write lock for reading. The lock does not know which.
+    /// Threads that hold a read-write lock for reading. The lock does not record which.
     Readers,
-    /// A thread that holds a lock without an owner in it, for writing if it is a read-write lock.
+    /// Thread that holds a lock that does not record its owner. For a read-write lock, it holds the lock for writing.
     Somebody,
 }
 
@@ -147,7 +147,7 @@ impl Locks {
         }
     }
 
-    /// Returns the holder of a lock, and what it does. `None` if it is no lock, or was released meanwhile.
+    /// Returns the holder of a lock, and its work. `None` if the word is not a lock, or was released meanwhile.
     fn holder(&mut self, wanted: &Wanted) -> Option<(Holder, Work)> {
         let words = match self.words(wanted.process, wanted.address) {
             Ok(words) => words,
@@ -210,7 +210,8 @@ impl Locks {
 }
 
 impl Holder {
-    /// Reads the words around a futex as a lock of glibc on a 64-bit machine, or of Rust's standard library. `None` if it is no lock, or nobody holds it.
+    /// Reads the words around a futex as a lock of glibc on a 64-bit machine, or of Rust's standard library. `None` if it is not a lock, or
+    /// not held.
     fn of(words: &[u32; WORDS], call: LockCall) -> Option<Self> {
         let bare = match call {
             LockCall::Bare if words[FUTEX] == 2 => Some(Self::Somebody),
@@ -351,7 +352,7 @@ mod tests {
     #[test]
     fn held_rwlock_has_a_writer_or_readers() {
         let of = |words| Holder::of(&words, LockCall::Any);
-        // The futex of readers, then that of writers.
+        // Futex of readers, then futex of writers.
         assert_eq!(of([0, 7, 0, 3, 0, 0, 0, OWNER]), Some(Holder::Writer(OWNER)));
         assert_eq!(of([3, 1, 0, 3, 0, 0, OWNER, 0]), Some(Holder::Writer(OWNER)));
         assert_eq!(of([0, 2 | (2 << 3), 0, 2, 0, 0, 0, 0]), Some(Holder::Readers));

@@ -12,7 +12,7 @@ const RATE: [f64; 2] = [20.0, 2.0];
 const LISTING_MIN: Duration = Duration::from_millis(200);
 /// Estimated cost of reading a thread, before it is measured. The first reading opens its files.
 const FIRST_GUESS_S: f64 = 50e-6;
-/// Weight of a new measurement in the moving average of the cost, if it is below the average and if it is above.
+/// Weights of a new measurement in the moving average of the cost: below the average, and above it.
 const WEIGHTS: [f64; 2] = [0.2, 0.5];
 
 #[derive(Debug)]

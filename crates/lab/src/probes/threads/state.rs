@@ -82,7 +82,7 @@ const CHORES: &[(&str, VmThreadRole)] = &[
     ("XWorker", VmThreadRole::CollectsGarbage),
     ("Shenandoah", VmThreadRole::CollectsGarbage),
     ("ParGC", VmThreadRole::CollectsGarbage),
-    // Stops the other threads, and collects garbage if the collector has no thread of its own.
+    // Stops the other threads, and collects garbage if the collector has no dedicated thread.
     ("VM Thread", VmThreadRole::CollectsGarbage),
     (".NET Server GC", VmThreadRole::CollectsGarbage),
     (".NET BGC", VmThreadRole::CollectsGarbage),

@@ -67,7 +67,7 @@ pub(crate) struct Thread {
     is_ready: bool,
     /// Reason of its last sleep.
     sleep: Sleep,
-    /// Whether that sleep was checked for a stop, which does not change the system call.
+    /// Whether the sleep was checked for a stop signal, which does not change the system call.
     is_checked: bool,
     accepts: u32,
     sleeps: u32,
@@ -79,7 +79,7 @@ pub(crate) struct Thread {
 }
 
 impl Thread {
-    /// `began` is the time at which it was found; `None` if it existed from the start.
+    /// `began` is the time at which it was found. `None` if it existed from the start.
     pub(crate) fn new(
         group: usize,
         process: u32,
@@ -123,19 +123,19 @@ impl Thread {
         Some((self.sleep.futex?, self.sleep.is_timed, self.sleep.lock)).filter(|_| !self.is_ready)
     }
 
-    /// Reads the thread. Returns its time since the last reading; `None` for the first one.
+    /// Reads the thread. Returns its time since the last reading. `None` for the first one.
     ///
     /// # Errors
     /// The thread has ended.
     pub(crate) fn read(&mut self, now: Instant) -> Result<Option<Spent>, Error> {
         let sched = SchedStat::parse(&self.schedstat.short_text()?).ok_or(ErrorKind::InvalidData)?;
         self.learn_name();
-        // A counter that went down belongs to a new thread with the same ID.
+        // A counter that decreased belongs to a new thread with a reused ID.
         let last = self.last.filter(|(_, last)| last.turns <= sched.turns);
         self.last = Some((now, sched));
         let was_ready = self.is_ready;
         let has_moved = last.is_none_or(|(_, last)| last.turns != sched.turns || last.ran_ns != sched.ran_ns);
-        // A thread that has not run since then still sleeps for the same reason.
+        // A thread that has not run since the last reading still sleeps for that reason.
         if has_moved || was_ready {
             self.see()?;
             self.is_checked = false;
@@ -230,7 +230,7 @@ impl Thread {
         }
     }
 
-    /// Whether it was stopped within its system call. The process state alone does not show a frozen thread.
+    /// Whether the thread was stopped within its system call. The process state alone does not show a frozen thread.
     fn is_stopped(&self) -> bool {
         let function = fs::read_to_string(self.file("wchan")).unwrap_or_default();
         match function.trim() {

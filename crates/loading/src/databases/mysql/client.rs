@@ -21,7 +21,7 @@ const TRIES_MAX: u32 = 20;
 /// A connection.
 pub(super) struct MySql {
     connection: Connection<Session>,
-    /// True if the server takes LOAD DATA LOCAL, as far as it is known.
+    /// True if the server accepts LOAD DATA LOCAL, as far as known.
     takes_loads: bool,
 }
 
@@ -91,8 +91,7 @@ impl MySql {
         None
     }
 
-    /// Writes rows by LOAD DATA LOCAL. False if the server did not take them as they are: then it has skipped rows, or changed values,
-    /// and only INSERT says why.
+    /// Writes rows by LOAD DATA LOCAL. False if the server skipped rows or changed values: only INSERT reports the reason.
     fn load_rows(&mut self, batch: &Batch<'_>, rows: Range<u64>) -> Result<bool, Error> {
         let doing = &batch.doing(None);
         let (name, columns) = batch

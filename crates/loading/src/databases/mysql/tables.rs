@@ -4,11 +4,11 @@ use crate::databases::TableSyntax;
 
 pub(super) static SYNTAX: TableSyntax = TableSyntax {
     needs_blanks: false,
-    // Without NULL, MySQL adds a default and an automatic update.
+    // Without NULL, MySQL adds a default value and an automatic update.
     timestamp: "timestamp null",
     tpcc_time: "datetime",
     suffix: " ENGINE=InnoDB",
-    // The engine is that of the server (default_storage_engine), so that engines can be compared.
+    // Uses the server's default engine (default_storage_engine), so that engines can be compared.
     text_suffix: " DEFAULT CHARACTER SET utf8mb4",
     // MySQL cannot index a whole text. No code is longer than this prefix.
     indexed_text: |column| format!("{column}(8)"),

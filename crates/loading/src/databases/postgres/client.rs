@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::marks;
 use crate::rows::CopyRows;
 
-/// Number of pieces of rows that are made ahead.
+/// Number of pieces of rows that are generated ahead.
 const PIECES_AHEAD: usize = 2;
 
 /// Settings of a transaction that writes rows. Its commit does not wait for the disk: the last commit of a load does, and then everything
@@ -28,7 +28,7 @@ pub(super) struct Postgres {
 }
 
 impl Postgres {
-    /// Opens a connection whose statements may take any time, such as the one that builds an index.
+    /// Opens a connection without a statement timeout, for statements such as building an index.
     pub(super) fn open(peer: &Peer, login: &Arc<Login>, number: u32) -> Result<Self, Error> {
         let mut patient = Login::clone(login);
         patient.settings.push(("statement_timeout".to_owned(), "0".to_owned()));
@@ -77,8 +77,8 @@ fn line_of_copy(context: &str) -> Option<u64> {
 }
 
 impl Postgres {
-    /// Sends all rows of a COPY. The next ones are made on a thread of their own, while the server takes these. False if `written`
-    /// asks to stop.
+    /// Sends all rows of a COPY. A separate thread generates the next batch while the server reads this one. False if `written` requests a
+    /// stop.
     fn send_rows(&mut self, batch: &Batch<'_>, written: &mut dyn FnMut(u64) -> bool) -> Result<bool, Error> {
         let doing = &batch.doing(None);
         thread::scope(|scope| {
@@ -87,7 +87,7 @@ impl Postgres {
                 for rows in batch.pieces(batch.content.rows_at_once()) {
                     let (count, mut copy) = (rows.end - rows.start, CopyRows::default());
                     batch.content.write(rows, &mut copy);
-                    // The receiver is gone after an error.
+                    // The receiver is dropped after an error.
                     if made.send((copy, count)).is_err() {
                         return;
                     }

@@ -1,4 +1,4 @@
-//! Connection strings of libpq: `host=db1 dbname=shop user=bench`. They become the URL with the same parameters, which the rest of
+//! Connection strings of libpq: `host=db1 dbname=shop user=bench`. They are converted to the URL with equal parameters, which the rest of
 //! the program reads, stores, and shows.
 //!
 //! The syntax is that of "Keyword/Value Connection Strings" in the documentation of libpq: a backslash escapes the next character, and
@@ -11,7 +11,7 @@ use super::parameters::PARAMETERS;
 
 /// Parameters that are a connection string by themselves. Any other `NAME=VALUE` names a system.
 const SUFFICIENT: [&str; 2] = ["dbname", "service"];
-/// Characters of a value that stay as they are in a URL. Braces hold variables of plans.
+/// Characters of a value that need no encoding in a URL. Braces contain variables of plans.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -21,8 +21,8 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'}')
     .remove(b',');
 
-/// URL with the parameters of a connection string, or the error and its help. `None` if the text is no connection string. An error
-/// shows no values, because one may be a password.
+/// URL with the parameters of a connection string, or the error and its help. `None` if the text is not a connection string. Errors show no
+/// values, because one may be a password.
 pub(crate) fn connection_string_url(text: &str) -> Option<Result<String, (String, String)>> {
     if !is_connection_string(text) {
         return None;
@@ -30,7 +30,7 @@ pub(crate) fn connection_string_url(text: &str) -> Option<Result<String, (String
     Some(pairs(text).map(|pairs| url(&pairs)))
 }
 
-/// Whether a text is meant as a connection string: it has a parameter of libpq, and either several pairs or one that is sufficient.
+/// Whether a text looks like a connection string: it has a parameter of libpq, and either several pairs or one that is sufficient.
 fn is_connection_string(text: &str) -> bool {
     let names: Vec<&str> = text.split('=').map(str::trim_end).collect();
     let [names @ .., _] = names.as_slice() else { return false };

@@ -1,4 +1,4 @@
-//! Every connection parameter of the servers' own clients: the effect that it has, or the reason why it is rejected.
+//! Connection parameters of the servers' clients: the effect of each, or the reason why it is rejected.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use super::super::parameters::{Parameter, Support};
 use super::super::{Balance, Database, mysql, postgres};
 use super::{read, try_read};
 
-/// Parameters that `PQconndefaults` of libpq 18 lists, those of OAuth included.
+/// Parameters that `PQconndefaults` of libpq 18 lists, including the OAuth ones.
 const LIBPQ: &str = "service servicefile user password passfile require_auth channel_binding connect_timeout dbname host hostaddr \
     port client_encoding options application_name fallback_application_name keepalives keepalives_idle keepalives_interval \
     keepalives_count tcp_user_timeout sslmode sslnegotiation sslcompression sslcert sslkey sslcertmode sslpassword sslrootcert \

@@ -9,7 +9,7 @@ use super::TEXT;
 use crate::file::form;
 use crate::file::keys::{Key, Table, ValueKind};
 
-/// Keys that derive from those of protocols, and the tables of their values.
+/// Keys that derive from protocols, and the tables of their values.
 struct Derived {
     keys: Vec<Key>,
     tables: Vec<&'static Table>,
@@ -37,7 +37,7 @@ fn of_further(keys: impl Fn(&FurtherKeys) -> &'static [step::Key]) -> Derived {
     Derived::of(step::with_further_keys().flat_map(|(_, further)| keys(further)))
 }
 
-/// Keys that each make a step.
+/// Keys that each define a step.
 pub(super) fn keys() -> &'static [Key] {
     &STEPS.keys
 }
@@ -47,7 +47,7 @@ pub(super) fn tables() -> &'static [&'static Table] {
     &STEPS.tables
 }
 
-/// Keys that each make a transaction.
+/// Keys that each define a transaction.
 pub(super) fn transaction_keys() -> &'static [Key] {
     &TRANSACTIONS.keys
 }
@@ -62,7 +62,7 @@ pub(super) fn transaction_save_keys() -> &'static [Key] {
     &TRANSACTION_SAVE.keys
 }
 
-/// Keys next to those that make a step.
+/// Keys that are allowed in addition to the key that defines a step.
 pub(super) fn further_keys() -> &'static [Key] {
     &FURTHER.keys
 }
@@ -82,12 +82,12 @@ pub(super) fn scenario_tables() -> &'static [&'static Table] {
     &SCENARIO.tables
 }
 
-/// Keys of `expect` in protocols whose steps have further keys.
+/// Keys of `expect` in protocols with additional step keys.
 pub(super) fn further_expect_keys() -> &'static [Key] {
     &EXPECT.keys
 }
 
-/// Keys of a saved value in protocols whose steps have further keys.
+/// Keys of a saved value in protocols with additional step keys.
 pub(super) fn further_save_keys() -> &'static [Key] {
     &SAVE.keys
 }
@@ -98,13 +98,13 @@ pub(super) fn expect_keys() -> &'static [Key] {
     &KEYS
 }
 
-/// Keys of a saved value in protocols whose replies give values.
+/// Keys of a saved value in protocols with values in replies.
 pub(super) fn save_keys() -> &'static [Key] {
     static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| reply_keys(|reply| reply.save));
     &KEYS
 }
 
-/// Keys of one table of all protocols. If several have the same name, the first one wins.
+/// Keys of one table of all protocols. If several keys have equal names, the first one wins.
 fn reply_keys(table: impl Fn(&ReplyKeys) -> &'static step::Table) -> Vec<Key> {
     let mut keys: Vec<Key> = Vec::new();
     let all = step::owners().filter_map(|(_, own)| own.reply.as_ref()).flat_map(|reply| table(reply).keys);
@@ -116,7 +116,7 @@ fn reply_keys(table: impl Fn(&ReplyKeys) -> &'static step::Table) -> Vec<Key> {
     keys
 }
 
-/// Names of the keys that each make a step, as a phrase.
+/// Names of the keys that each define a step, as a phrase.
 pub(super) fn listed() -> String {
     let names: Vec<String> = keys().iter().map(|key| format!("`{}`", key.name)).collect();
     match names.split_last() {

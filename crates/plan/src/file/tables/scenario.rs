@@ -119,7 +119,7 @@ pub(crate) static CAPTURE: LazyLock<Table> = LazyLock::new(|| Table {
     keys: capture_keys().leak(),
 });
 
-/// Keys of a saved value: that of transactions stands among those of requests.
+/// Keys of a saved value. Keys of transactions are inserted among the keys of requests.
 fn capture_keys() -> Vec<Key> {
     let mut keys = protocols::further_save_keys().to_vec();
     let at = keys.len().min(COLUMN_PLACE);

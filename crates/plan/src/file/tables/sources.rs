@@ -1,4 +1,4 @@
-//! Keys of sources of values: those of `data`, and of the columns of generated rows.
+//! Keys of sources of values: for `data`, and for the columns of generated rows.
 
 use super::{TEXT, key};
 use crate::file::form;

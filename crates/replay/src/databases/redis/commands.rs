@@ -48,7 +48,7 @@ impl CommandPlay {
             );
         }
         let roles = fingerprints.iter().map(|text| Role::of(text)).collect();
-        // The encoding of a word is at most 4 times as long as the word with its quotes and a space.
+        // An encoded word is at most 4 times as long as the word with its quotes and a space.
         let longest_bytes = trace.texts.iter().map(|text| 4 * text.len() as u64 + 32).max().unwrap_or(0);
         let shared = Shared { trace, outcomes, roles, longest_bytes };
         Ok(Self { shared: Arc::new(shared), redis: Redis::recorded(access)? })
@@ -98,11 +98,11 @@ pub struct CommandPlayer {
     slot: usize,
     /// Number of the next item.
     next: usize,
-    /// Number of the item whose reply is awaited.
+    /// Number of the item that awaits a reply.
     current: Option<usize>,
     /// Whether commands are queued until EXEC, or keys are watched.
     is_in_transaction: bool,
-    /// Whether the connection was lost within a transaction: the rest of the transaction is left out.
+    /// Whether the connection was lost within a transaction, so that the rest of the transaction is skipped.
     has_lost_transaction: bool,
 }
 
@@ -115,7 +115,7 @@ impl CommandPlayer {
         self.shared.roles.get(usize::from(item.fingerprint)).copied().unwrap_or(Role::Other)
     }
 
-    /// Ends the item under way with its reply.
+    /// Ends the item in flight with its reply.
     fn over(&mut self, used: usize, reply: Reply) -> Progress {
         let Some(item) = self.current.take().and_then(|number| self.item(number)) else {
             return Progress::Replied { used, reply };

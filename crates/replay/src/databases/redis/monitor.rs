@@ -1,7 +1,7 @@
 //! Output of MONITOR: `SECONDS [DATABASE CLIENT] "COMMAND" "ARGUMENT" …`, with words quoted as redis-cli quotes them.
 //!
-//! A client is its address, so a connection that takes the port of an earlier one continues its session. Commands that scripts call have
-//! the client `lua`: they are part of the EVAL before them. The output has neither replies nor durations.
+//! A client is identified by its address, so a connection that reuses the port of an earlier one continues its session. Commands that
+//! scripts call have the client `lua`: they are part of the preceding EVAL. The output has neither replies nor durations.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,11 +13,11 @@ use crate::instant;
 use crate::output::{Output, Reader};
 use crate::skipped::Reason;
 
-/// Number of sessions that are kept.
+/// Max number of sessions in memory.
 const SESSIONS_MAX: usize = 100_000;
 /// Client of the commands that scripts call.
 const SCRIPT: &str = "lua";
-/// Commands of the log-in, and commands after which replies no longer answer commands one by one.
+/// Log-in commands, and commands after which commands and replies no longer correspond one to one.
 const SKIPPED: [&str; 15] = [
     "auth",
     "hello",

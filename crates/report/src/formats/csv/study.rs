@@ -8,7 +8,7 @@ use crate::study::StudyView;
 use crate::system::whole;
 use crate::view::View;
 
-/// Columns after those of a run.
+/// Columns that follow the columns of a run.
 const HEADER_OF_PLACE: [&str; 18] = [
     "Study",
     "Position",
@@ -30,7 +30,7 @@ const HEADER_OF_PLACE: [&str; 18] = [
     "Started",
 ];
 
-/// Last columns: figures that only transactions have.
+/// Last columns: figures for transactions only.
 const HEADER_OF_TRIES: [&str; 2] = ["Retried", "Retries"];
 
 /// Writes the header and a row per run, in the planned order. The last columns are the parameters.

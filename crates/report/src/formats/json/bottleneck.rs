@@ -17,7 +17,7 @@ pub(super) struct BottleneckObject {
     causes: Vec<CauseObject>,
 }
 
-/// One cause.
+/// Bottleneck candidate and its evidence.
 #[derive(Clone, Serialize)]
 pub(super) struct CauseObject {
     resource: &'static str,

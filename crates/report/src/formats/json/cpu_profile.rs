@@ -50,7 +50,7 @@ struct FunctionObject {
     total_share: Option<f64>,
 }
 
-/// CPU time that variant `b` spends beyond that of `a`, per request, in microseconds.
+/// Additional CPU time of variant `b` over `a`, per request, in microseconds.
 #[derive(Serialize)]
 pub(super) struct ProfileDifference {
     us_per_request_a: Option<f64>,

@@ -70,7 +70,7 @@ struct ScalingObject {
     users: Vec<RungObject>,
     /// Number of users beyond which throughput does not grow. `None` if it was not reached.
     saturated_at_users: Option<f64>,
-    /// Whether saturation may begin with fewer users.
+    /// Whether the number is an upper bound: saturation may begin with fewer users.
     is_at_most: Option<bool>,
     /// Scalability law. `None` if it does not fit.
     law: Option<LawObject>,

@@ -16,7 +16,7 @@ pub(super) struct ProcedureObject<'a> {
     baseline: Option<&'a str>,
     /// Reason why the procedure stopped. `None` while it is running.
     ended: Option<&'a str>,
-    /// Rules of slices. `None` if the study was not made in slices.
+    /// Rules of slices. `None` if the study does not use slices.
     #[serde(skip_serializing_if = "Option::is_none")]
     slices: Option<&'a SliceRules>,
     /// Number of blocks before the final. `None` unless the study searches for the best of each system.

@@ -45,9 +45,9 @@ pub(super) struct Whole<'a> {
     /// Statements of replayed logs. Empty if no log was replayed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     statements: Vec<RowStatements<'a>>,
-    /// Result of an experiment. `None` if the study made none.
+    /// Result of an experiment. `None` if the study has none.
     diagnosis: Option<DiagnosisObject<'a>>,
-    /// How a command ends that made the study. `None` while it is running.
+    /// Ending of the command that made the study. `None` while it is running.
     ending: Option<&'static str>,
 }
 
@@ -61,7 +61,7 @@ struct RowProfile<'a> {
     profile: cpu_profile::ProfileObject,
 }
 
-/// CPU time per request that variant `b` spends beyond that of `a`, with its parts.
+/// Additional CPU time per request of variant `b` over `a`, with its parts.
 #[derive(Serialize)]
 struct RowDifference<'a> {
     load: &'a str,
@@ -141,7 +141,7 @@ struct ComparisonObject<'a> {
     matters: f64,
     ranking: Vec<RankedObject<'a>>,
     pairs: Vec<PairObject<'a>>,
-    /// Comparisons of the same pairs by physical costs.
+    /// Comparisons of these pairs by physical costs.
     costs: Vec<PairObject<'a>>,
     unit: Option<&'static str>,
     found: Vec<FoundObject<'a>>,
@@ -162,7 +162,7 @@ struct ComparisonObject<'a> {
     observed: Vec<ObservedObject<'a>>,
 }
 
-/// Variant `a` was faster than `b` in every run, by at least a factor.
+/// Pair in which variant `a` was faster than `b` in every run, by at least a factor.
 #[derive(Serialize)]
 struct ObservedObject<'a> {
     load: &'a str,
@@ -190,7 +190,7 @@ struct OthersObject<'a> {
     load: &'a str,
     #[serde(flatten)]
     variant: Variant<'a>,
-    /// Number of cores that they kept busy: the mean over the valid runs.
+    /// Number of busy cores: the mean over the valid runs.
     cores: f64,
 }
 
@@ -260,8 +260,7 @@ struct PairObject<'a> {
     b: Variant<'a>,
     /// `None` for metrics that are compared by difference.
     ratio: Option<f64>,
-    /// Value of `a` minus that of `b`, in the unit of the metric. `None` if it is infinite, and for metrics that are compared by
-    /// ratio.
+    /// Value of `a` minus value of `b`, in the unit of the metric. `None` if it is infinite, and for metrics that are compared by ratio.
     difference: Option<f64>,
     scale: &'static str,
     low: Option<f64>,
@@ -316,7 +315,7 @@ struct OutputObject<'a> {
     dropped_bytes: u64,
 }
 
-/// Maximum number of bytes of a process's output. The store has all of it.
+/// Max bytes of a process's output. The store has the complete output.
 const OUTPUT_BYTES_MAX: usize = 4 << 10;
 
 impl<'a> Whole<'a> {

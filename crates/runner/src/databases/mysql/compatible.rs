@@ -4,8 +4,8 @@ use crate::database_check::ServerQuestions;
 
 /// Separator of two versions in TiDB: `8.0.11-TiDB-v7.5.0`.
 const TIDB: &str = "-TiDB-";
-/// Mark after the version of MySQL that Dolt claims. Older versions of Dolt have an empty comment, as no other server has, so the
-/// mark only means that the server is asked.
+/// Mark after the version of MySQL that Dolt claims. Older versions of Dolt have an empty comment, as no other server has, so the mark only
+/// means that the server is queried.
 const MAYBE_DOLT: &str = " Dolt?";
 
 /// Name and version, from `version()` and the mark.
@@ -17,7 +17,7 @@ pub(super) fn version_line(version: &str) -> String {
     if version.contains("MariaDB") { format!("MariaDB {version}") } else { format!("MySQL {version}") }
 }
 
-/// Name and version of Dolt, which alone has the function `dolt_version`. `None` if the server is another one.
+/// Name and version of Dolt. No other server has the function `dolt_version`. `None` if the server is another one.
 pub(super) fn dolt(desk: &ServerQuestions<'_>, version: &str) -> Option<String> {
     let mysql = version.strip_suffix(MAYBE_DOLT)?;
     let answer = desk.ask("SELECT dolt_version()").ok()?.answer.ok()?;

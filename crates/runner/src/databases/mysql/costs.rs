@@ -1,10 +1,10 @@
-//! Counters of MariaDB and MySQL by which the cost of a load is read. They are those of the whole server.
+//! MariaDB and MySQL counters that give the cost of a load. They cover the whole server.
 
 use loading::Answer;
 
 use crate::database_cost::{Cost, of_row};
 
-/// Status variable, name of the reading, and whether questions of this session count, too.
+/// Status variable, name of the reading, and whether queries of this session count, too.
 const STATUS: [(&str, &str); 10] = [
     ("Innodb_os_log_written", "cost_wal_bytes"),
     ("Innodb_buffer_pool_reads", "cost_pages_read"),
@@ -26,7 +26,7 @@ pub(super) fn read(ask: &mut dyn FnMut(&str) -> Option<Answer>) -> Vec<Cost> {
     let names: Vec<String> = STATUS.iter().map(|(name, _)| format!("'{name}'")).collect();
     let list = names.join(", ");
     let mut costs: Vec<Cost> = Vec::new();
-    // Handlers count the rows of this session's own questions, which are subtracted.
+    // Handlers count the rows of this session's own queries, which are subtracted.
     for (sql, sign) in [("GLOBAL", 1.0), ("SESSION", -1.0)] {
         let answer = ask(&format!("SHOW {sql} STATUS WHERE Variable_name IN ({list})")).unwrap_or_default();
         for row in answer {
@@ -46,7 +46,7 @@ pub(super) fn read(ask: &mut dyn FnMut(&str) -> Option<Answer>) -> Vec<Cost> {
     costs
 }
 
-/// Whether the server counts a status by session, too.
+/// Whether the server also counts a status variable by session.
 fn is_of_session(status: &str) -> bool {
     status.starts_with("Handler_") || status.starts_with("Created_")
 }

@@ -18,15 +18,15 @@ const DIGESTS: &str = "\
     SELECT DIGEST, LEFT(DIGEST_TEXT, 240), COUNT_STAR, SUM_TIMER_WAIT / 1e12 \
     FROM performance_schema.events_statements_summary_by_digest \
     WHERE SCHEMA_NAME <=> DATABASE() AND DIGEST IS NOT NULL ORDER BY 4 DESC LIMIT 200";
-/// Statements that sessions of this user execute now.
+/// Statements that sessions of this user are executing.
 const RUNNING: &str = "\
     SELECT INFO FROM information_schema.PROCESSLIST WHERE ID <> CONNECTION_ID() AND DB <=> DATABASE() \
     AND USER = SUBSTRING_INDEX(CURRENT_USER(), '@', 1) AND COMMAND <> 'Sleep' AND INFO IS NOT NULL LIMIT 64";
 /// Parts of the monitor's own statements.
 const OWN: [&str; 5] = ["EXPLAIN", "performance_schema", "information_schema", "SHOW GLOBAL STATUS", "@@"];
-/// Smallest number of rows that scans of tables read in a second, with which statements are explained.
+/// Min number of rows read by table scans per second above which statements are explained.
 const ROWS_MIN: f64 = 5_000.0;
-/// Maximum number of statements that are explained in a session.
+/// Max number of statements that are explained per session.
 const PLANS_MAX: usize = 6;
 /// Maximum number of known statements.
 const KNOWN_MAX: usize = 1_000;
@@ -44,7 +44,7 @@ pub(super) struct Statements {
 }
 
 impl Statements {
-    /// Finds out in a new session whether the server counts statements.
+    /// Checks in a new session whether the server counts statements.
     pub(super) fn begin(&mut self, asked: &mut Asked<'_>) -> Result<(), Error> {
         let answer = asked.ask_if_allowed(TIMES_NAME, IS_ON)?;
         let is_on = answer.is_some_and(|answer| answer.first().is_some_and(|row| text(row, 0) == "1"));
@@ -93,7 +93,7 @@ impl Statements {
         self.rows_before = rows;
     }
 
-    /// Statements that are executed now, and the plan of a new one that reads a whole table.
+    /// Statements in execution, and the plan of a new one that reads a whole table.
     pub(super) fn texts(&mut self, asked: &mut Asked<'_>) -> Result<StatementTexts, Error> {
         let Some(answer) = asked.ask_if_allowed("last statements of sessions", RUNNING)? else {
             return Ok(StatementTexts::default());
@@ -127,7 +127,7 @@ impl Statements {
     }
 }
 
-/// Whether a text is a single query. A semicolon may separate another statement.
+/// Whether a text is a single query. A semicolon may start another statement.
 fn is_explainable(query: &str) -> bool {
     let first = query.split_whitespace().next().unwrap_or_default();
     first.eq_ignore_ascii_case("SELECT") && !query.contains(';')

@@ -72,7 +72,7 @@ const SERVER_COMMANDS: [&str; 4] = ["Daemon", "Binlog Dump", "Binlog Dump GTID",
 pub(super) struct MySql {
     connections_max: Option<f64>,
     hides_transactions: bool,
-    /// Index of the entry of [`LOCK_WAITS`] that this server has; its length if the server has none.
+    /// Index of the entry of [`LOCK_WAITS`] that this server has. Its length if the server has none.
     lock_waits: usize,
     locked: f64,
     statements: Statements,
@@ -163,7 +163,7 @@ impl MySql {
     }
 }
 
-/// Whether the server accepted a statement that not every server knows.
+/// Whether the server accepted a statement that only some servers support.
 fn is_accepted(answer: Result<Answer, Error>) -> Result<bool, Error> {
     match answer {
         Ok(_) => Ok(true),
@@ -196,7 +196,7 @@ fn session(row: &[Option<String>]) -> Option<Sample> {
     Some(Sample { state: state.to_owned(), wait, statement, sessions })
 }
 
-/// Wait event as class and event. The server does not distinguish executing threads that run from those that read.
+/// Wait event as class and event. The server does not distinguish executing threads that run from executing threads that read.
 fn wait(doing: &str, transaction: &str) -> String {
     let class = match doing {
         _ if transaction == "LOCK WAIT" => return "Lock:row".to_owned(),

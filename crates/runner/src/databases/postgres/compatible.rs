@@ -19,8 +19,8 @@ pub(super) fn version_line(version: &str) -> String {
     }
 }
 
-/// Whether `pg_backend_pid()` and the process of the log-in are the same number on a direct connection. Otherwise a pooler would be
-/// recognized where there is none.
+/// Whether `pg_backend_pid()` equals the process ID from the log-in on a direct connection. If it does not, direct connections would look
+/// like a pooler.
 pub(super) fn reports_processes(version: &str) -> bool {
     !version.starts_with(COCKROACH)
 }

@@ -1,4 +1,4 @@
-//! Counters of PostgreSQL by which the cost of a load is read. Those of tables are of user tables, so that questions do not count.
+//! PostgreSQL counters that give the cost of a load. Table counters cover user tables only, so that Tenbin's queries do not count.
 
 use loading::Answer;
 

@@ -1,13 +1,13 @@
-//! Detects poolers that share server connections between transactions, by two clients that are connected at the same time.
+//! Detects poolers that share server connections between transactions, with two clients that are connected at the same time.
 //!
 //! ```text
 //!   first client    P 0     P 1   B 0  P 2    …      P n: prepares statement n and executes it
 //!   second client       P 0     P 1        P 2  …      B 0: executes statement 0 again
 //! ```
 //!
-//! Each statement selects the process that executes it. A process that served both clients is shared. Both clients give statement n
-//! the same name. A pooler that does not track statements prepares it twice in one server connection, or executes it in one that
-//! does not have it. The server rejects both.
+//! The result of each statement is the process that executes it. A process that served both clients is shared. Both clients use equal names
+//! for statement n. A pooler that does not track statements prepares it twice in one server connection, or executes it in one that does not
+//! have it. The server rejects both.
 
 use std::collections::BTreeSet;
 use std::io::{Read as _, Write as _};
@@ -34,7 +34,7 @@ const SELECT_PID: &str = "SELECT pg_backend_pid()";
 /// `invalid_sql_statement_name` and `duplicate_prepared_statement`.
 const NAME_ERRORS: [SqlState; 2] = [SqlState(*b"26000"), SqlState(*b"42P05")];
 
-/// Finds out how a pooler shares its server connections. `None` if each client keeps its own, or if the pooler does not answer two
+/// Detects how a pooler shares its server connections. `None` if each client keeps its connection, or if the pooler does not serve two
 /// clients at the same time.
 pub(super) fn recognize(desk: &ServerQuestions<'_>) -> Option<Pooling> {
     let session = || Some(Session::new(desk.login.clone(), nonce().ok()?));

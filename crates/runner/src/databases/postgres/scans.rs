@@ -1,4 +1,4 @@
-//! Statements that read a whole table: which table, and the line of the plan that does. A statement is explained, never executed, and
+//! Statements that read a whole table: the table, and the line of the plan that reads it. A statement is explained, never executed, and
 //! only if the role of this session runs it itself.
 
 use std::collections::{HashMap, HashSet};
@@ -19,9 +19,9 @@ pub(super) const LAST: &str = "\
     SELECT query, state <> 'idle' AS is_active, octet_length(query) >= pg_size_bytes(current_setting('track_activity_query_size')) - 1 \
     FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND usename = current_user \
     AND backend_type = 'client backend' AND query <> '' ORDER BY 2 DESC LIMIT 64";
-/// Smallest number of rows that scans of a table read in a second, with which its statements are explained.
+/// Min number of rows read by scans of a table per second above which its statements are explained.
 const ROWS_MIN: f64 = 5_000.0;
-/// Maximum number of statements that are explained in a session.
+/// Max number of statements that are explained per session.
 const PLANS_MAX: usize = 6;
 /// First version that plans a statement for any value of its parameters.
 const GENERIC_SINCE: u32 = 160_000;
@@ -57,7 +57,7 @@ impl Scans {
         self.busiest = busiest.map(|(_, name)| name);
     }
 
-    /// Explains a statement that names the table with the most growth, at most one in each call.
+    /// Explains a statement that uses the table with the most growth, at most one per call.
     pub(super) fn explain(
         &mut self,
         version: u32,
@@ -81,7 +81,7 @@ impl Scans {
     }
 }
 
-/// Whether a text is one statement that can be explained. A semicolon may separate another one.
+/// Whether a text is one statement that can be explained. A semicolon may start another one.
 fn is_explainable(query: &str) -> bool {
     let first = query.split_whitespace().next().unwrap_or_default();
     let is_one = !query.trim_end_matches([';', ' ']).contains(';');
@@ -103,10 +103,10 @@ fn plan(version: u32, query: &str, asked: &mut Asked<'_>) -> Result<Option<Answe
     };
     asked.ask("BEGIN READ ONLY")?;
     let answer = explained(prepare.as_deref(), &explain, asked);
-    // The session reports the end of a transaction that failed as a rejection.
+    // If a transaction failed, the session reports its end as a rejection.
     end(asked.ask("COMMIT"))?;
     if prepare.is_some() {
-        // The server has no such name if it rejected the statement.
+        // If the server rejected the statement, it does not have this name.
         end(asked.ask("DEALLOCATE tenbin_watch_plan"))?;
     }
     answer
@@ -121,7 +121,7 @@ fn end(answer: Result<Answer, Error>) -> Result<(), Error> {
 }
 
 fn explained(prepare: Option<&str>, explain: &str, asked: &mut Asked<'_>) -> Result<Option<Answer>, Error> {
-    // A locked table is not waited for.
+    // Does not wait for a locked table.
     if asked.ask_if_allowed(PLANS_NAME, "SET LOCAL lock_timeout = 100")?.is_none() {
         return Ok(None);
     }
@@ -134,7 +134,7 @@ fn explained(prepare: Option<&str>, explain: &str, asked: &mut Asked<'_>) -> Res
     asked.ask_if_allowed(PLANS_NAME, explain)
 }
 
-/// Highest number of a parameter such as `$2`; 0 without one.
+/// Highest number of a parameter such as `$2`, or 0 if there is none.
 fn parameters(query: &str) -> usize {
     let after = query.split('$').skip(1);
     let digits = after.map(|rest| rest.chars().take_while(char::is_ascii_digit).collect::<String>());
@@ -155,7 +155,7 @@ fn whole_table(answer: &Answer, table: &str) -> Option<String> {
     Some(format!("{}{filter}", lines[at].trim()))
 }
 
-/// Condition of a plan without values and without casts of them.
+/// Condition of a plan without values and without their casts.
 fn without_types(condition: &str) -> String {
     let mut shaped = shape(condition, Quotes::Names);
     while let Some(at) = shaped.find("?::") {

@@ -1,7 +1,7 @@
 //! Copy of a PostgreSQL database within its server: `CREATE DATABASE … TEMPLATE`.
 //!
-//! A database is dropped and created again only if it has no tables but those of the plan, belongs to the user, and has no settings or
-//! privileges of its own, which would be lost.
+//! A database is dropped and created again only if it has no other tables than those of the plan, belongs to the user, and has no settings
+//! or privileges that would be lost.
 
 use std::sync::Arc;
 use std::thread;
@@ -16,17 +16,17 @@ use crate::load_data;
 
 /// End of the name of a copy.
 const COPY: &str = "_tenbin_copy";
-/// Comment on a copy, by which a later run recognizes one that was left behind.
+/// Comment on a copy, by which a later run recognizes a leftover copy.
 const COMMENT: &str = "copy of tenbin";
 /// Maximum length of a name in bytes.
 const NAME_BYTES_MAX: usize = 63;
 /// Length of a database in bytes, from which on copying files is faster than writing its blocks to the WAL.
 const FILE_COPY_BYTES: f64 = 64.0 * 1024.0 * 1024.0;
-/// Tries while sessions of the load still end, and the pause between them.
+/// Number of tries while sessions of the load are still ending, and the pause between them.
 const TRIES_MAX: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Tables of the database, and whether anything of it would be lost.
+/// Tables of the database, and whether dropping it would lose settings or privileges.
 const ABOUT: &str = "\
     SELECT current_database(), current_setting('server_version_num'), pg_database_size(current_database()), \
     (SELECT string_agg(c.relname, ' ') FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
@@ -49,7 +49,7 @@ struct Template {
     is_made: bool,
 }
 
-/// Finds out whether a database can be copied and replaced.
+/// Checks whether a database can be copied and replaced.
 pub(super) fn find(database: &plan::Database, own: &OwnData) -> Result<Box<dyn ServerCopy>, String> {
     let database = load_data::place(database).map_err(|refusal| refusal.to_string())?;
     let row = ask(&database, ABOUT)?.pop().unwrap_or_default();
@@ -91,7 +91,7 @@ fn quoted(name: &str) -> String {
 }
 
 impl Template {
-    /// A database of the server that is neither copied nor replaced.
+    /// Database of the server that is neither copied nor replaced.
     fn aside(&self) -> Database {
         let mut aside = self.database.clone();
         if let DatabaseLocation::Server { login, .. } = &mut aside.place {
@@ -100,7 +100,7 @@ impl Template {
         aside
     }
 
-    /// Runs a statement that needs a database without sessions, which may still end.
+    /// Runs a statement that requires a database without sessions. Earlier sessions may still be ending.
     fn alone(&self, sql: &str) -> Result<(), String> {
         let mut tries = 1;
         loop {
@@ -151,7 +151,7 @@ impl ServerCopy for Template {
 impl Drop for Template {
     fn drop(&mut self) {
         if self.is_made {
-            // A copy that stays is removed by the next study of this database.
+            // The next study of this database removes a copy that stays.
             let _ = self.alone(&format!("DROP DATABASE {}", quoted(&self.copy)));
         }
     }

@@ -133,25 +133,25 @@ const STATISTICS: [Statistics; 8] = [
     },
 ];
 
-/// Metrics that are sizes; all others are counters.
+/// Metrics that are sizes. All others are counters.
 const SIZES: [&str; 3] = ["db_connections", "db_connections_max", "db_vacuum_running"];
 
-/// Text in place of a statement that the role may not see.
+/// Text instead of a statement that the role may not see.
 const HIDDEN: &str = "<insufficient privilege>";
 
-/// Way of asking a question in this session.
+/// Method of sending a query in this session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Put {
-    /// Prepared: the server knows the question by name.
+    /// Prepared: the server knows the query by name.
     Prepared,
-    /// As text each time, because a pooler may use another server session for each question.
+    /// Sent as text each time, because a pooler may use another server session for each query.
     Plain,
 }
 
-/// Questions of a session. The server prepares each once, because parsing and planning cost several times as much as the answer.
+/// Queries of a session. The server prepares each once, because parsing and planning cost several times as much as the answer.
 #[derive(Debug, Default)]
 struct Questions {
-    /// Questions that were asked, in order. The index is the number of the prepared statement.
+    /// Queries that were sent, in order. The index is the number of the prepared statement.
     put: Vec<(&'static str, Put)>,
 }
 
@@ -177,7 +177,7 @@ impl Questions {
     }
 }
 
-/// Prefix of every statement that prepares a question.
+/// Prefix of every statement that prepares a query.
 pub(super) const PREPARE: &str = "PREPARE tenbin_watch_";
 
 #[derive(Debug, Default)]
@@ -188,15 +188,15 @@ pub(super) struct Postgres {
     refused: Vec<usize>,
     statements: Statements,
     scans: Scans,
-    /// Whether the statistics of tables are not read any more.
+    /// Whether reading the statistics of tables has been stopped.
     is_without_tables: bool,
-    /// Number of readings of these statistics in a row that took too long.
+    /// Number of consecutive readings of these statistics that took too long.
     slow_tables: u32,
 }
 
-/// Longest time in which the statistics of all tables may be read each second.
+/// Max time for reading the statistics of all tables each second.
 const TABLES_WITHIN: Duration = Duration::from_millis(200);
-/// Number of slow readings in a row after which these statistics are left out. On a busy machine, one says nothing.
+/// Number of consecutive slow readings after which these statistics are omitted. A single slow reading may be due to a busy machine.
 const SLOW_TABLES_MAX: u32 = 4;
 
 impl Dialect for Postgres {

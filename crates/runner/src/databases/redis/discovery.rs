@@ -12,15 +12,15 @@ use crate::prepare::{self, Refusal};
 
 const NODES: &str = "CLUSTER NODES";
 const REPLICATION: &str = "INFO replication";
-/// Flags of nodes that take no connections.
+/// Flags of nodes that accept no connections.
 const GONE: [&str; 4] = ["fail", "handshake", "noaddr", "fail?"];
 
 /// Address of a server: host and port.
 type Address = (String, u16);
-/// Servers to connect to, and how one of them is selected.
+/// Servers to connect to, and the rule that selects one of them.
 type Servers = (Vec<Address>, Select);
 
-/// The endpoint with the servers that its URLs lead to. `None` if its URLs name the servers, or they are known already.
+/// Endpoint with the servers that its URLs lead to. `None` if its URLs name the servers, or if they are known already.
 pub(in crate::databases) fn discover(
     endpoint: &Endpoint,
     secrets: &plan::Secrets,
@@ -54,7 +54,7 @@ pub(in crate::databases) fn discover(
     }
 }
 
-/// Answer of the first server that gives one, or the error of the last.
+/// Answer of the first server that answers, or the error of the last one.
 fn first_answer<T>(
     peers: &[plan::Peer],
     find: impl Fn(&plan::Peer) -> Result<T, Refusal>,
@@ -110,8 +110,8 @@ fn cluster(peer: &plan::Peer, secrets: &plan::Secrets) -> Result<Servers, Refusa
     Ok((addresses, Select::Cluster(nodes)))
 }
 
-/// Reads the reply to CLUSTER NODES: a line for each node, with its address, its flags, and its slots. A node without a host has
-/// that of the server that was asked.
+/// Reads the reply to CLUSTER NODES: a line for each node, with its address, its flags, and its slots. A node without a host has the host
+/// of the server that replied.
 fn nodes(text: &str, asked_host: &str) -> ClusterNodes {
     let mut nodes = ClusterNodes::default();
     for line in text.lines() {
@@ -137,7 +137,7 @@ fn split(address: &str) -> Option<Address> {
     Some((host.to_owned(), port.parse().ok()?))
 }
 
-/// The master of this name, and its replicas, after which connections look when the master is lost.
+/// Master with this name, and its replicas. Connections try the replicas when the master is lost.
 fn masters(sentinel: &plan::Peer, name: &str, secrets: &plan::Secrets) -> Result<Servers, Refusal> {
     let question = format!("SENTINEL GET-MASTER-ADDR-BY-NAME {name}");
     let asked =

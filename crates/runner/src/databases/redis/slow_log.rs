@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 
 use crate::database_watch::Counter;
 
-/// Number of entries to ask for.
+/// Query for the newest 64 entries.
 pub(super) const QUESTION: &str = "SLOWLOG GET 64";
 /// Items of an entry without the words of its command.
 const FIXED_ITEMS: usize = 5;
-/// Max number of commands with counts of their own, and of keys that are counted for each.
+/// Max number of commands that are counted separately, and max number of keys counted per command.
 const NAMES_MAX: usize = 32;
 const KEYS_MAX: usize = 64;
 
@@ -44,7 +44,7 @@ impl SlowLog {
     pub(super) fn add(&mut self, items: &[String]) {
         let entries = entries(items);
         let newest = entries.first().map_or(0, |entry| entry.number.saturating_add(1));
-        // A lower number means that the server was started again.
+        // A lower number means that the server was restarted.
         let next = self.next.replace(newest).filter(|next| *next <= newest);
         let Some(next) = next else { return };
         for entry in entries.iter().filter(|entry| entry.number >= next) {
@@ -65,7 +65,7 @@ impl SlowLog {
         }
     }
 
-    /// Counters by command: slow calls, their seconds, and those of them on the key that had most.
+    /// Counters by command: slow calls, their total seconds, and the seconds on the key with the most.
     pub(super) fn counters(&self) -> impl Iterator<Item = Counter> {
         self.commands.iter().flat_map(|(name, command)| {
             let on_one_key = command.keys.values().copied().fold(0.0, f64::max);
@@ -83,7 +83,7 @@ impl SlowLog {
 fn entries(items: &[String]) -> Vec<Entry<'_>> {
     let (mut entries, mut rest) = (Vec::new(), items);
     while let Some((number, time_s)) = head(rest) {
-        // The words of the command are at least one.
+        // A command has at least one word.
         let is_next =
             |at: &usize| head(&rest[*at..]).is_some_and(|(next, _)| Some(next) == number.checked_sub(1));
         let end = (FIXED_ITEMS + 1..rest.len()).find(is_next).unwrap_or(rest.len());

@@ -1,4 +1,4 @@
-//! Counters of Redis and its commands, from INFO. A reading that a version does not report is left out.
+//! Counters of Redis and its commands, from INFO. Readings that a version does not report are omitted.
 
 use std::collections::BTreeMap;
 
@@ -58,7 +58,7 @@ const OWN: &str = "info";
 pub(super) struct RedisWatch {
     /// Calls and seconds by command at the last look. `None` before the first look of a session.
     before: Option<BTreeMap<String, [f64; 2]>>,
-    /// Whether the log, if there is one, is synced before each answer. `None` if the server does not say.
+    /// Whether the append-only file, if there is one, is synced before each answer. `None` if the server does not report it.
     syncs_each: Option<bool>,
     slow_log: SlowLog,
 }
@@ -72,12 +72,12 @@ impl Dialect for RedisWatch {
         }
         let syncs = asked.ask_if_allowed("when it syncs its log", SYNCS)?;
         self.syncs_each = syncs.and_then(|syncs| syncs.first().map(|row| text(row, 0) == "always"));
-        // This session is one of those connected.
+        // The count includes this session.
         let open = field(&answer, "connected_clients").map(|open| open - 1.0);
         Ok(open.zip(field(&answer, "maxclients")).map(|(open, max)| [open, max]))
     }
 
-    /// No samples: a store works on one command at a time, and does not report which.
+    /// Returns no samples: a store runs one command at a time, and does not report which one.
     fn sample(&mut self, _asked: &mut Asked<'_>) -> Result<Vec<Sample>, Error> {
         Ok(Vec::new())
     }

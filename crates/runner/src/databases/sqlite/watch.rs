@@ -46,7 +46,7 @@ impl InProcessWatch {
 
     fn close(&mut self) {
         self.pauses = None;
-        // A thread that broke off has nothing more to tell.
+        // A panicked thread has no readings left to deliver.
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }

@@ -3,7 +3,7 @@
 use crate::session_state::SessionState;
 use crate::split::Word;
 
-/// Every kind of state that a statement of a script can make or need.
+/// Kinds of session state that a statement of a script can create or need.
 pub(super) const SESSION_STATES: &[SessionState] = &[
     SessionState {
         name: "a temporary table",
@@ -105,7 +105,7 @@ fn is_any(word: Word<'_>, list: &[&str]) -> bool {
     list.iter().any(|listed| word.is(listed))
 }
 
-/// Whether these words follow one another somewhere.
+/// Whether these words occur in sequence.
 fn has(words: &[Word<'_>], sought: &[&str]) -> bool {
     words.windows(sought.len()).any(|window| window.iter().zip(sought).all(|(word, sought)| word.is(sought)))
 }

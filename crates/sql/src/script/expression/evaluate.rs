@@ -199,7 +199,7 @@ impl Evaluator {
         value
     }
 
-    /// True if both values are NULL or the same Boolean. A text that is neither never matches.
+    /// True if both values are NULL or equal Booleans. Any other text never matches.
     fn is(&mut self, from: usize) -> Value {
         let of = |at: usize| self.stack.get(from + at).copied().unwrap_or(Value::Null);
         let left = self.settled(of(0)).unwrap_or(of(0));

@@ -51,7 +51,7 @@ pub(crate) enum Function {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Arity {
     Exactly(usize),
-    /// One or more.
+    /// One argument or more.
     Some,
     /// A fixed number plus an optional seed, which defaults to `default_seed`.
     AndSeed(usize),

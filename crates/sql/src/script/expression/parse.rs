@@ -164,7 +164,7 @@ impl Parser<'_, '_> {
         if self.eat(token)? { Ok(()) } else { Err(self.unexpected()) }
     }
 
-    /// Parses an operand, followed by operators with at least this precedence.
+    /// Parses an operand and the operators after it with precedence `weakest` or higher.
     fn expression(&mut self, weakest: u8) -> Read<Vec<Instruction>> {
         if self.depth == DEPTH_MAX {
             return Err(self.mistake(format!("expression is nested more than {DEPTH_MAX} levels deep")));

@@ -6,7 +6,7 @@ use load::xoroshiro::Xoroshiro;
 /// Maximum number of attempts. Nearly every draw is accepted at the first; only invalid parameters reach the maximum.
 const ATTEMPTS_MAX: u32 = 1_000;
 
-/// Draws a number from `min`, the most likely, to `max`. The k-th has weight k^−`exponent`.
+/// Draws a number from `min`, the most likely, to `max`. The k-th number has weight k^−`exponent`.
 pub(crate) fn zipf(random: &mut Xoroshiro, min: i64, max: i64, exponent: f64) -> i64 {
     let count = max.wrapping_sub(min).wrapping_add(1) as f64;
     let law = ZipfWeights { exponent };

@@ -16,7 +16,7 @@ const FOLLOWED: [(&str, &str, f64); 2] = [("throughput", "throughput_per_s", 1.0
 const HEADS: [&str; 8] = ["started (UTC)", "name", "commit", "runs", "throughput", "change", "p99", "change"];
 const MISSING_MARK: &str = "–";
 
-/// Key of a series. Only points with the same key can be compared.
+/// Key of a series. Only points with equal keys can be compared.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     plan_hash: String,

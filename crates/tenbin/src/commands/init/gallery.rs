@@ -55,7 +55,7 @@ fn unknown(name: &str) -> BadArguments {
     ))
 }
 
-/// Whether a text contains the name of a file as a whole: `app.py` is not in `my-app.py`.
+/// Whether a text contains a file name as a whole word: `app.py` is not in `my-app.py`.
 fn has_name(text: &str, file: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     text.match_indices(file).any(|(at, _)| {
@@ -75,7 +75,7 @@ impl Comparison {
     ///
     /// # Errors
     ///
-    /// Nothing is written if the plan exists, or one of its files with another text.
+    /// Fails before writing anything if the plan exists, or if one of its files exists with different text.
     pub(super) fn write(&self, to: &Path) -> anyhow::Result<Vec<PathBuf>> {
         let folder = to.parent().unwrap_or(Path::new(""));
         let mut missing = Vec::new();

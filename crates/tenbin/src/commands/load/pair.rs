@@ -177,7 +177,7 @@ fn own_steps(
                 servers.push(server);
                 texts.push(text);
             }
-            // An error in a flag is the same for each URL.
+            // An error in a flag is reported once, because it is equal for all URLs.
             Err(of_url) => {
                 faults.extend(of_url.into_iter().filter(|fault| !faults.contains(fault)).collect::<Vec<_>>())
             }

@@ -52,7 +52,7 @@ fn study(flags: &ReplayFlags) -> anyhow::Result<Study> {
     Ok(study)
 }
 
-/// Names and URLs of the systems. Each has a name of its own.
+/// Names and URLs of the systems. All names differ.
 fn systems(urls: &[String]) -> anyhow::Result<Vec<(String, String)>> {
     let mut systems = Vec::new();
     let mut names = BTreeSet::new();

@@ -275,7 +275,7 @@ impl Done<'_> {
         more(text, differences.len());
     }
 
-    /// Report for programs: that of the log, with the results of the replay.
+    /// Machine-readable report: the report of the log, with the results of the replay.
     pub(super) fn json(&self) -> Value {
         let (mut value, sums, Replayed { all, .. }) =
             (log_json(self.recorded, self.speed), self.sums(), self.replayed);

@@ -50,14 +50,14 @@ pub(super) const STATUSES: &[(u16, &str, ErrorClass)] = &[
 /// State of the parser.
 #[derive(Debug)]
 pub(in super::super) struct Reader {
-    /// Operation whose response is awaited.
+    /// Operation that awaits a response.
     operation: &'static Operation,
     header: [u8; HEADER_BYTES],
     /// Received bytes of the header.
     header_bytes: usize,
-    /// Bytes of the extras and the key to come.
+    /// Number of bytes of the extras and the key that are still to come.
     skipped: u32,
-    /// Bytes of the value to come.
+    /// Number of bytes of the value that are still to come.
     left: u32,
     /// Number of a counter so far.
     number: u64,

@@ -150,7 +150,7 @@ pub(in super::super) struct Request {
     /// Unique number of the value to replace. `None`: any value.
     unique: Option<Template>,
     value: Template,
-    /// Number of virtual buckets that keys are divided among; at least 1.
+    /// Number of virtual buckets for keys, at least 1.
     vbuckets: u32,
 }
 
@@ -193,7 +193,7 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// The key has a length that the protocol does not allow, or a number is none.
+    /// The length of the key is not allowed by the protocol, or a value that must be a number is not one.
     pub(in super::super) fn encode<'v>(
         &self,
         value: &impl Fn(u16) -> &'v [u8],
@@ -308,7 +308,7 @@ mod tests {
         Ok(out)
     }
 
-    /// Opcode, bytes of the extras, and body of a request, whose lengths are checked.
+    /// Opcode, bytes of the extras, and body of a request after its lengths were checked.
     fn parts(line: &str, v: &'static [u8]) -> (u8, usize, Vec<u8>) {
         let bytes = request(line, v).unwrap_or_else(|wrong| panic!("{line}: {wrong}"));
         let body = bytes[HEADER_BYTES..].to_vec();

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::super::step::MemcachedStep;
 use crate::step::{Step, Workload, WorkloadSize};
 
-/// Operations with their arguments. `K` stands for a random key, and `V` for data.
+/// Operations with their arguments. `K` is replaced by a random key, and `V` by data.
 const OPERATIONS: &[(&str, &str)] = &[
     ("set", "set key:K V"),
     ("get", "get key:K"),

@@ -39,8 +39,8 @@ fn servers(urls: &[&str], names: &[Option<&str>]) -> anyhow::Result<Vec<Server>>
     with_names(servers, names)
 }
 
-/// Scripts and workloads to run. Scripts must be in the current folder or below it: it is the folder of the plan, which reads no
-/// files elsewhere.
+/// Scripts and workloads to run. Scripts must be in the current folder or below it: the plan is in this folder, and reads no files outside
+/// of it.
 fn transactions(played: &[Played], flags: &LoadFlags) -> anyhow::Result<AdhocLoad> {
     if played.is_empty() {
         let what = "there is nothing to run on the two databases";
