@@ -99,7 +99,13 @@ mod tests {
     fn own_process_and_its_ancestors_are_no_servers() {
         let server = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = server.local_addr().expect("its address");
-        assert_eq!(server_at(&Listens::Port(address.ip(), address.port())), BTreeSet::new());
+        let listens = Listens::Port(address.ip(), address.port());
+        // A child process that another test forks holds the socket until it executes its program.
+        let mut servers = (0..100).map(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+            server_at(&listens)
+        });
+        assert!(servers.any(|servers| servers.is_empty()), "a process of its own counts as server");
         let _streams = (TcpStream::connect(address).expect("a connection"), server.accept());
         assert!(!servers_of(&BTreeSet::from([std::process::id()])).contains(&std::process::id()));
         assert_eq!(servers_of(&BTreeSet::new()), BTreeSet::new());
