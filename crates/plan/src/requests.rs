@@ -17,13 +17,13 @@ use crate::ycsb::{RecordLayout, RecordsOfKind};
 
 /// Systems that accept requests.
 pub(crate) static SYSTEMS: SystemKind = SystemKind {
-    has_url: |url| of_scheme(url).is_some_and(|protocol| protocol.steps().is_some()),
+    has_url: |url| protocol_of_url(url).is_some_and(|protocol| protocol.steps().is_some()),
     takes_step: |step| step.entries().iter().any(|entry| step::protocol_of(&entry.key).is_some()),
     protocol_of_step: |step| {
         let owner = file::owner_of_step(step);
         Some(owner.unwrap_or(step::requests()))
     },
-    protocol_of_url: of_scheme,
+    protocol_of_url,
     read_step: file::read_request,
     unit: Unit::Request,
     words: None,
@@ -52,7 +52,7 @@ pub(crate) static SYSTEMS: SystemKind = SystemKind {
     check_url: file::check_requests_url,
     records: RecordsOfKind {
         operations: |url, layout| {
-            of_scheme(url)?.steps()?.records.filter(|_| layout == RecordLayout::Columns)
+            protocol_of_url(url)?.steps()?.records.filter(|_| layout == RecordLayout::Columns)
         },
         has_tables: false,
         section: "",
@@ -62,8 +62,8 @@ pub(crate) static SYSTEMS: SystemKind = SystemKind {
     in_process: |_| None,
 };
 
-/// Protocol of a URL, by its scheme.
-fn of_scheme(url: &str) -> Option<&'static Protocol> {
+/// Protocol of a URL, by its scheme. `None` if no protocol has it.
+pub(crate) fn protocol_of_url(url: &str) -> Option<&'static Protocol> {
     wire::of_scheme(url.split_once("://")?.0).map(|(protocol, _)| protocol)
 }
 

@@ -9,6 +9,7 @@ use crate::command_mix::{CommandMix, CommandMixSpec};
 use crate::fault::Fault;
 use crate::query_step;
 use crate::request::{access_of, literal_text, url_fault};
+use crate::requests::protocol_of_url;
 
 /// Running server with protocol-specific steps, and the load on it as the text of a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,8 +24,7 @@ pub struct UrlLoad {
 
 /// Protocol of a URL, if it owns its steps.
 fn owner(url: &str) -> Option<(&'static Protocol, &'static OwnSteps)> {
-    let (scheme, _) = url.split_once("://")?;
-    let (protocol, _) = wire::of_scheme(scheme)?;
+    let protocol = protocol_of_url(url)?;
     Some((protocol, protocol.own_steps()?))
 }
 

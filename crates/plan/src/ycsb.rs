@@ -16,6 +16,7 @@ use crate::error::Spelling;
 use crate::fault::Fault;
 use crate::plan::Plan;
 use crate::query_step;
+use crate::requests::protocol_of_url;
 use crate::spec::Field;
 use crate::study::{Environment, Launch, OwnData, OwnRows, OwnTable, SqlFile, Study};
 use crate::system_kind::SystemKind;
@@ -410,6 +411,5 @@ fn unused_flags(draft: &Draft, workload: &Ycsb, faults: &mut Vec<Fault>) {
 
 /// Max requests in flight on one connection to the system of a URL.
 fn pipeline_max(url: &str) -> Option<u32> {
-    let (protocol, _) = wire::of_scheme(url.split_once("://")?.0)?;
-    Some(protocol.steps().map_or(1, |steps| steps.pipeline_max))
+    Some(protocol_of_url(url)?.steps().map_or(1, |steps| steps.pipeline_max))
 }

@@ -206,7 +206,7 @@ impl Endpoints {
         let what = format!("`url` {}, and the step is {}", taken.system_words(), kind.step_words());
         let fitting = self.named.iter().filter(|named| named.kind == Some(kind));
         let names: Vec<String> = fitting.map(|named| format!("`endpoint: {}`", named.name)).collect();
-        let help = match (names.as_slice(), taken.system.answers.contains(&"sql")) {
+        let help = match (names.as_slice(), taken.system.does_answer("sql")) {
             ([], true) => {
                 "remove it, write `sql` for the database, or add its system under `endpoints`".to_owned()
             }

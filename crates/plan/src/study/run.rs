@@ -65,15 +65,14 @@ impl Study {
         for (number, role) in (0..).zip(&self.script.endpoints) {
             let place = launch.place(role);
             let mut plan = (role.kind.plan_of_steps)(&place, &role.scripts, load, self.script.unit())?;
-            let further_hosts = add_addresses(&mut plan.endpoints[0], &place)?;
-            sites.push(request::site(&place.url, &plan).map(|site| Site { further_hosts, ..site }));
+            let pool = place.pool;
+            let (mut endpoint, site) = placed(&role.name, place, &mut plan)?;
+            endpoint.load.bind(&role.scripts.bindings, self.saved_by_steps(number));
+            endpoints.push(Endpoint { pool, ..endpoint });
+            sites.push(site);
             if role.kind.has_connect_timeout {
                 connect_timeout_ns.get_or_insert(plan.connect_timeout_ns);
             }
-            let mut load = plan.endpoint().load.clone();
-            load.bind(&role.scripts.bindings, self.saved_by_steps(number));
-            let (name, select) = (role.name.clone(), place.further.select);
-            endpoints.push(Endpoint { name, load, select, pool: place.pool });
             first.get_or_insert(plan);
         }
         let Some(first) = first else {
@@ -114,23 +113,19 @@ impl Study {
         if errands.steps().next().is_none() {
             return Ok(errands);
         }
-        let mut sites = Vec::new();
+        let mut at = Vec::new();
         for role in &self.script.errands_at {
             let place = launch.place(role);
             let mut around = requests::alone(&place, LoadSpec::default())?;
-            let further_hosts = add_addresses(&mut around.endpoints[0], &place)?;
-            let site = request::site(&place.url, &around);
-            sites.push(site.map(|site| Site { further_hosts, keep_alive: plan.keep_alive(), ..site }));
-            let (name, select) = (role.name.clone(), place.further.select);
-            let load = around.endpoint().load.clone();
-            errands.at.push(Endpoint { name, load, select, pool: None });
+            let (endpoint, site) = placed(&role.name, place, &mut around)?;
+            at.push((endpoint, site.map(|site| Site { keep_alive: plan.keep_alive(), ..site })));
         }
-        let at = errands.at.clone();
         for step in errands.steps_mut() {
-            let number = usize::from(step.endpoint);
-            check_protocol(step, &at[number])?;
-            send_to(step, sites[number].as_ref());
+            let (endpoint, site) = &at[usize::from(step.endpoint)];
+            check_protocol(step, endpoint)?;
+            send_to(step, site.as_ref());
         }
+        errands.at = at.into_iter().map(|(endpoint, _)| endpoint).collect();
         Ok(errands)
     }
 
@@ -218,6 +213,18 @@ impl Study {
     pub fn step_names(&self) -> impl Iterator<Item = &str> {
         self.script.steps.iter().map(|step| step.name.as_str())
     }
+}
+
+/// Endpoint with this name at a place, from the plan of a load on that place alone, and its site. `None` for a database.
+fn placed(
+    name: &str,
+    place: LaunchEndpoint,
+    plan: &mut Plan,
+) -> Result<(Endpoint, Option<Site>), Vec<Fault>> {
+    let further_hosts = add_addresses(&mut plan.endpoints[0], &place)?;
+    let site = request::site(&place.url, plan).map(|site| Site { further_hosts, ..site });
+    let (name, load) = (name.to_owned(), plan.endpoint().load.clone());
+    Ok((Endpoint { name, load, select: place.further.select, pool: None }, site))
 }
 
 /// Sends a request to a system.
