@@ -108,6 +108,11 @@ impl ComparedBy {
         self.metric.distorted
     }
 
+    /// Returns whether a run has one figure, read before and after it, and none for a part of it.
+    pub const fn is_of_whole_run(&self) -> bool {
+        self.own.is_some() || self.cost.is_some()
+    }
+
     /// Returns whether the metric is a cost of events.
     pub const fn is_of_events(&self) -> bool {
         self.metric.cost.is_some()

@@ -112,9 +112,9 @@ pub(crate) fn listed(all: impl IntoIterator<Item = String>, most: usize, separat
     all.join(separator) + &more
 }
 
-/// Cuts a list to `most` items, and adds one more about the number of omitted items.
+/// Cuts a list to `most` items, and adds one more about the number of omitted items. A single further item takes no more space than that.
 pub(crate) fn cut_to<T>(all: &mut Vec<T>, most: usize, rest: impl Fn(usize) -> T) {
-    if let Some(more @ 1..) = all.len().checked_sub(most) {
+    if let Some(more @ 2..) = all.len().checked_sub(most) {
         all.truncate(most);
         all.push(rest(more));
     }

@@ -1,6 +1,6 @@
 //! Reads the section `figures`: figures that a plan defines itself, and their names in `compare` and `gates`.
 
-use judge::{METRICS, OwnFigure, is_name_of_figure, is_unit_of_figure};
+use judge::{ComparedBy, METRICS, OwnFigure, is_name_of_figure, is_unit_of_figure};
 
 use super::near;
 use super::parameters;
@@ -226,7 +226,7 @@ fn is_unknown(text: &str, figures: &[OwnFigure]) -> bool {
             names().all(|known| known != name)
         }
         None => {
-            let is_metric = METRICS.iter().any(|metric| metric.name == text);
+            let is_metric = ComparedBy::named(text).is_some();
             !is_metric && names().all(|known| known != text) && near::nearest(text, names()).is_some()
         }
     }

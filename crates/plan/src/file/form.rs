@@ -1,8 +1,9 @@
 //! Forms of single values. The reader, the JSON Schema, and the reference all use them.
 
-use judge::{ComparedBy, METRICS};
+use judge::{ComparedBy, METRICS, PHYSICAL_COSTS};
 pub(crate) use wire::step::{Form, FormSchema};
 
+use super::near::nearest;
 use crate::spec::values::AskedMinEffect;
 use crate::study::{LimitKind, Limits};
 use crate::units;
@@ -167,17 +168,30 @@ pub(crate) const MIN_EFFECT: Form = Form {
     ),
 };
 
-/// Metrics of the cost of one event, in addition to the metrics of runs.
-pub(crate) const COST_OF_EVENT: Form = Form {
-    words: "a metric of an event, such as \"event deploy: outage\", or the name of a figure",
-    check: |text| match text.strip_prefix("event ") {
-        _ if ComparedBy::named(text).is_some_and(|by| by.own.is_some()) => Ok(()),
-        Some(_) if ComparedBy::named(text).is_some() => Ok(()),
-        Some(_) => Err(format!("{text:?} is no metric of an event; write {}", costs_of_event())),
-        None => Err(format!("{text:?} is no metric")),
+/// Metrics of one event, physical costs, and figures of the plan, in addition to the metrics of every run.
+pub(crate) const FURTHER_METRIC: Form = Form {
+    words: "a metric of an event, such as \"event deploy: outage\", a physical cost such as `cost wal_bytes`, or the name of a figure",
+    check: |text| match ComparedBy::named(text) {
+        Some(by) if by.event.is_some() || by.is_of_whole_run() => Ok(()),
+        _ if text.starts_with("event ") => {
+            Err(format!("{text:?} is no metric of an event; write {}", costs_of_event()))
+        }
+        _ if text.starts_with("cost ") => {
+            Err(format!("{text:?} is no physical cost; write {}", physical_costs(text)))
+        }
+        _ => Err(format!("{text:?} is no metric")),
     },
-    schema: FormSchema::Pattern("^(event .+: [a-z]+|(figure )?[A-Za-z][A-Za-z0-9_.-]*)$"),
+    schema: FormSchema::Pattern("^(event .+: [a-z]+|cost [a-z_]+|(figure )?[A-Za-z][A-Za-z0-9_.-]*)$"),
 };
+
+/// Names of physical costs: the one that was probably intended, otherwise all.
+fn physical_costs(text: &str) -> String {
+    let names: Vec<String> = PHYSICAL_COSTS.iter().map(|cost| ComparedBy::of_cost(cost).name()).collect();
+    match nearest(text, names.iter().map(String::as_str)) {
+        Some(meant) => format!("`{meant}`"),
+        None => names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
+    }
+}
 
 /// Words for metrics of events: `event NAME: outage, …`.
 pub(crate) fn costs_of_event() -> String {
@@ -416,12 +430,17 @@ mod tests {
             ["101%", "20", "1.5", "ms", "-3%"].map(|text| AskedMinEffect::of_text(text).is_ok())
                 == [false, true, false, false, false]
         );
-        let cost = |text: &str| (COST_OF_EVENT.check)(text);
+        let cost = |text: &str| (FURTHER_METRIC.check)(text);
         assert_eq!(cost("event deploy: outage"), Ok(()));
         assert!(
             cost("event deploy: p99").unwrap_err().contains("\"event NAME: lost\""),
             "{:?}",
             cost("event deploy: p99")
+        );
+        assert_eq!(cost("cost wal_bytes"), Ok(()));
+        assert_eq!(
+            cost("cost wal-bytes").unwrap_err(),
+            "\"cost wal-bytes\" is no physical cost; write `cost wal_bytes`"
         );
     }
 

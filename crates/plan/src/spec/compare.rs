@@ -11,7 +11,7 @@ crate::spec::spec! {
     pub(crate) struct CompareSpec with COMPARE_KEYS {
         COMPARE_BY "by" "": by: ComparedBy = METRIC, "p99",
             "The metric; default throughput. `outage`, `lost`, and `recovery` are what `events` cost, all of them together; \
-             `event NAME: outage` is that of one event.";
+             `event NAME: outage` is that of one event. `cost wal_bytes` is a physical cost, by its name in JSON.";
         MIN_EFFECT "min-effect" "": min_effect: AskedMinEffect = MIN_EFFECT, "3%",
             "Smallest relevant difference; default 3%. What events cost may be 0, so it is compared by difference: a duration for \
              `outage` and `recovery`, default 20ms; a number of requests for `lost`, default 1.";

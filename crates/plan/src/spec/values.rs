@@ -64,7 +64,7 @@ const STAGE: ValueKind = ValueKind::Table(&tables::STAGE);
 pub(crate) const MIN_EFFECT: Of<AskedMinEffect> =
     single(ValueKind::One(&form::MIN_EFFECT), |text| Ok(AskedMinEffect::of_text(text)?));
 pub(crate) const METRIC: Of<ComparedBy> =
-    single(ValueKind::WordOr(judge::COMPARED, &form::COST_OF_EVENT), metric);
+    single(ValueKind::WordOr(judge::COMPARED, &form::FURTHER_METRIC), metric);
 pub(crate) const METRICS: Of<Vec<Spanned<ComparedBy>>> = Of {
     kind: ValueKind::OneOrList(&METRIC.kind),
     read: |text| Ok(vec![metric(text)?.into()]),

@@ -184,6 +184,12 @@ impl Study {
     fn no_slices_of_metrics(&self) -> Option<NoSlices> {
         let is_merged =
             |by: &ComparedBy| by.metric.is_of_merged_slices() && self.how() == How::Duel && !self.has_tool();
+        if let Some(by) = self.compare.metrics().find(|by| by.is_of_whole_run()) {
+            return no(
+                format!("{} is read before and after a run, not for each slice", by.label()),
+                "use `interleave: runs`, or compare by another metric such as throughput",
+            );
+        }
         let by = self.compare.metrics().find(|by| by.metric.is_rare && !is_merged(by))?;
         no(
             format!("{} depends on what happens seldom, and a slice is short", by.metric.name),

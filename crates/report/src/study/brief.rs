@@ -120,6 +120,7 @@ impl<'v, 'a> Brief<'v, 'a> {
             let costs = self.loads().filter(|_| lines_max.has_evidence).filter_map(|load| self.cost(load));
             facts.extend(costs.map(|line| ("cost", line)));
             facts.extend(self.rows_and_shards());
+            facts.extend(self.also(lines_max).into_iter().map(|line| ("also", line)));
             facts.extend(of_baseline::facts(self.page, self.view).into_iter().map(|line| ("baseline", line)));
             facts.extend(self.conditions().into_iter().map(|line| ("conditions", line)));
             facts.extend(self.conditions_of_baseline().into_iter().map(|line| ("conditions", line)));
@@ -301,6 +302,20 @@ impl<'v, 'a> Brief<'v, 'a> {
             lines.map(move |line| format!("{line}{}", self.of_load(load)))
         };
         let mut lines: Vec<String> = self.loads().flat_map(of_load).collect();
+        cut_to(&mut lines, lines_max.each, |more| format!("and {more} more"));
+        lines
+    }
+
+    /// Formats one line for each comparison by a further metric of the plan, those with a verdict first.
+    fn also(&self, lines_max: LinesMax) -> Vec<String> {
+        let of_load = |load: &'v LoadView<'a>| load.further.iter().map(move |pair| (load, pair));
+        let mut all: Vec<_> = self.loads().flat_map(of_load).filter(|(_, pair)| pair.was_looked_at()).collect();
+        all.sort_by_key(|(_, pair)| !reference::is_conclusive(pair));
+        let line = |(load, pair): &(&LoadView<'a>, &Pair)| {
+            let words = sentences::further(self.view, pair, &|row| self.page.row(load, row));
+            format!("{words}{}", self.of_load(load))
+        };
+        let mut lines: Vec<String> = all.iter().map(line).collect();
         cut_to(&mut lines, lines_max.each, |more| format!("and {more} more"));
         lines
     }

@@ -232,6 +232,23 @@ pub(crate) fn pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair, name:
     format!("{first} {link} {second}: {words}{figures}, {end}")
 }
 
+/// Sentence about a comparison by a further metric: `index_size: b is better than a, 0.82 × (0.80–0.85)`.
+pub(super) fn further(view: &StudyView<'_>, pair: &Pair, name: &dyn Fn(usize) -> String) -> String {
+    let (ahead, other) = pair.ahead();
+    let [first, second] = [ahead, other].map(name);
+    let (estimate, ends) = pair.seen_from(ahead);
+    let apart = estimate.map(|estimate| format!(", {}", apart::within(&pair.by, estimate, ends)));
+    let says = match pair.comparison.verdict {
+        Verdict::Differs { .. } if pair.has_more_errors => format!("no verdict on {first} and {second}"),
+        Verdict::Differs { below_matters: false } => format!("{first} is better than {second}"),
+        Verdict::Differs { below_matters: true } => format!("{first} is slightly better than {second}"),
+        Verdict::Equivalent => format!("{first} and {second} are equivalent"),
+        Verdict::Inconclusive => format!("{first} against {second} is inconclusive"),
+        Verdict::MoreErrors(_) | Verdict::None(_) => format!("no verdict on {first} and {second}"),
+    };
+    format!("{}: {says}{}", pair.by.words(view.noun().unit), apart.unwrap_or_default())
+}
+
 /// Whether a pair has no verdict.
 pub(super) fn is_open(pair: &Pair) -> bool {
     pair.has_more_errors || !matches!(pair.comparison.verdict, Verdict::Differs { .. } | Verdict::Equivalent)
