@@ -10,6 +10,7 @@ use ::evidence::{Distorted, EvidenceError, Run, Study};
 use crate::causes::Resource;
 use crate::counting::{self, Counted};
 use crate::eligibility::{Eligibility, eligibility_by};
+use crate::endpoint_pool::EndpointPool;
 use crate::measured::Measured;
 use crate::rung::Rung;
 use crate::setting::Setting;
@@ -54,12 +55,6 @@ mod threads;
 mod unknown;
 mod words;
 
-#[cfg(test)]
-mod contradictions;
-#[cfg(test)]
-mod order;
-#[cfg(test)]
-mod overclaims;
 #[cfg(test)]
 mod planted;
 #[cfg(test)]
@@ -325,8 +320,14 @@ fn with_throughput<'a>(runs: &[&'a Run], wanted: Eligibility) -> Vec<&'a Run> {
 fn causes_of_all(runs: &[&Run], has_failed: bool) -> Result<Vec<Bottleneck>, EvidenceError> {
     let Some(together) = CombinedFigures::of(runs)? else { return Ok(Vec::new()) };
     let measured = runs.iter().map(|run| Measured::of(run)).collect::<Result<Vec<_>, _>>()?;
+    let pools = runs.iter().map(|run| EndpointPool::of_run(run)).collect::<Result<Vec<_>, _>>()?;
     let signals: Vec<Option<Signals>> = runs.iter().map(|run| Signals::of(run)).collect();
-    let of_run = |((run, measured), signals)| RunEvidence { run, measured, signals, in_flight: None };
-    let seen = runs.iter().copied().zip(&measured).zip(signals.iter().map(Option::as_ref)).map(of_run);
-    Ok(causes(&Evidence { runs: seen.collect(), together, has_failed }))
+    let evidence = |at: usize| RunEvidence {
+        run: runs[at],
+        measured: &measured[at],
+        signals: signals[at].as_ref(),
+        in_flight: None,
+        pools: &pools[at],
+    };
+    Ok(causes(&Evidence { runs: (0..runs.len()).map(evidence).collect(), together, has_failed }))
 }

@@ -7,6 +7,8 @@ use stats::median;
 
 use crate::core_time::{Seconds, read_in};
 use crate::group_io::LimitedIo;
+use crate::held_lock::HeldLock;
+use crate::jvm_time::JvmTime;
 
 /// Waits from the readings of one run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -26,6 +28,10 @@ pub struct Waits {
     /// Share of seconds in which the number of processes changed since the previous second, by process of the plan.
     /// Names come from outside: escape them.
     pub changing: BTreeMap<String, f64>,
+    /// Lock with the most waiting threads; `None` if no thread was seen to wait for one.
+    pub lock: Option<HeldLock>,
+    /// Counters of Java virtual machines, by process of the plan. Names come from outside: escape them.
+    pub jvms: BTreeMap<String, JvmTime>,
 }
 
 /// Memory readings of one control group in one second.
@@ -230,6 +236,8 @@ impl Waits {
                 .filter(|(subject, _)| sampled_names.contains(subject))
                 .filter_map(|(subject, counts)| Some((subject.to_owned(), changing(&counts)?)))
                 .collect(),
+            lock: HeldLock::during(run, seconds),
+            jvms: JvmTime::during(run, seconds),
         }
     }
 }

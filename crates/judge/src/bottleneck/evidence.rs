@@ -10,6 +10,7 @@ use stats::median;
 
 use super::{SATURATED_MIN_SHARE, UNSATURATED_MAX_SHARE};
 use crate::causes::Doubt;
+use crate::endpoint_pool::EndpointPool;
 use crate::group_io::LimitedIo;
 use crate::inside::class_of;
 use crate::measured::Measured;
@@ -40,6 +41,8 @@ pub struct RunEvidence<'a> {
     pub signals: Option<&'a Signals>,
     /// Mean number of requests in flight, if counted. `None` if Little's law must supply it.
     pub in_flight: Option<f64>,
+    /// Connections that users share at the endpoints of the run. Empty for seconds of a run.
+    pub pools: &'a [EndpointPool],
 }
 
 /// Combined figures of several runs, over their measured time and all steps.

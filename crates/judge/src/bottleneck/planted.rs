@@ -8,6 +8,7 @@ use fixtures::{OwnStore, new_run};
 use record::{Counts, InWindow, MinMedianMax, Spread};
 
 use super::{Bottleneck, CombinedFigures, Evidence, RunEvidence, causes};
+use crate::endpoint_pool::EndpointPool;
 use crate::measured::Measured;
 use crate::pace::Pace;
 use crate::resources::{Core, Resources, Usage};
@@ -23,6 +24,7 @@ pub(super) struct Planted {
     pub(super) measured: Measured,
     pub(super) signals: Signals,
     pub(super) together: CombinedFigures,
+    pub(super) pools: Vec<EndpointPool>,
 }
 
 impl Planted {
@@ -35,6 +37,7 @@ impl Planted {
             measured: Measured::default(),
             signals: Signals { cores: 2, busy: Some(0.1), busy_cores: Some(0.2), ..Signals::default() },
             together: CombinedFigures::default(),
+            pools: Vec::new(),
         };
         planted.connections(users);
         planted.answers(per_s, users as f64 / per_s * 1e3);
@@ -118,6 +121,7 @@ impl Planted {
             measured: &self.measured,
             signals: Some(&self.signals),
             in_flight: None,
+            pools: &self.pools,
         }
     }
 

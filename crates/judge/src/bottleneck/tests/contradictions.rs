@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use evidence::{Cause, Level, Model, Outage, OutageTime};
 use record::{Counts, ErrorClass};
 
-use super::planted::{Planted, SECONDS};
-use super::{Evidence, RULES, maintenance};
+use crate::bottleneck::planted::{Planted, SECONDS};
+use crate::bottleneck::{Evidence, RULES, maintenance};
 use crate::Certainty;
 use crate::causes::{Doubt, Resource};
 use crate::dependencies::Called;
