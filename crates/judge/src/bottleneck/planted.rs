@@ -63,7 +63,13 @@ impl Planted {
 
     pub(super) fn connections(&mut self, connections: u64) {
         let requests = MinMedianMax { min: 1.0, median: 1.0, max: 1.0 };
-        let spread = Spread { connections, requests, response_mean_ns: None, response_max_ns: None };
+        let spread = Spread {
+            connections,
+            unserved: Some(0),
+            requests,
+            response_mean_ns: None,
+            response_max_ns: None,
+        };
         self.run.ending.get_or_insert_default().spread = Some(spread);
     }
 
