@@ -109,7 +109,6 @@ impl Signals {
         let all_s = sum(&|second| second.all_s());
         let of_all = |figure: f64| Some(figure / all_s).filter(|share| share.is_finite());
         let cores = seconds.iter().map(|second| second.cores.len()).max().unwrap_or(0);
-        let fullness = |[waiting, limit]: &[f64; 2]| waiting / limit;
         Some(Self {
             cores,
             cores_allowed: middle(&|second| second.cores_allowed),
@@ -130,12 +129,7 @@ impl Signals {
             swapped_out: middle(&|second| second.swapped_out()),
             disk_busy: middle(&|second| second.share(second.disk_busy_s?)),
             open_files_share: most(&|second| second.open_files_share),
-            listen_queue: seconds
-                .iter()
-                .flat_map(|second| second.queues.values())
-                .filter(|[_, limit]| *limit > 0.0)
-                .max_by(|a, b| fullness(a).total_cmp(&fullness(b)))
-                .copied(),
+            listen_queue: fullest_queue(&seconds),
             queued: queued(&seconds),
             idle_connections_share: middle(&|second| {
                 Share::of_measured(second.idle_connections?, second.load_connections?).map(Share::get)
@@ -177,6 +171,12 @@ fn quota_during(run: &Run, seconds: &BTreeSet<u64>) -> Option<f64> {
         }
     }
     median(lower)
+}
+
+fn fullest_queue(seconds: &[&Second<'_>]) -> Option<[f64; 2]> {
+    let fullness = |[waiting, limit]: &[f64; 2]| waiting / limit;
+    let queues = seconds.iter().flat_map(|second| second.queues.values()).filter(|[_, limit]| *limit > 0.0);
+    queues.max_by(|a, b| fullness(a).total_cmp(&fullness(b))).copied()
 }
 
 fn queued(seconds: &[&Second<'_>]) -> BTreeMap<String, f64> {
