@@ -49,10 +49,12 @@ mod pool;
 mod pressure;
 mod quota;
 mod refusals;
+mod retries;
 mod statements;
 mod stopped;
 mod threads;
 mod unknown;
+mod unserved;
 mod words;
 
 #[cfg(test)]
@@ -103,13 +105,17 @@ pub const RULES: &[Rule] = &[
     connections::CONNECTION_LIMIT,
     refusals::REFUSALS,
     refusals::HELD_BACK,
+    refusals::SLEEP_THAT_ADAPTS,
     busy_connections::CONNECTIONS_OF_THE_LOAD,
     busy_connections::SHARED_CONNECTIONS,
     busy_connections::POOL_OF_AN_ENDPOINT,
     errors::ERRORS,
+    retries::RETRIES,
     load::PAUSES_OF_USERS,
     load::SINGLE_USER,
+    load::ON_THE_WAY,
     quota::CPU_QUOTA,
+    quota::NEAR_CPU_QUOTA,
     one_core::ONE_CORE_ALLOWED,
     stopped::PROCESSES,
     not_running::PROCESSES,
@@ -160,6 +166,7 @@ pub const RULES: &[Rule] = &[
     load::USERS_INDEPENDENT,
     in_process::CALLS_IN_PROCESS,
     listen_queue::A_QUEUE_OF_CONNECTIONS,
+    unserved::USERS_UNSERVED,
 ];
 
 impl Resource {

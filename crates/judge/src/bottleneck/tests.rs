@@ -1,5 +1,6 @@
 //! Tests of all rules together, on planted readings.
 
+mod accounted;
 mod alike;
 mod contradictions;
 mod overclaims;
