@@ -57,8 +57,8 @@ pub use origin::Origin;
 pub use outage::{Outage, OutageTime, Starvation};
 pub use procedure::{CapacityRules, Procedure, SliceRules};
 pub use reading::{
-    BrokenReadings, LOOK_FROM, LOOK_TO, Reading, ReadingKey, Readings, StoredReading, THREAD_AT_REST,
-    pack_reading,
+    BrokenReadings, LOOK_FROM, LOOK_TO, OTHER_PROGRAMS, Reading, ReadingKey, Readings, StoredReading,
+    THREAD_AT_REST, pack_reading,
 };
 pub use run::{PackedSecond, Run, RunState, StoredSecond};
 pub use run_id::{NotARunId, RunId};

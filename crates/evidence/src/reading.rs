@@ -11,6 +11,10 @@ pub const LOOK_TO: &str = "look_to_s";
 /// 0 to 1. Missing in runs of earlier versions.
 pub const THREAD_AT_REST: &str = "cpu_busiest_thread_rest_share";
 
+/// Metric of the machine, by program: mean number of cores that processes outside of the system used over the load. Missing
+/// in runs of earlier versions.
+pub const OTHER_PROGRAMS: &str = "other_program_cores";
+
 /// One reading of a probe.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {

@@ -10,6 +10,7 @@ use ::evidence::{Distorted, EvidenceError, Run, Study};
 use crate::causes::Resource;
 use crate::counting::{self, Counted};
 use crate::eligibility::{Eligibility, eligibility_by};
+use crate::endpoint_pool::EndpointPool;
 use crate::measured::Measured;
 use crate::rung::Rung;
 use crate::setting::Setting;
@@ -48,18 +49,14 @@ mod pool;
 mod pressure;
 mod quota;
 mod refusals;
+mod retries;
 mod statements;
 mod stopped;
 mod threads;
 mod unknown;
+mod unserved;
 mod words;
 
-#[cfg(test)]
-mod contradictions;
-#[cfg(test)]
-mod order;
-#[cfg(test)]
-mod overclaims;
 #[cfg(test)]
 mod planted;
 #[cfg(test)]
@@ -108,13 +105,17 @@ pub const RULES: &[Rule] = &[
     connections::CONNECTION_LIMIT,
     refusals::REFUSALS,
     refusals::HELD_BACK,
+    refusals::SLEEP_THAT_ADAPTS,
     busy_connections::CONNECTIONS_OF_THE_LOAD,
     busy_connections::SHARED_CONNECTIONS,
     busy_connections::POOL_OF_AN_ENDPOINT,
     errors::ERRORS,
+    retries::RETRIES,
     load::PAUSES_OF_USERS,
     load::SINGLE_USER,
+    load::ON_THE_WAY,
     quota::CPU_QUOTA,
+    quota::NEAR_CPU_QUOTA,
     one_core::ONE_CORE_ALLOWED,
     stopped::PROCESSES,
     not_running::PROCESSES,
@@ -165,6 +166,7 @@ pub const RULES: &[Rule] = &[
     load::USERS_INDEPENDENT,
     in_process::CALLS_IN_PROCESS,
     listen_queue::A_QUEUE_OF_CONNECTIONS,
+    unserved::USERS_UNSERVED,
 ];
 
 impl Resource {
@@ -325,8 +327,14 @@ fn with_throughput<'a>(runs: &[&'a Run], wanted: Eligibility) -> Vec<&'a Run> {
 fn causes_of_all(runs: &[&Run], has_failed: bool) -> Result<Vec<Bottleneck>, EvidenceError> {
     let Some(together) = CombinedFigures::of(runs)? else { return Ok(Vec::new()) };
     let measured = runs.iter().map(|run| Measured::of(run)).collect::<Result<Vec<_>, _>>()?;
+    let pools = runs.iter().map(|run| EndpointPool::of_run(run)).collect::<Result<Vec<_>, _>>()?;
     let signals: Vec<Option<Signals>> = runs.iter().map(|run| Signals::of(run)).collect();
-    let of_run = |((run, measured), signals)| RunEvidence { run, measured, signals, in_flight: None };
-    let seen = runs.iter().copied().zip(&measured).zip(signals.iter().map(Option::as_ref)).map(of_run);
-    Ok(causes(&Evidence { runs: seen.collect(), together, has_failed }))
+    let evidence = |at: usize| RunEvidence {
+        run: runs[at],
+        measured: &measured[at],
+        signals: signals[at].as_ref(),
+        in_flight: None,
+        pools: &pools[at],
+    };
+    Ok(causes(&Evidence { runs: (0..runs.len()).map(evidence).collect(), together, has_failed }))
 }

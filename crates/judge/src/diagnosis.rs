@@ -213,10 +213,31 @@ impl Diagnosis {
         }
         // A confirmed cause replaces an unknown bottleneck.
         open.retain(|cause| confirmed.is_empty() || cause.certainty != Certainty::Unknown);
+        if !confirmed.is_empty() {
+            self.add_next_limit(&confirmed, &mut open);
+        }
         if confirmed.is_empty() && open.is_empty() {
             open.extend(refuted.first().map(nothing_else));
         }
         [confirmed, open, refuted].concat()
+    }
+
+    /// Moves the likely bottleneck of the runs with a confirmed change to the front of the causes that are not decided. The
+    /// runs without the change did not have to show it.
+    fn add_next_limit(&self, confirmed: &[Bottleneck], open: &mut Vec<Bottleneck>) {
+        let Some(NextLimit { with, causes }) = &self.next_limit else { return };
+        let Some(next) = causes.first().filter(|cause| cause.certainty == Certainty::Suspected) else {
+            return;
+        };
+        // A limit that was raised and is met again is no second one.
+        let is_known = |known: &Bottleneck| known.resource == next.resource;
+        if confirmed.iter().any(is_known) || self.refutes(next.resource).is_some() {
+            return;
+        }
+        let because = format!("with {with}, {}", next.because);
+        let known = open.iter().position(is_known).map(|at| open.remove(at));
+        let for_ = [vec![because.clone()], known.map_or_else(Vec::new, |known| known.for_)].concat();
+        open.insert(0, Bottleneck { because, for_, share: None, ..next.clone() });
     }
 
     /// Adds the lock found in thread dumps of instrumented runs. The runtime itself reports it, so it ranks before

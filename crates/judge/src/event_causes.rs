@@ -96,6 +96,7 @@ fn causes(read: &[&Read<'_>]) -> Vec<Bottleneck> {
         measured: &read.measured,
         signals: Some(&read.signals),
         in_flight: read.in_flight,
+        pools: &[],
     });
     let refused = read.iter().map(|read| read.refused).fold(0, u64::saturating_add);
     let together = CombinedFigures {

@@ -40,6 +40,8 @@ pub struct Measured {
     pub received_bytes: Option<u64>,
     /// Bytes sent; `None` if another tool made the load.
     pub sent_bytes: Option<u64>,
+    /// Mean number of retries per transaction; `None` if tries were not counted.
+    pub retries_per_transaction: Option<f64>,
     /// Physical costs of the load, warm-up included.
     pub costs: Vec<CostOfLoad>,
     /// Requests sent, warm-up included.
@@ -83,6 +85,7 @@ impl Measured {
             resources: Resources::of(run),
             events: EventSums::of(run),
             own_figure: None,
+            retries_per_transaction: retries(run, measured),
             costs: CostOfLoad::of(run, &volume),
             span_s: measured.span_ns().map(|ns| ns as f64 / 1e9),
             received_bytes: bytes(measured.received_bytes, |tool| tool.received_bytes),
@@ -130,4 +133,16 @@ impl Measured {
     pub fn system_us_per_request(&self) -> Option<f64> {
         rates::us_per_request(self.system_cpu_s()?, self.window?.counts.ended())
     }
+}
+
+/// Returns the mean number of tries after the first one. Transactions with very many tries count with the highest number
+/// that is stored.
+fn retries(run: &Run, measured: &Tally) -> Option<f64> {
+    let are_tries = !run.new.units.is_empty() && run.new.units.iter().all(|unit| unit.counts_tries());
+    let [mut transactions, mut retries] = [0.0, 0.0];
+    for (tries, count) in measured.statuses.iter().filter(|_| are_tries) {
+        transactions += count as f64;
+        retries += f64::from(tries.saturating_sub(1)) * count as f64;
+    }
+    (transactions > 0.0).then(|| retries / transactions)
 }

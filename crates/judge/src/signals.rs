@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use evidence::{Run, StoredReading, THREAD_AT_REST};
+use evidence::{OTHER_PROGRAMS, Run, StoredReading, THREAD_AT_REST};
 use stats::median;
 use units::Share;
 
@@ -28,6 +28,9 @@ pub struct Signals {
     pub busiest_thread: Option<f64>,
     /// Share of time for which the busiest thread of the system was running or runnable before the load.
     pub thread_at_rest: Option<f64>,
+    /// Programs outside of the system that used most CPU time over the load, with the mean number of cores of each, largest
+    /// first. Names come from outside: escape them.
+    pub other_programs: Vec<(String, f64)>,
     /// Share of the time in which some task waited for CPU, the median of all seconds.
     pub cpu_pressure: Option<f64>,
     /// Share of the time in which some task waited for memory, the median of all seconds.
@@ -49,6 +52,9 @@ pub struct Signals {
     pub listen_queue: Option<[f64; 2]>,
     /// Number of connections waiting to be accepted at each port or Unix socket of the system, the median of all seconds.
     pub queued: BTreeMap<String, f64>,
+    /// Share of the load's connections at the system on which it had sent last, so that it waited for their clients: the
+    /// median of all seconds.
+    pub idle_connections_share: Option<f64>,
     /// Connections dropped at a full queue, on the whole machine.
     pub listen_overflows: Option<f64>,
     /// Share of the seconds at whose end a process of the plan was not running, by process. Names come from outside: escape them.
@@ -103,7 +109,6 @@ impl Signals {
         let all_s = sum(&|second| second.all_s());
         let of_all = |figure: f64| Some(figure / all_s).filter(|share| share.is_finite());
         let cores = seconds.iter().map(|second| second.cores.len()).max().unwrap_or(0);
-        let fullness = |[waiting, limit]: &[f64; 2]| waiting / limit;
         Some(Self {
             cores,
             cores_allowed: middle(&|second| second.cores_allowed),
@@ -115,6 +120,7 @@ impl Signals {
                 .readings()
                 .find(|of| (of.subject, of.metric) == ("system", THREAD_AT_REST) && of.value.is_finite())
                 .map(|of| of.value),
+            other_programs: other_programs(run),
             cpu_pressure: middle(&|second| second.cpu_pressure),
             memory_pressure: middle(&|second| second.memory_pressure),
             disk_pressure: middle(&|second| second.disk_pressure),
@@ -123,13 +129,11 @@ impl Signals {
             swapped_out: middle(&|second| second.swapped_out()),
             disk_busy: middle(&|second| second.share(second.disk_busy_s?)),
             open_files_share: most(&|second| second.open_files_share),
-            listen_queue: seconds
-                .iter()
-                .flat_map(|second| second.queues.values())
-                .filter(|[_, limit]| *limit > 0.0)
-                .max_by(|a, b| fullness(a).total_cmp(&fullness(b)))
-                .copied(),
+            listen_queue: fullest_queue(&seconds),
             queued: queued(&seconds),
+            idle_connections_share: middle(&|second| {
+                Share::of_measured(second.idle_connections?, second.load_connections?).map(Share::get)
+            }),
             listen_overflows: seconds
                 .iter()
                 .filter_map(|second| second.listen_overflows)
@@ -147,6 +151,13 @@ impl Signals {
     }
 }
 
+fn other_programs(run: &Run) -> Vec<(String, f64)> {
+    let programs = run.readings().filter(|of| of.metric == OTHER_PROGRAMS && of.value.is_finite());
+    let mut programs: Vec<(String, f64)> = programs.map(|of| (of.label.to_owned(), of.value)).collect();
+    programs.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+    programs
+}
+
 /// Returns the median of the CPU quota in the given seconds, in cores. The quota is sampled at the end of a second, but
 /// an event may change it within one. The lower of the quotas at the second's beginning and end limited the system.
 fn quota_during(run: &Run, seconds: &BTreeSet<u64>) -> Option<f64> {
@@ -160,6 +171,12 @@ fn quota_during(run: &Run, seconds: &BTreeSet<u64>) -> Option<f64> {
         }
     }
     median(lower)
+}
+
+fn fullest_queue(seconds: &[&Second<'_>]) -> Option<[f64; 2]> {
+    let fullness = |[waiting, limit]: &[f64; 2]| waiting / limit;
+    let queues = seconds.iter().flat_map(|second| second.queues.values()).filter(|[_, limit]| *limit > 0.0);
+    queues.max_by(|a, b| fullness(a).total_cmp(&fullness(b))).copied()
 }
 
 fn queued(seconds: &[&Second<'_>]) -> BTreeMap<String, f64> {
@@ -209,6 +226,8 @@ struct Second<'a> {
     cpu_quota_cores: Option<f64>,
     cores_allowed: Option<f64>,
     throttled_s: Option<f64>,
+    load_connections: Option<f64>,
+    idle_connections: Option<f64>,
     /// Number of processes of each process of the plan.
     processes: BTreeMap<&'a str, f64>,
     /// Connections waiting at each port or socket, and the limit.
@@ -247,6 +266,8 @@ impl<'a> Second<'a> {
             ("system", "cpu_quota_cores") => self.cpu_quota_cores = Some(value),
             ("system", "throttled_s") => self.throttled_s = Some(value),
             ("system", "cpu_busiest_thread_s") => self.busiest_thread_s = Some(value),
+            ("system", "load_connections") => self.load_connections = Some(value),
+            ("system", "load_connections_idle") => self.idle_connections = Some(value),
             ("system", "open_files_limit_share") => self.open_files_share = Some(value),
             ("system", "listen_queue") => self.queues.entry(label).or_default()[0] = value,
             ("machine" | "system" | "generator", "processes") => {}

@@ -7,6 +7,8 @@ use stats::median;
 
 use crate::core_time::{Seconds, read_in};
 use crate::group_io::LimitedIo;
+use crate::held_lock::HeldLock;
+use crate::jvm_time::JvmTime;
 
 /// Waits from the readings of one run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -26,6 +28,10 @@ pub struct Waits {
     /// Share of seconds in which the number of processes changed since the previous second, by process of the plan.
     /// Names come from outside: escape them.
     pub changing: BTreeMap<String, f64>,
+    /// Lock with the most waiting threads; `None` if no thread was seen to wait for one.
+    pub lock: Option<HeldLock>,
+    /// Counters of Java virtual machines, by process of the plan. Names come from outside: escape them.
+    pub jvms: BTreeMap<String, JvmTime>,
 }
 
 /// Memory readings of one control group in one second.
@@ -83,6 +89,8 @@ pub struct Workers {
     pub dependencies: BTreeMap<String, f64>,
     /// Connections that the process has opened, by address of the dependency.
     pub connections: BTreeMap<String, f64>,
+    /// Smallest and largest number of threads in timers in a second; `None` if no thread was in one.
+    pub timer_range: Option<[f64; 2]>,
 }
 
 /// States in which a thread works or blocks others, instead of waiting for another thread or for work.
@@ -168,6 +176,9 @@ impl Workers {
             };
             names.into_iter().filter_map(middle).collect()
         };
+        let ranges = || of.iter().filter_map(|one| one.timer_range);
+        let end = |at: usize| median(ranges().map(|range| range[at]));
+        let range = end(0).zip(end(1)).map(|(low, high)| [low, high]);
         Self {
             states: middles(|one| &one.states),
             same_futex: median(of.iter().map(|one| one.same_futex)).unwrap_or(0.0),
@@ -175,6 +186,7 @@ impl Workers {
             event_loops: median(of.iter().map(|one| one.event_loops)).unwrap_or(0.0),
             dependencies: middles(|one| &one.dependencies),
             connections: middles(|one| &one.connections),
+            timer_range: range,
         }
     }
 }
@@ -189,6 +201,8 @@ impl Waits {
         let mut memory: BTreeMap<(&str, u64), Memory> = BTreeMap::new();
         let mut gc_s: BTreeMap<u64, f64> = BTreeMap::new();
         let mut processes: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+        // Threads in timers by process and second.
+        let mut timers: BTreeMap<(&str, u64), f64> = BTreeMap::new();
         for reading in read_in(run, seconds).filter(|reading| reading.value.is_finite()) {
             let value = reading.value;
             match reading.metric {
@@ -200,8 +214,14 @@ impl Waits {
                 "cpu_gc_s" => *gc_s.entry(reading.second).or_default() += value,
                 "memory_refaulted_pages" => refaulted = [refaulted[0] + 1.0, refaulted[1] + value],
                 "processes" => processes.entry(reading.subject).or_default().push(value),
-                "thread_samples" => sampled.entry(reading.subject).or_default().0 += 1.0,
+                "thread_samples" => {
+                    sampled.entry(reading.subject).or_default().0 += 1.0;
+                    timers.entry((reading.subject, reading.second)).or_default();
+                }
                 metric if metric.starts_with("threads_") || metric == "runtime" => {
+                    if metric == "threads_timer" && reading.label == WORKER {
+                        *timers.entry((reading.subject, reading.second)).or_default() += value;
+                    }
                     sampled.entry(reading.subject).or_default().2.add(metric, reading.label, value);
                 }
                 metric @ "dependency_connections" => {
@@ -215,7 +235,14 @@ impl Waits {
         let share = |[whole, part]: [f64; 2]| (whole > 0.0).then(|| part / whole);
         let sampled_names: BTreeSet<&str> = sampled.keys().copied().collect();
         let workers = sampled.into_iter().filter(|(_, (seconds, ..))| *seconds > 0.0);
+        let range = |wanted: &str| {
+            let of_process =
+                timers.iter().filter(|((name, _), _)| *name == wanted).map(|(_, threads)| *threads);
+            let ends = |[low, high]: [f64; 2], threads: f64| [low.min(threads), high.max(threads)];
+            of_process.map(|threads| [threads; 2]).reduce(|range, [threads, _]| ends(range, threads))
+        };
         let over = |(name, (seconds, counted, sum)): (&str, (f64, BTreeSet<u64>, Workers))| {
+            let sum = Workers { timer_range: range(name).filter(|[_, high]| *high > 0.0), ..sum };
             (name.to_owned(), sum.over(seconds, counted.len() as f64))
         };
         Self {
@@ -230,6 +257,8 @@ impl Waits {
                 .filter(|(subject, _)| sampled_names.contains(subject))
                 .filter_map(|(subject, counts)| Some((subject.to_owned(), changing(&counts)?)))
                 .collect(),
+            lock: HeldLock::during(run, seconds),
+            jvms: JvmTime::during(run, seconds),
         }
     }
 }

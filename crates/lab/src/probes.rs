@@ -36,6 +36,7 @@ mod quota;
 mod refused;
 mod running;
 mod runtimes;
+mod served;
 mod sheet;
 mod sock_diag;
 mod source;
@@ -78,6 +79,9 @@ pub struct Subject {
     pub ports: Vec<u16>,
     /// Port under load. Connections to it belong to the load generator.
     pub served: Option<u16>,
+    /// Port of the system at which the requests of the load arrive, behind proxies of the plan. `None` if it is not on this
+    /// machine.
+    pub entry: Option<u16>,
     /// Unix sockets on which the system listens.
     pub unix_sockets: Vec<PathBuf>,
     /// Control groups that limit CPU time and memory. `None` without a limit.

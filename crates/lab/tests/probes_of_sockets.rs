@@ -1,5 +1,6 @@
 //! Tests that connections that wait to be accepted are measured.
 
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
@@ -75,4 +76,31 @@ fn missing_listener_is_reported_once() {
             assert_eq!(value(&look, "listen_queue", &label), None);
         }
     }
+}
+
+#[test]
+fn connection_on_which_the_system_sent_last_waits_for_its_client() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let mut clients = [(); 3].map(|()| TcpStream::connect(address).unwrap());
+    let mut served: Vec<TcpStream> = clients.iter().map(|_| listener.accept().unwrap().0).collect();
+    let mut byte = [0];
+    for (client, served) in clients.iter_mut().zip(&mut served) {
+        client.write_all(b"?").unwrap();
+        served.read_exact(&mut byte).unwrap();
+    }
+    // Longer than a tick of the kernel, so that the answer is known to be later.
+    std::thread::sleep(std::time::Duration::from_millis(25));
+    served[0].write_all(b"!").unwrap();
+    clients[0].read_exact(&mut byte).unwrap();
+    let roots = vec![("app".to_owned(), std::process::id())];
+    let watch = Watch::begin(Subject { roots, entry: Some(address.port()), ..Subject::default() });
+    std::thread::sleep(std::time::Duration::from_millis(1_200));
+    let (looks, _) = watch.end();
+    let means: Vec<_> = looks.iter().filter_map(|look| value(look, "load_connections", "")).collect();
+    let idle: Vec<_> = looks.iter().filter_map(|look| value(look, "load_connections_idle", "")).collect();
+    assert!(means.iter().all(|mean| *mean == 3.0), "{means:?}");
+    assert!(idle.iter().all(|mean| *mean == 1.0), "{idle:?}");
+    let (_, missing) = look_at(Subject { ports: vec![address.port()], ..Subject::default() });
+    assert!(!means.is_empty() || !is_told(&missing), "the kernel lists connections");
 }

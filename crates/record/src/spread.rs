@@ -48,6 +48,8 @@ impl MinMedianMax {
 pub struct Spread {
     /// Number of connections.
     pub connections: u64,
+    /// Number of connections without a reply. `None` in runs of earlier versions.
+    pub unserved: Option<u64>,
     /// Requests per connection.
     pub requests: MinMedianMax,
     /// Mean response time per connection that had a reply, in nanoseconds. `None` if no connection had one.
@@ -62,6 +64,7 @@ impl Spread {
         let served = || connections.iter().filter(|totals| totals.requests > 0);
         Some(Self {
             connections: connections.len() as u64,
+            unserved: Some((connections.len() - served().count()) as u64),
             requests: MinMedianMax::of(connections.iter().map(|totals| totals.requests as f64).collect())?,
             response_mean_ns: MinMedianMax::of(
                 served().map(|totals| totals.response_sum_ns as f64 / totals.requests as f64).collect(),

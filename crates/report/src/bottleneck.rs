@@ -93,6 +93,7 @@ fn of<'a, 'b: 'a>(views: impl Iterator<Item = &'a View<'b>>, figures: &Figures) 
         measured: &view.measured,
         signals: view.signals.as_ref(),
         in_flight: None,
+        pools: &view.pools,
     };
     let mut errors = std::collections::BTreeMap::new();
     for error in &figures.errors {

@@ -179,7 +179,11 @@ fn cores_busy_with_others_limit_only_waiting_system() {
         Script::default().with(&BUSY).with(&read)
     };
     assert_eq!(little(0.01).limit()["certainty"], "unknown");
-    assert_eq!(little(2.0).limit()["what"], "CPU of the machine, shared with other processes");
+    let because = little(2.0).limit()["because"].to_string();
+    assert!(because.contains("the run was disturbed: other processes used 1.77 of 2 cores"), "{because}");
+    let more = [("system", "cpu_user_s", "", 0.5), ("system", "run_queue_wait_s", "", 2.0)];
+    let more = Script::default().with(&BUSY).with(&more);
+    assert_eq!(more.limit()["what"], "CPU of the machine, shared with other processes");
     assert_eq!(Script { turned_away: 100, ..little(0.01) }.resource(), "request_queue");
 }
 

@@ -1,11 +1,12 @@
 //! Environment of a load: processes that share its cores, time that the machine took away, and requests counted by the server.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Instant;
 
 use engine::Endpoint;
+use evidence::Reading;
 use judge::{Environment, Process};
 use lab::census::{self, Census};
 use lab::connected;
@@ -93,6 +94,30 @@ impl Before {
     }
 }
 
+/// Minimum number of cores of a program that is stored.
+const OTHER_PROGRAM_MIN_CORES: f64 = 0.05;
+/// Maximum number of programs that are stored.
+const OTHER_PROGRAMS_MAX: usize = 3;
+
+/// Returns the programs outside of the system that used most CPU time, as readings.
+pub(crate) fn other_programs(environment: &Environment) -> Vec<Reading> {
+    let mut cpu_s: BTreeMap<&str, f64> = BTreeMap::new();
+    for process in &environment.others {
+        *cpu_s.entry(&process.name).or_default() += process.cpu_s;
+    }
+    let cores = cpu_s.into_iter().map(|(name, cpu_s)| (name, cpu_s / environment.over_s));
+    let mut cores: Vec<(&str, f64)> =
+        cores.filter(|(_, cores)| cores.is_finite() && *cores >= OTHER_PROGRAM_MIN_CORES).collect();
+    cores.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+    let reading = |(name, cores): (&str, f64)| Reading {
+        subject: "machine".to_owned(),
+        metric: evidence::OTHER_PROGRAMS.to_owned(),
+        label: name.to_owned(),
+        value: cores,
+    };
+    cores.into_iter().take(OTHER_PROGRAMS_MAX).map(reading).collect()
+}
+
 /// Place where a process listens for an endpoint. `None` for a database in this process.
 fn place(endpoint: &Endpoint) -> Option<Listens> {
     match endpoint {
@@ -129,12 +154,14 @@ fn subject(endpoints: &[Endpoint], system: SearchedSystem) -> Subject {
     let is_unread = system.found.is_err();
     let here = || endpoints.iter().filter(|_| !is_unread);
     let ports = here().filter_map(port).filter(|(address, _)| listening::is_here(*address));
+    let ports: Vec<u16> = ports.map(|(_, port)| port).collect();
     let unix = |endpoint: &Endpoint| match place(endpoint) {
         Some(Listens::Unix(path)) => Some(path),
         _ => None,
     };
     Subject {
-        ports: ports.map(|(_, port)| port).collect(),
+        entry: served.filter(|port| ports.contains(port)),
+        ports,
         unix_sockets: here().filter_map(unix).collect(),
         running: Some(system),
         served,
@@ -179,4 +206,21 @@ fn sharing(listeners: &[u32], theirs: &BTreeSet<usize>, pinned: &[usize]) -> Opt
             if count == 1 { "is" } else { "are" }
         ),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn processes_of_one_program_count_together_and_small_ones_not() {
+        let used = |pid, name: &str, cpu_s| Process { pid, name: name.to_owned(), cpu_s };
+        let others =
+            vec![used(1, "make", 3.0), used(2, "rustc", 2.0), used(3, "rustc", 2.5), used(4, "sh", 0.1)];
+        let environment = Environment { others, over_s: 10.0, ..Environment::default() };
+        let found: Vec<_> =
+            other_programs(&environment).into_iter().map(|reading| (reading.label, reading.value)).collect();
+        assert_eq!(found, [("rustc".to_owned(), 0.45), ("make".to_owned(), 0.3)]);
+        assert!(other_programs(&Environment { over_s: 0.0, ..environment }).is_empty());
+    }
 }

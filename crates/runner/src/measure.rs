@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use evidence::{Ending, Failure, RunId, Verdict};
 use load::Share;
-use progress::{Began, RunEvent};
+use progress::{Began, Readings, RunEvent};
 use record::{Counts, Phase};
 use store::Store;
 
 use crate::collect::Collector;
+use crate::environment;
 use crate::extension::Extension;
 use crate::feed::Feed;
 use crate::figures::PlannedEnd;
@@ -106,18 +107,21 @@ pub(crate) fn measure(
     let asked = if collected.is_gone { stopper.level().max(StopLevel::Drain) } else { stopper.level() };
     let closed = judging::close(plan, collected, asked)?;
     let surroundings = Surroundings { plan, tools: &tools, store, threads, cores: &cores, before };
-    let (environment, sharing) = judging::environment(surroundings, &closed, monitored);
-    let mut ending = judging::ending(closed, &environment, threads);
+    let (surrounding, sharing) = judging::environment(surroundings, &closed, monitored);
+    let mut ending = judging::ending(closed, &surrounding, threads);
     ending.generator.thread_rule = thread_rule;
     ending.is_system_local = sharing.is_some();
     ending.notes.extend(sharing);
+    let ended_ns = ending.window_ns.map_or(0, |window_ns| window_ns.saturating_add(plan.warm_up_ns));
+    let others = environment::other_programs(&surrounding);
+    if !others.is_empty() {
+        // A second after the measured ones, because the census covers the whole load.
+        let second = ended_ns.div_ceil(1_000_000_000);
+        feed.readings(Readings { at_ns: ended_ns, second, readings: others })?;
+    }
     if let Some(outcomes) = &replayed {
         ending.notes.extend(replay_results::note(outcomes));
-        replay_results::keep(
-            outcomes,
-            ending.window_ns.map_or(0, |window_ns| window_ns.saturating_add(plan.warm_up_ns)),
-            feed,
-        )?;
+        replay_results::keep(outcomes, ended_ns, feed)?;
     }
     ending.resolved_ns = resolved.map(|took| took.as_nanos() as u64);
     ending.tls = tls;

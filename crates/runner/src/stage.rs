@@ -127,12 +127,19 @@ impl Stage {
         }
         let limits = system.limits();
         let served = self.peer.unix_socket.is_none().then_some(self.peer.port);
+        // Follows at most one step per proxy, because proxies could form a cycle.
+        let behind = |port: Option<u16>, _: &&Proxy| {
+            let proxy = proxies.iter().find(|proxy| port.is_some() && proxy.port == port);
+            proxy.map_or(port, |proxy| proxy.to_port)
+        };
+        let entry = proxies.iter().fold(served, behind).filter(|_| self.network.is_none());
         // Sockets in another network are invisible from this one.
         let is_seen = |port: &u16| self.network.is_none() && !is_proxys(port);
         let ports = self.room.ports.iter().copied().filter(is_seen).collect();
         let (roots, aside) = (named(roots), named(aside));
         let instruments = self.instruments.clone();
-        Subject { roots, aside, ports, served, unix_sockets, limits, instruments, ..Subject::default() }
+        let sockets = Subject { ports, served, entry, unix_sockets, ..Subject::default() };
+        Subject { roots, aside, limits, instruments, ..sockets }
     }
 
     /// First line of the version command's output. `None` if there is no command, or if it failed.

@@ -10,6 +10,8 @@ type Three = [f64; 3];
 #[derive(Serialize, Deserialize)]
 pub(crate) struct StoredSpread {
     connections: u64,
+    #[serde(default)]
+    unserved: Option<u64>,
     requests: Three,
     response_mean_ns: Option<Three>,
     response_max_ns: Option<Three>,
@@ -20,6 +22,7 @@ impl StoredSpread {
     pub(crate) fn of(spread: &Spread) -> Option<Self> {
         let kept = Self {
             connections: spread.connections,
+            unserved: spread.unserved,
             requests: three(spread.requests),
             response_mean_ns: spread.response_mean_ns.map(three),
             response_max_ns: spread.response_max_ns.map(three),
@@ -31,6 +34,7 @@ impl StoredSpread {
     pub(crate) fn into_spread(self) -> Spread {
         Spread {
             connections: self.connections,
+            unserved: self.unserved,
             requests: named(self.requests),
             response_mean_ns: self.response_mean_ns.map(named),
             response_max_ns: self.response_max_ns.map(named),

@@ -161,15 +161,12 @@ fn pool_of_an_endpoint(evidence: &Evidence<'_>) -> Option<Bottleneck> {
 
 /// Returns the pools of endpoints, with medians over all runs. Empty if the runs differ in their pools.
 fn pools(evidence: &Evidence<'_>) -> Vec<EndpointPool> {
-    // The figures of the runs were decoded earlier, so there is no error to report here.
-    let by_run: Vec<_> =
-        evidence.runs.iter().map(|run| EndpointPool::of_run(run.run).unwrap_or_default()).collect();
-    let Some(first) = by_run.first() else { return Vec::new() };
+    let Some(first) = evidence.runs.first() else { return Vec::new() };
     let of_all = |pool: &EndpointPool| {
         let alike = |other: &&EndpointPool| {
             (&other.endpoint, other.connections) == (&pool.endpoint, pool.connections)
         };
-        let found: Option<Vec<_>> = by_run.iter().map(|pools| pools.iter().find(alike)).collect();
+        let found: Option<Vec<_>> = evidence.runs.iter().map(|run| run.pools.iter().find(alike)).collect();
         let found = found?;
         let middle = |figure: fn(&EndpointPool) -> f64| median(found.iter().map(|pool| figure(pool)));
         Some(EndpointPool {
@@ -182,7 +179,7 @@ fn pools(evidence: &Evidence<'_>) -> Vec<EndpointPool> {
             ..pool.clone()
         })
     };
-    first.iter().filter_map(of_all).collect()
+    first.pools.iter().filter_map(of_all).collect()
 }
 
 /// Returns the mean number of busy connections, if the load kept nearly all of them busy and the system worked on as

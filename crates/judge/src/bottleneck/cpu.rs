@@ -40,6 +40,23 @@ const IDLE_CORES_REFUTE: Refutation = Refutation {
     },
 };
 
+/// Min share of all cores that other processes use, and max ratio of the system's use to theirs, at which a shortage of
+/// cores shows their need alone.
+const OTHERS_MIN_SHARE: f64 = 0.5;
+const OWN_MAX_RATIO: f64 = 0.25;
+
+/// A system that hardly computes next to greedy processes waits for a core, but nothing shows that it needs more of them.
+const OTHERS_USE_THE_CORES: Refutation = Refutation {
+    when: "other processes used half of the cores or more, and the system a quarter of that or less, without a thread that ran before the load",
+    is_read: |evidence| {
+        let read = evidence.cores().and_then(|cores| Some((cores.all as f64, cores.system?, cores.others?)));
+        read.is_some_and(|(all, system, others)| {
+            let for_requests = system - evidence.ran_before_the_load();
+            others >= OTHERS_MIN_SHARE * all && for_requests <= OWN_MAX_RATIO * others
+        })
+    },
+};
+
 /// Returns the share of all cores that the system used. `None` if that is unknown.
 fn share_of_the_system(evidence: &Evidence<'_>) -> Option<f64> {
     let cores = evidence.cores()?;
@@ -81,7 +98,7 @@ pub(super) const ALL_CORES: Rule = Rule {
           of it must have been running or ready nearly all the time, and without a core for a fourth of the time \
           that they ran. If the system did not use 10 % of the cores or more, \
           the limit is called shared",
-    refuted_by: &[IDLE_CORES_REFUTE, CORES_BUSY_WITH_OTHERS],
+    refuted_by: &[IDLE_CORES_REFUTE, CORES_BUSY_WITH_OTHERS, OTHERS_USE_THE_CORES],
     rung: Rung::Kernel,
     covers: Covers::Any,
     find: all_cores,
@@ -108,7 +125,8 @@ fn all_cores(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let [others, generator] = [cores.others, cores.generator].map(|used| used.filter(|used| *used >= TAKEN));
     let against = [("other processes", others), ("the generator", generator)];
     let against = against.into_iter().filter_map(|(name, used)| Some((name, used?)));
-    let against = against.map(|(name, used)| format!("{name} used {}", decimal(used, 2)));
+    let programs = |name| if name == "the generator" { String::new() } else { evidence.named_others() };
+    let against = against.map(|(name, used)| format!("{name} used {}{}", decimal(used, 2), programs(name)));
     // Threads that take turns would not use more cores even if other processes used none.
     let takes_turns = one_core::takes_turns(evidence);
     let share = evidence.not_asleep() * if takes_turns { TURN_TAKING_FACTOR } else { 1.0 };
@@ -218,7 +236,7 @@ pub(super) const WAITS_FOR_A_CORE: Rule = Rule {
     finds: &[Resource::MACHINE_CPU],
     when: "cores were 75 % busy or more, and threads of the system waited for one for a fifth of the response time",
     why: "cores were short at times",
-    refuted_by: &[IDLE_CORES_REFUTE],
+    refuted_by: &[IDLE_CORES_REFUTE, OTHERS_USE_THE_CORES],
     rung: Rung::Kernel,
     covers: Covers::Runs,
     find: waits_for_a_core,

@@ -121,6 +121,16 @@ fn name_the_database(evidence: &Evidence<'_>, call: &Call<'_>) -> String {
     )
 }
 
+impl Evidence<'_> {
+    /// Returns the program that listens at an address called by a process; `None` if it is unknown or elsewhere. The name
+    /// comes from outside: escape it.
+    pub(super) fn callee(&self, process: &str, address: &str) -> Option<String> {
+        let key = (process.to_owned(), address.to_owned());
+        let programs = self.runs.iter().filter_map(|run| run.signals?.dependencies.called.get(&key));
+        programs.map(|called| called.program.clone()).find(|program| !program.is_empty())
+    }
+}
+
 /// Averages the calls over all runs.
 fn dependencies(evidence: &Evidence<'_>) -> Dependencies {
     Dependencies::mean(evidence.runs.iter().filter_map(|run| Some(&run.signals?.dependencies)))

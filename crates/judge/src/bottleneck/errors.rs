@@ -4,6 +4,7 @@ use record::{ClassName, ErrorClass, Loss};
 
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::{Evidence, share};
+use super::refusals::AT_THE_SAME_TIME;
 use super::words::percent;
 use super::{Covers, REFUSED, Rule, Rung, in_process};
 use crate::causes::Resource;
@@ -18,6 +19,8 @@ const GONE_MIN_SHARE: f64 = 0.2;
 const TIMED_OUT: f64 = 2.0;
 /// Min share of requests with one status at which a system that served nothing is reported to reject them.
 const REJECTED_MIN_SHARE: f64 = 0.5;
+/// Min ratio of the times of rejections and of ok answers at which rejections waited.
+const HALF: f64 = 0.5;
 /// Statuses that other rules handle.
 const OTHERS: [u16; 2] = [429, 503];
 
@@ -54,19 +57,22 @@ fn errors(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         .filter(|(status, _)| *status >= 400)
         .max_by(|one, other| one.1.total_cmp(&other.1));
     if let Some((status, of_all)) = of_status.filter(|(_, of_all)| *of_all >= REFUSED) {
+        let gives_up = evidence.spread_of_rejected().is_some_and(|spread| spread <= AT_THE_SAME_TIME);
+        let when = if gives_up { "each time" } else { "on average" };
         let took = match (together.rejected_ns, together.ok_ns) {
             (Some(rejected), Some(ok)) => {
-                format!(" after {} on average, the good ones after {}", duration(rejected), duration(ok))
+                format!(" after {} {when}, the good ones after {}", duration(rejected), duration(ok))
             }
             _ => String::new(),
         };
+        // Errors that come at once have no wait to give up.
+        let is_wait =
+            gives_up && together.rejected_ns.zip(together.ok_ns).is_some_and(|(bad, ok)| bad >= HALF * ok);
+        let limit = "they took equally long, as where a wait has a time limit: for a connection of a pool, or for a call";
         let because = format!("{} of the requests were answered {status}{took}", percent(of_all));
         let next = format!("read the log of the system for what it answers {status} to");
-        return Some(standing(
-            evidence,
-            suspected(Resource::ERRORS, Scope::System, because).next(next),
-            of_all,
-        ));
+        let cause = suspected(Resource::ERRORS, Scope::System, because).next(next);
+        return Some(standing(evidence, cause.and(is_wait.then(|| limit.to_owned())), of_all));
     }
     let classes = together.errors.iter().filter_map(|(class, count)| Some((class.known()?, *count)));
     let (class, count) =

@@ -10,6 +10,7 @@ use stats::median;
 
 use super::{SATURATED_MIN_SHARE, UNSATURATED_MAX_SHARE};
 use crate::causes::Doubt;
+use crate::endpoint_pool::EndpointPool;
 use crate::group_io::LimitedIo;
 use crate::inside::class_of;
 use crate::measured::Measured;
@@ -17,6 +18,23 @@ use crate::rates;
 use crate::resources::{Resources, Usage};
 use crate::signals::Signals;
 use crate::waits::Workers;
+use crate::words::decimal;
+
+/// Min mean number of cores of another program that a sentence mentions, and max number of programs.
+const OTHER_PROGRAM_MIN_CORES: f64 = 0.1;
+const OTHER_PROGRAMS_MAX: usize = 2;
+
+/// Min share of the busiest thread's running time under load that it also had before the load, if requests do not cause
+/// it; and min running share of such a thread.
+const AT_REST_MIN_SHARE: f64 = 0.8;
+const AT_REST_MIN_RUNNING: f64 = 0.15;
+
+/// Min share of connections that wait for their clients at which most of the response time passes outside of the system.
+const ON_THE_WAY_MIN_SHARE: f64 = 0.5;
+/// Max share of an answer's time after its first byte at which answers are sent at once.
+const TRANSFER_MAX_SHARE: f64 = 0.2;
+/// Min share of users waiting for an answer in a load without pauses.
+const NO_PAUSES_MIN_SHARE: f64 = 0.9;
 
 /// Runs of one configuration under one load, with their combined figures.
 pub struct Evidence<'a> {
@@ -40,6 +58,8 @@ pub struct RunEvidence<'a> {
     pub signals: Option<&'a Signals>,
     /// Mean number of requests in flight, if counted. `None` if Little's law must supply it.
     pub in_flight: Option<f64>,
+    /// Connections that users share at the endpoints of the run. Empty for seconds of a run.
+    pub pools: &'a [EndpointPool],
 }
 
 /// Combined figures of several runs, over their measured time and all steps.
@@ -211,6 +231,22 @@ impl Evidence<'_> {
         Some(Cores { all, system, generator, called, others })
     }
 
+    /// Returns the other programs that used most CPU time: ` (rustc 1.21, make 0.30)`; empty if not read. Names come from
+    /// outside: escape them.
+    pub(super) fn named_others(&self) -> String {
+        let mut cores: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+        let programs =
+            self.runs.iter().filter_map(|run| run.signals).flat_map(|signals| &signals.other_programs);
+        programs.for_each(|(name, used)| cores.entry(name).or_default().push(*used));
+        let mean = |used: &[f64]| used.iter().sum::<f64>() / self.runs.len().max(1) as f64;
+        let mut cores: Vec<(&str, f64)> = cores.iter().map(|(name, used)| (*name, mean(used))).collect();
+        cores.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+        let named =
+            cores.iter().filter(|(_, used)| *used >= OTHER_PROGRAM_MIN_CORES).take(OTHER_PROGRAMS_MAX);
+        let named: Vec<String> = named.map(|(name, used)| format!("{name} {}", decimal(*used, 2))).collect();
+        if named.is_empty() { String::new() } else { format!(" ({})", named.join(", ")) }
+    }
+
     /// Returns the name of the busiest core, and the share of the time for which it was busy. The name comes from
     /// outside: escape it.
     pub(super) fn busiest_core(&self) -> Option<(String, f64)> {
@@ -327,11 +363,11 @@ impl Evidence<'_> {
         Some(self.connections().map_or(users, |connections| users.map(|users| users.min(connections))))
     }
 
-    /// Returns the mean number of requests in flight, by Little's law if not counted. Excludes waits for a connection,
-    /// in an open load or among users who share connections.
+    /// Returns the mean number of requests in flight at the system, by Little's law if not counted. Excludes waits for a
+    /// connection, in an open load or among users who share connections, and requests that were seen to be on the way.
     pub(super) fn in_flight(&self) -> Option<f64> {
         if let Some([_, waiting]) = self.users_at_system() {
-            return Some(waiting).filter(|waiting| *waiting > 0.0);
+            return Some(waiting * (1.0 - self.on_the_way_share())).filter(|waiting| *waiting > 0.0);
         }
         let counted = |run: &RunEvidence<'_>| {
             let connections = run.run.ending.as_ref().and_then(|ending| ending.spread.as_ref());
@@ -345,6 +381,17 @@ impl Evidence<'_> {
         let mean_ns = self.together.ok_ns?;
         let in_flight = |run: &RunEvidence<'_>| Some(run.measured.window?.ended_per_s() * mean_ns / 1e9);
         median(self.runs.iter().filter_map(in_flight)).filter(|in_flight| *in_flight > 0.0)
+    }
+
+    /// Returns the share of the load's connections on which the system waited for its clients, in a closed load without
+    /// pauses: requests or answers were on the way. 0 below half, because the kernel's ticks hide short times.
+    pub(super) fn on_the_way_share(&self) -> f64 {
+        let share = self.signal(|signals| signals.idle_connections_share).unwrap_or(0.0);
+        let is_without_pauses =
+            self.users().is_some_and(|[users, waiting]| waiting >= NO_PAUSES_MIN_SHARE * users);
+        // A system that still sends an answer has sent last, too.
+        let is_whole = self.transfer().is_none_or(|transfer| transfer <= TRANSFER_MAX_SHARE);
+        if is_without_pauses && is_whole && share >= ON_THE_WAY_MIN_SHARE { share } else { 0.0 }
     }
 
     /// Returns the number of threads or sessions that each hold one request, as a share of the requests in flight. By
@@ -427,16 +474,28 @@ impl Evidence<'_> {
         Some((name.clone(), state.clone(), threads, share))
     }
 
-    /// Returns whether the system saturates a thread, a core, or all cores, so that a higher load would not raise its
-    /// throughput.
+    /// Returns the share of time for which a thread of the system computes that did so before the load, too; 0 if there
+    /// is none. Requests do not cause it.
+    pub(super) fn ran_before_the_load(&self) -> f64 {
+        let at_rest = self.signal(|signals| signals.thread_at_rest).unwrap_or(0.0);
+        let ran = self.signal(|signals| signals.busiest_thread).unwrap_or(0.0);
+        let is_same = at_rest >= AT_REST_MIN_SHARE * ran.max(AT_REST_MIN_RUNNING);
+        if is_same { ran } else { 0.0 }
+    }
+
+    /// Returns whether requests saturate a thread of the system, a core, or all cores, so that a higher load would not
+    /// raise its throughput.
     pub(super) fn is_exhausted(&self) -> bool {
-        let thread =
-            self.signal(|signals| signals.busiest_thread).is_some_and(|share| share >= SATURATED_MIN_SHARE);
+        let without_load = self.ran_before_the_load();
+        let thread = without_load == 0.0
+            && self
+                .signal(|signals| signals.busiest_thread)
+                .is_some_and(|share| share >= SATURATED_MIN_SHARE);
         let is_busy = self.signal(|signals| signals.busy).is_some_and(|busy| busy >= SATURATED_MIN_SHARE);
         let cores = self.cores();
         let is_used = |at_least: f64| {
             let used = cores.as_ref().and_then(|cores| cores.system);
-            used.is_some_and(|used| used >= at_least)
+            used.is_some_and(|used| used - without_load >= at_least)
         };
         let half = cores.as_ref().map_or(0.0, |cores| 0.5 * cores.all as f64);
         let core = self.busiest_core().is_some_and(|(_, busy)| busy >= SATURATED_MIN_SHARE);

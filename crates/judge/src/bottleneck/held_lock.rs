@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use evidence::Run;
 use stats::median;
 
 use super::cause::{Bottleneck, Scope, suspected};
@@ -11,7 +10,7 @@ use super::evidence::Evidence;
 use super::words::percent;
 use super::{Covers, Rule, Rung};
 use crate::causes::Resource;
-use crate::core_time::in_measured_time;
+use crate::held_lock::HeldLock;
 use crate::words::decimal;
 
 /// Min mean number of waiting threads that is not noise.
@@ -42,73 +41,27 @@ pub(super) const A_HELD_LOCK: Rule = Rule {
     find: a_held_lock,
 };
 
-/// Samples of one lock in one run.
-#[derive(Clone, Debug, Default)]
-struct LockLooks {
-    /// Waiting threads, summed over seconds.
-    waiters: f64,
-    /// Number of samples that found a holder, in total and by its work.
-    looks: f64,
-    works: BTreeMap<String, f64>,
-}
-
-/// Lock with the most waiters in one run.
-struct HeldLock {
-    process: String,
-    /// Kind and place, such as `mutex app+0x4060`.
-    name: String,
-    /// Mean number of threads waiting for the lock.
-    waiters: f64,
-    /// Mean number of threads that held the lock while others waited, at most 1 for a mutex.
-    holders: f64,
-    looks: LockLooks,
-}
-
-fn held_most(run: &Run) -> Option<HeldLock> {
-    let mut locks: BTreeMap<(&str, &str), LockLooks> = BTreeMap::new();
-    // Number of seconds with samples, and number of samples.
-    let mut sampled: BTreeMap<&str, [f64; 2]> = BTreeMap::new();
-    for reading in in_measured_time(run).filter(|reading| reading.value.is_finite()) {
-        let (process, label, value) = (reading.subject, reading.label, reading.value);
-        match reading.metric {
-            "thread_samples" => {
-                let [seconds, samples] = sampled.entry(process).or_default();
-                (*seconds, *samples) = (*seconds + 1.0, *samples + value);
-            }
-            "lock_waiters" => locks.entry((process, label)).or_default().waiters += value,
-            "lock_looks" => locks.entry((process, label)).or_default().looks += value,
-            "lock_holder_looks" => {
-                if let Some((work, lock)) = label.split_once(' ') {
-                    let looks = locks.entry((process, lock)).or_default();
-                    *looks.works.entry(work.to_owned()).or_default() += value;
-                }
-            }
-            _ => {}
-        }
-    }
-    let ((process, name), looks) =
-        locks.into_iter().max_by(|(_, one), (_, other)| one.waiters.total_cmp(&other.waiters))?;
-    let [seconds, samples] = sampled.get(process).filter(|[_, samples]| *samples > 0.0)?;
-    let (waiters, holders) = (looks.waiters / seconds, looks.looks / samples);
-    Some(HeldLock { process: process.to_owned(), name: name.to_owned(), waiters, holders, looks })
+/// Returns the most contended lock of each run.
+fn locks<'a>(evidence: &Evidence<'a>) -> impl Iterator<Item = &'a HeldLock> {
+    evidence.runs.iter().filter_map(|run| run.signals?.waits.lock.as_ref())
 }
 
 /// Returns the mean number of threads of a process that waited for its most contended lock; 0 if it has none.
 pub(super) fn waiters(evidence: &Evidence<'_>, process: &str) -> f64 {
-    let of_process = evidence.runs.iter().filter_map(|run| held_most(run.run));
-    median(of_process.filter(|lock| lock.process == process).map(|lock| lock.waiters)).unwrap_or(0.0)
+    let of_process = locks(evidence).filter(|lock| lock.process == process);
+    median(of_process.map(|lock| lock.waiters)).unwrap_or(0.0)
 }
 
 fn a_held_lock(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let mut held: Vec<HeldLock> = evidence.runs.iter().filter_map(|run| held_most(run.run)).collect();
+    let mut held: Vec<&HeldLock> = locks(evidence).collect();
     held.sort_by(|one, other| other.waiters.total_cmp(&one.waiters));
     let first = held.first()?;
     // The address of a lock differs between runs; its process does not.
     let alike = || held.iter().filter(|lock| lock.process == first.process);
     let waiters = median(alike().map(|lock| lock.waiters)).filter(|waiters| *waiters >= WAITERS_MIN)?;
-    let looks: f64 = alike().map(|lock| lock.looks.looks).sum();
+    let looks: f64 = alike().map(|lock| lock.looks).sum();
     let mut works: BTreeMap<&str, f64> = BTreeMap::new();
-    for (work, count) in alike().flat_map(|lock| &lock.looks.works) {
+    for (work, count) in alike().flat_map(|lock| &lock.works) {
         *works.entry(work).or_default() += count;
     }
     let mut works: Vec<(&str, f64)> = works.into_iter().map(|(work, count)| (work, count / looks)).collect();
@@ -212,6 +165,7 @@ mod tests {
 
     use super::super::planted::Planted;
     use super::*;
+    use crate::core_time::Seconds;
 
     /// Plants eight users whose threads wait for a lock; `works` are the samples of its holder per second.
     fn locked(waiters: f64, works: &[(&str, f64)]) -> Planted {
@@ -234,8 +188,7 @@ mod tests {
             };
         let seconds: Vec<_> = (0..4).map(of_second).collect();
         let kept = OwnStore::new().kept(&new_run(), &[], &seconds, &ending());
-        planted.run = kept;
-        planted.connections(8);
+        planted.signals.waits.lock = HeldLock::during(&kept, Seconds::Measured);
         planted
     }
 

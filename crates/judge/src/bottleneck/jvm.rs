@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use evidence::Run;
 use stats::median;
 
 use super::cause::{Bottleneck, Scope, suspected};
@@ -10,7 +9,7 @@ use super::evidence::Evidence;
 use super::words::{cpu_in_brackets, percent};
 use super::{Covers, Rule, Rung};
 use crate::causes::Resource;
-use crate::core_time::in_measured_time;
+use crate::jvm_time::JvmTime;
 use crate::words::{decimal, one};
 
 /// Min share of time in which collections stop a program at which they are a cause.
@@ -20,65 +19,16 @@ const STOPPED_FIRST_SHARE: f64 = 0.3;
 /// Max number of collectors that a sentence mentions.
 const COLLECTORS_MAX: usize = 2;
 
-/// Counters of the virtual machines of one process of the plan, over the measured seconds of one run.
-#[derive(Clone, Debug, Default)]
-struct JvmTime {
-    covered_s: f64,
-    processes: f64,
-    collecting_s: BTreeMap<String, f64>,
-    safepoint_s: Option<f64>,
-}
-
-/// Length of one second's readings.
-const SECOND_S: f64 = 1.0;
-
-impl JvmTime {
-    fn of(run: &Run) -> BTreeMap<String, Self> {
-        let mut of_names: BTreeMap<String, Self> = BTreeMap::new();
-        let mut lengths_s: BTreeMap<(String, u64), f64> = BTreeMap::new();
-        for reading in in_measured_time(run).filter(|reading| reading.value.is_finite()) {
-            let (name, value) = (reading.subject, reading.value.max(0.0));
-            if reading.metric == "covered_s" {
-                lengths_s.insert((name.to_owned(), reading.second), value);
-            }
-            if !reading.metric.starts_with("jvm_") {
-                continue;
-            }
-            let time = of_names.entry(name.to_owned()).or_default();
-            match reading.metric {
-                "jvm_processes" => {
-                    time.processes = time.processes.max(value);
-                    time.covered_s +=
-                        lengths_s.get(&(name.to_owned(), reading.second)).copied().unwrap_or(SECOND_S);
-                }
-                "jvm_gc_s" => *time.collecting_s.entry(reading.label.to_owned()).or_default() += value,
-                "jvm_safepoint_s" => *time.safepoint_s.get_or_insert(0.0) += value,
-                _ => {}
-            }
-        }
-        of_names.retain(|_, time| time.covered_s > 0.0 && time.processes > 0.0);
-        of_names
+/// Returns the process whose virtual machines have the largest figure, and that figure: medians over all runs. The name
+/// comes from outside: escape it.
+fn largest(evidence: &Evidence<'_>, figure: impl Fn(&JvmTime) -> Option<f64>) -> Option<(String, f64)> {
+    let mut of_names: BTreeMap<&String, Vec<f64>> = BTreeMap::new();
+    for (name, time) in
+        evidence.runs.iter().filter_map(|run| run.signals).flat_map(|signals| &signals.waits.jvms)
+    {
+        of_names.entry(name).or_default().extend(figure(time));
     }
-
-    /// Returns the share of time in which collections stopped the program. Concurrent collectors also report time in
-    /// which it ran.
-    fn stopped(&self) -> f64 {
-        let collecting_s: f64 = self.collecting_s.values().sum();
-        let stopped_s = self.safepoint_s.map_or(collecting_s, |safepoint_s| safepoint_s.min(collecting_s));
-        (stopped_s / (self.covered_s * self.processes)).min(1.0)
-    }
-}
-
-/// Returns the process with the longest stops, and their share of time, by medians over all runs. The name comes from
-/// outside: escape it.
-fn stopped_most(evidence: &Evidence<'_>) -> Option<(String, f64)> {
-    let mut of_names: BTreeMap<String, Vec<f64>> = BTreeMap::new();
-    for run in &evidence.runs {
-        for (name, time) in JvmTime::of(run.run) {
-            of_names.entry(name).or_default().push(time.stopped());
-        }
-    }
-    let middles = of_names.into_iter().filter_map(|(name, figures)| Some((name, median(figures)?)));
+    let middles = of_names.into_iter().filter_map(|(name, figures)| Some((name.clone(), median(figures)?)));
     middles.max_by(|(_, one), (_, other)| one.total_cmp(other))
 }
 
@@ -93,12 +43,13 @@ pub(super) const JVM_COLLECTIONS: Rule = Rule {
 };
 
 fn jvm_collections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let (name, stopped) = stopped_most(evidence)?;
+    let (name, stopped) = largest(evidence, JvmTime::stopped)?;
     if stopped < STOPPED_MIN_SHARE {
         return None;
     }
     let mut collectors: BTreeMap<String, Vec<f64>> = BTreeMap::new();
-    for time in evidence.runs.iter().filter_map(|run| JvmTime::of(run.run).remove(&name)) {
+    let times = evidence.runs.iter().filter_map(|run| run.signals?.waits.jvms.get(&name));
+    for time in times.filter(|time| time.stopped().is_some()) {
         for (collector, spent_s) in &time.collecting_s {
             let share = spent_s / (time.covered_s * time.processes);
             collectors.entry(collector.clone()).or_default().push(share);
@@ -140,33 +91,8 @@ pub(super) const MONITORS: Rule = Rule {
     find: monitors,
 };
 
-/// Returns the waits for monitors per second of each process of the plan, in the measured seconds of a run.
-fn monitor_waits_per_s(run: &Run) -> BTreeMap<String, f64> {
-    let mut of_names: BTreeMap<String, (f64, f64)> = BTreeMap::new();
-    let readings = in_measured_time(run).filter(|reading| reading.value.is_finite());
-    for reading in readings {
-        match reading.metric {
-            "jvm_contended_monitors" => {
-                of_names.entry(reading.subject.to_owned()).or_default().0 += reading.value
-            }
-            "jvm_processes" => of_names.entry(reading.subject.to_owned()).or_default().1 += SECOND_S,
-            _ => {}
-        }
-    }
-    let of_name =
-        |(name, (waits, over_s)): (String, (f64, f64))| (over_s > 0.0).then(|| (name, waits / over_s));
-    of_names.into_iter().filter_map(of_name).collect()
-}
-
 fn monitors(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let mut of_names: BTreeMap<String, Vec<f64>> = BTreeMap::new();
-    for run in &evidence.runs {
-        for (name, waits) in monitor_waits_per_s(run.run) {
-            of_names.entry(name).or_default().push(waits);
-        }
-    }
-    let middles = of_names.into_iter().filter_map(|(name, waits)| Some((name, median(waits)?)));
-    let (name, waits_per_s) = middles.max_by(|(_, one), (_, other)| one.total_cmp(other))?;
+    let (name, waits_per_s) = largest(evidence, JvmTime::monitor_waits_per_s)?;
     let per_answer = waits_per_s / evidence.ended_per_s().filter(|per_s| *per_s > 0.0)?;
     let all = evidence.workers();
     let workers = all.get(&name)?;
@@ -199,6 +125,7 @@ mod tests {
 
     use super::super::planted::Planted;
     use super::*;
+    use crate::core_time::Seconds;
 
     /// Plants eight users of a virtual machine with these counters per second.
     fn jvm(collecting_s: f64, safepoint_s: f64) -> Planted {
@@ -215,8 +142,8 @@ mod tests {
             (second, readings)
         };
         let seconds: Vec<_> = (0..4).map(of_second).collect();
-        planted.run = OwnStore::new().kept(&new_run(), &[], &seconds, &ending());
-        planted.connections(8);
+        let kept = OwnStore::new().kept(&new_run(), &[], &seconds, &ending());
+        planted.signals.waits.jvms = JvmTime::during(&kept, Seconds::Measured);
         planted
     }
 
@@ -239,8 +166,8 @@ mod tests {
             (second, counters.map(|(metric, value)| reading("app", metric, "", value)).to_vec())
         };
         let seconds: Vec<_> = (0..4).map(of_second).collect();
-        planted.run = OwnStore::new().kept(&new_run(), &[], &seconds, &ending());
-        planted.connections(16);
+        let kept = OwnStore::new().kept(&new_run(), &[], &seconds, &ending());
+        planted.signals.waits.jvms = JvmTime::during(&kept, Seconds::Measured);
         planted
     }
 

@@ -7,7 +7,8 @@ use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::delayed_ack::REPLIES_AWAIT_DELAYED_ACKS;
 use super::evidence::Evidence;
 use super::in_process::USERS_ARE_IN_CALLS;
-use super::words::cpu_in_brackets;
+use super::unserved::USERS_WITHOUT_REPLY;
+use super::words::{cpu_in_brackets, percent};
 use super::{Covers, FULL, REFUSED, Rule, Rung};
 use crate::causes::Resource;
 use crate::words::{count, counted, decimal, duration, one};
@@ -60,6 +61,7 @@ const REFUTED_BY: &[Refutation] = &[
     REQUESTS_UNSERVED,
     REPLIES_AWAIT_DELAYED_ACKS,
     USERS_ARE_IN_CALLS,
+    USERS_WITHOUT_REPLY,
 ];
 
 pub(super) const OPEN_LOAD_SERVED: Rule = Rule {
@@ -145,6 +147,35 @@ fn a_lone_user(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let cause = suspected(Resource::LOAD, Scope::Load, because).first();
     // A user without pauses requests as much as one user can, so the offered load is not below capacity.
     Some(Bottleneck { what: "none seen: one user waits for each answer", ..cause.next("use more users") })
+}
+
+pub(super) const ON_THE_WAY: Rule = Rule {
+    finds: &[Resource::LOAD],
+    when: "a closed load without pauses whose answers are sent at once (20 % of the time or less after the first byte), and on half of its \
+           connections or more the system had sent last, so that it waited for their clients",
+    why: "the kernel stores for each connection when data was last sent and received. Such requests wait for the network, a proxy, or the \
+          generator, and more users find the system idle",
+    refuted_by: REFUTED_BY,
+    rung: Rung::Kernel,
+    covers: Covers::Runs,
+    find: on_the_way,
+};
+
+fn on_the_way(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let share = Some(evidence.on_the_way_share()).filter(|share| *share > 0.0)?;
+    let ok_ns = evidence.together.ok_ns?;
+    let because = format!(
+        "on {} of the connections of the load, the system waited for its client: of {}, which a request took on average, about {} passed \
+         on the way, in a proxy, or in the generator{}",
+        percent(share),
+        duration(ok_ns),
+        duration(share * ok_ns),
+        cpu_in_brackets(evidence)
+    );
+    let cause = suspected(Resource::LOAD, Scope::Load, because).direct(Some(share)).first();
+    let next =
+        "use more users: the system is not busy with these; or shorten the way between load and system";
+    Some(Bottleneck { what: "none seen: requests are on the way most of the time", ..cause.next(next) })
 }
 
 /// Min share of users waiting for an answer in a load without pauses.

@@ -34,20 +34,10 @@ impl Resource {
         .next("run more workers or processes, or let the system use more than one thread");
 }
 
-/// Min share of the busiest thread's running time under load that it also had before the load, if requests do not cause
-/// it.
-const AT_REST_MIN_SHARE: f64 = 0.8;
-
 /// A thread that computes without requests does something else: a report, a poll, a loop.
 const RAN_BEFORE_THE_LOAD: Refutation = Refutation {
     when: "a thread of it ran or was ready before the load for 80 % or more of the time that the busiest one ran under load",
-    is_read: |evidence| {
-        let at_rest = evidence.signal(|signals| signals.thread_at_rest);
-        let ran = evidence.signal(|signals| signals.busiest_thread);
-        at_rest
-            .zip(ran)
-            .is_some_and(|(at_rest, ran)| at_rest >= AT_REST_MIN_SHARE * ran.max(LONE_THREAD_MIN_RUNNING))
-    },
+    is_read: |evidence| evidence.ran_before_the_load() > 0.0,
 };
 
 /// If threads sleep for something else, another thread does not keep them from running.

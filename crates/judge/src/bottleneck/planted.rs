@@ -8,6 +8,7 @@ use fixtures::{OwnStore, new_run};
 use record::{Counts, InWindow, MinMedianMax, Spread};
 
 use super::{Bottleneck, CombinedFigures, Evidence, RunEvidence, causes};
+use crate::endpoint_pool::EndpointPool;
 use crate::measured::Measured;
 use crate::pace::Pace;
 use crate::resources::{Core, Resources, Usage};
@@ -23,6 +24,7 @@ pub(super) struct Planted {
     pub(super) measured: Measured,
     pub(super) signals: Signals,
     pub(super) together: CombinedFigures,
+    pub(super) pools: Vec<EndpointPool>,
 }
 
 impl Planted {
@@ -35,6 +37,7 @@ impl Planted {
             measured: Measured::default(),
             signals: Signals { cores: 2, busy: Some(0.1), busy_cores: Some(0.2), ..Signals::default() },
             together: CombinedFigures::default(),
+            pools: Vec::new(),
         };
         planted.connections(users);
         planted.answers(per_s, users as f64 / per_s * 1e3);
@@ -60,7 +63,13 @@ impl Planted {
 
     pub(super) fn connections(&mut self, connections: u64) {
         let requests = MinMedianMax { min: 1.0, median: 1.0, max: 1.0 };
-        let spread = Spread { connections, requests, response_mean_ns: None, response_max_ns: None };
+        let spread = Spread {
+            connections,
+            unserved: Some(0),
+            requests,
+            response_mean_ns: None,
+            response_max_ns: None,
+        };
         self.run.ending.get_or_insert_default().spread = Some(spread);
     }
 
@@ -118,6 +127,7 @@ impl Planted {
             measured: &self.measured,
             signals: Some(&self.signals),
             in_flight: None,
+            pools: &self.pools,
         }
     }
 

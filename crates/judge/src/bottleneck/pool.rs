@@ -35,6 +35,12 @@ const PACE_MAX_OFF: f64 = 0.25;
 const OTHER_SLEEP_MIN_SHARE: f64 = 0.25;
 /// Share of a whole that counts as most of it.
 const MAJORITY: f64 = 0.5;
+/// Max difference between requests in flight and the threads that hold them.
+const COUNT_MAX_OFF: f64 = 0.25;
+/// Min mean number of threads that wait for events or requests, which may hold requests that no other thread holds.
+const RECEIVING_MAX: f64 = 0.5;
+/// Min mean number of threads at one futex that may be idle threads of a pool.
+const SHARED_FUTEX_MIN: f64 = 2.0;
 /// Min number of requests in flight at which a connection in the accept queue is not noise.
 const QUEUE_MIN: f64 = 2.0;
 
@@ -51,9 +57,10 @@ pub(super) const NO_REQUEST_QUEUED: Refutation = Refutation {
 };
 
 pub(super) const POOL: Rule = Rule {
-    finds: &[Resource::POOL],
+    finds: &[Resource::POOL, Resource::LOCK],
     when: "more requests were in flight than a process has connections to one address, which were all busy; or than a whole number of its \
-           threads, which slept nearly all the time; or half of them waited to be accepted, in a queue with room, while threads of the \
+           threads, which slept nearly all the time; or all of them were held by threads that waited for a whole number of others, which is \
+           `lock` if it is one that holds a request itself; or half of them waited to be accepted, in a queue with room, while threads of the \
            system wanted less than 0.75 cores",
     why: "all slots are taken while requests wait. A thread of a runtime that sleeps by itself looks like a pool of one, which is named \
           only if the process has no other thread, or if connections wait to be accepted",
@@ -112,18 +119,22 @@ fn of_connections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let pools = all.iter().flat_map(|(name, workers)| {
         workers.connections.iter().map(move |(address, open)| (name, workers, address, *open))
     });
-    let is_taken = |workers: &Workers, address: &str, places: f64| {
+    let is_taken = |name: &str, workers: &Workers, address: &str, places: f64| {
         let reads = workers.dependencies.get(address).copied().unwrap_or(0.0);
+        // Replies within a tick of the kernel are not seen, but the threads of a callee that is a process of the plan are.
+        let callee = evidence.callee(name, address).and_then(|program| all.get(&program));
+        let at_work = callee.map_or(0.0, |callee| callee.asleep() + callee.computing());
         let active = evidence.signal(|signals| Some(signals.inside.as_ref()?.active));
-        let is_active = active.is_some_and(|active| {
-            (CONNECTIONS_BUSY_MIN_SHARE * places..=places * (1.0 + PACE_MAX_OFF_SHARE) + 0.5)
-                .contains(&active)
-        });
-        reads >= CONNECTIONS_BUSY_MIN_SHARE * places || is_active
+        let is_all = |busy: f64| {
+            (CONNECTIONS_BUSY_MIN_SHARE * places..=places * (1.0 + PACE_MAX_OFF_SHARE) + 0.5).contains(&busy)
+        };
+        reads >= CONNECTIONS_BUSY_MIN_SHARE * places || is_all(at_work) || active.is_some_and(is_all)
     };
-    let full = pools.filter(|(_, workers, address, open)| {
+    let full = pools.filter(|(name, workers, address, open)| {
         let places = open.round();
-        places >= 1.0 && (open - places).abs() <= 0.05 * places + 0.05 && is_taken(workers, address, places)
+        places >= 1.0
+            && (open - places).abs() <= 0.05 * places + 0.05
+            && is_taken(name, workers, address, places)
     });
     let waiting = |(name, _, address, open): (_, _, _, f64)| {
         Some((name, address, open.round(), waiting(evidence, open.round())?))
@@ -148,7 +159,10 @@ fn more_connections(name: &str, places: f64, address: &str) -> String {
 }
 
 fn of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let Full { name, threads, places, asleep, share, is_sure } = full_threads(evidence)?;
+    let Full { name, threads, places, asleep, share, is_sure, turns } = full_threads(evidence)?;
+    if let Some(Turns { waiting, .. }) = turns.filter(|turns| turns.holds_one && places == 1.0) {
+        return one_request_at_a_time(evidence, name, threads, waiting);
+    }
     let because = format!(
         "{} of {} threads of {name} were at work at any time, {} of them asleep, while {} {} were in flight on average{}",
         decimal(places, 0),
@@ -158,13 +172,47 @@ fn of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         many(evidence.together.unit),
         cpu_in_brackets(evidence)
     );
+    let waited = turns.map(|turns| {
+        let waiting = decimal(turns.waiting, 1);
+        format!(
+            "{waiting} threads waited for another thread, and nothing else could hold the requests in flight"
+        )
+    });
     let next = format!("give {name} more than {} workers or threads for requests", decimal(places, 0));
     let cause = suspected(Resource::POOL, Scope::Process(name), because);
     let is_whole = places <= COUNTED_MAX
         || evidence.at_once().is_some_and(|at_once| (at_once - places).abs() <= PACE_MAX_OFF_SHARE * places);
     let cause = if is_sure && is_whole { cause.direct(Some(share)) } else { cause.indirect(Some(share)) };
-    Some(cause.and(pace_for(evidence, places)).against(pace_against(evidence, places)).next(next))
+    Some(cause.and(waited).and(pace_for(evidence, places)).against(pace_against(evidence, places)).next(next))
 }
+
+/// Reports threads that take turns: one works on its request, and the threads of all others wait for another thread.
+fn one_request_at_a_time(
+    evidence: &Evidence<'_>,
+    name: String,
+    threads: f64,
+    waiting: f64,
+) -> Option<Bottleneck> {
+    let in_flight = evidence.in_flight()?;
+    let because = format!(
+        "{} of {} threads of {name} waited for another thread, and one at a time was at work, while {} {} were in flight{}",
+        decimal(waiting, 1),
+        decimal(threads, 1),
+        decimal(in_flight, 1),
+        many(evidence.together.unit),
+        cpu_in_brackets(evidence)
+    );
+    let cause = suspected(Resource::LOCK, Scope::Process(name), because).indirect(Some(waiting / in_flight));
+    let cause = cause.and(pace_for(evidence, 1.0)).against(pace_against(evidence, 1.0));
+    Some(Bottleneck {
+        what: "a lock between threads of the system, or a pool of one",
+        ..cause.next(FIND_OWNER)
+    })
+}
+
+/// Runtimes whose locks the kernel does not show.
+const FIND_OWNER: &str = "see what its threads wait for (py-spy dump --pid PID, jstack PID, rbspy, gdb -p PID -batch -ex 'thread apply all bt'), \
+                          then hold it for less time or split it";
 
 /// Returns a sentence about threads that always sleep for requests, several at once and as many as the pace of answers
 /// confirms, while further requests wait. Those requests do not wait for another thread that always computes.
@@ -209,6 +257,45 @@ struct Full {
     share: f64,
     /// Whether the threads slept for something that only a request needs.
     is_sure: bool,
+    /// Threads that hold the other requests; `None` if these are not known.
+    turns: Option<Turns>,
+}
+
+/// Threads of a process that hold all requests in flight and wait for each other.
+#[derive(Clone, Copy)]
+struct Turns {
+    /// Number of threads that waited for another thread without a time limit.
+    waiting: f64,
+    /// Whether the thread at work holds one of the requests itself, as that which holds a lock does.
+    holds_one: bool,
+}
+
+impl Turns {
+    /// Accounts for all requests in flight: threads that wait for another one hold all of them, or all but those of the
+    /// `places` threads at work. `None` if they do not, or if another thread may receive requests and hold them.
+    fn of(evidence: &Evidence<'_>, workers: &Workers, places: f64) -> Option<Self> {
+        let in_flight = evidence.in_flight()?;
+        let waiting = workers.in_state("futex") - workers.timed_futex?;
+        let read = workers.in_state("socket_read") - workers.dependencies.values().sum::<f64>();
+        let receives = workers.in_state("poll") + read.max(0.0);
+        let is_near = |held: f64| (in_flight - held).abs() <= COUNT_MAX_OFF;
+        let holds_one = is_near(waiting + places);
+        // Runtimes that queue waiting threads wake each at an address of its own. Idle threads of a pool often share one.
+        let is_queued = workers.same_futex < SHARED_FUTEX_MIN;
+        let is_counted = is_queued && waiting >= MAJORITY * in_flight && receives < RECEIVING_MAX;
+        (is_counted && (holds_one || is_near(waiting))).then_some(Self { waiting, holds_one })
+    }
+}
+
+/// Returns the number of requests that threads work on at a time, if it is a whole number by two counts: requests in flight
+/// that no waiting thread holds, and throughput × the fastest answer.
+fn in_turn(evidence: &Evidence<'_>, workers: &Workers) -> Option<f64> {
+    let waiting = workers.in_state("futex") - workers.timed_futex?;
+    let places = (evidence.in_flight()? - waiting).round();
+    let is_at_work =
+        workers.asleep() + workers.timed_futex? + workers.computing() >= SLOTS_BUSY_MIN_SHARE * places;
+    pace_for(evidence, places).filter(|_| places >= 1.0 && is_at_work)?;
+    Turns::of(evidence, workers, places).filter(|turns| turns.holds_one).map(|_| places)
 }
 
 fn full_threads(evidence: &Evidence<'_>) -> Option<Full> {
@@ -222,11 +309,18 @@ fn full_threads(evidence: &Evidence<'_>) -> Option<Full> {
         let connections: f64 = workers.connections.values().sum();
         // A request may also be at a peer while threads wait for work, or be held by a thread that waits for a lock.
         let elsewhere = connections.max(workers.in_state("futex"));
-        let timed = || workers.timed_futex.filter(|_| elsewhere < MAJORITY * in_flight);
-        let by_time = || places_of(workers.asleep() + timed()?);
+        let accounts = |places: &f64| Turns::of(evidence, workers, *places).is_some();
+        let is_known = elsewhere < MAJORITY * in_flight;
+        let by_time = || {
+            let asleep = workers.asleep() + workers.timed_futex?;
+            places_of(asleep).filter(|places| is_known || accounts(places))
+        };
         let (places, asleep) = match sleeps {
             Some(places) => (places, workers.asleep()),
-            None => (by_time()?, workers.asleep() + workers.timed_futex.unwrap_or(0.0)),
+            None => {
+                let asleep = workers.asleep() + workers.timed_futex.unwrap_or(0.0);
+                (by_time().or_else(|| in_turn(evidence, workers))?, asleep)
+            }
         };
         // Threads in other system calls may wait for a file lock or for a child.
         let held = asleep + workers.computing() + workers.in_state("other");
@@ -235,7 +329,10 @@ fn full_threads(evidence: &Evidence<'_>) -> Option<Full> {
         // no other thread, or if connections wait to be accepted.
         let is_lock = workers.same_futex >= MAJORITY * in_flight;
         let is_alone = workers.all() <= LONE_THREAD_MAX || is_queued(places);
-        let is_of_requests = places > 1.0 || is_alone && !is_lock;
+        let turns = Turns::of(evidence, workers, places);
+        // All other requests may wait for a thread that holds none itself, if answers come as fast as that one lets them.
+        let is_turn = |turns: &Turns| turns.holds_one || pace_for(evidence, places).is_some();
+        let is_of_requests = places > 1.0 || is_alone && !is_lock || turns.as_ref().is_some_and(is_turn);
         // Threads that wait for a held lock do not wait for a slot, even if many others sleep after they held it.
         let is_held_up = held_lock::waiters(evidence, name) >= MAJORITY * in_flight;
         let share = waiting(evidence, places).filter(|_| !is_held_up)?;
@@ -246,6 +343,7 @@ fn full_threads(evidence: &Evidence<'_>) -> Option<Full> {
             asleep,
             share,
             is_sure: sleeps.is_some(),
+            turns,
         };
         (is_held_by_none && is_of_requests).then_some(full)
     });

@@ -49,3 +49,33 @@ fn cpu_quota(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let share = evidence.not_asleep();
     Some(suspected(Resource::CPU_QUOTA, Scope::ControlGroup, because).direct(Some(share)))
 }
+
+pub(super) const NEAR_CPU_QUOTA: Rule = Rule {
+    finds: &[Resource::CPU_QUOTA],
+    when: "a further cause: the system used 70 % to 90 % of the CPU time that a control group allows, and the load was not an open one that was \
+           answered in full",
+    why: "once the first limit is raised, the quota allows no more than that. It assumes that a request takes as much CPU time then",
+    refuted_by: &[],
+    rung: Rung::Kernel,
+    covers: Covers::Runs,
+    find: near_cpu_quota,
+};
+
+/// Min share of the quota in use at which it is the next limit.
+const NEAR_MIN_SHARE: f64 = 0.7;
+
+fn near_cpu_quota(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let quota = evidence.signal(|signals| signals.cpu_quota_cores)?;
+    let used = evidence.cores()?.system?;
+    let share = Share::of_measured(used, quota)?.get();
+    if !(NEAR_MIN_SHARE..SATURATED_MIN_SHARE).contains(&share) || evidence.is_answered_in_full() {
+        return None;
+    }
+    let because = format!(
+        "it used {} of the {} cores that it may use, which allow no more than {} times as many requests",
+        decimal(used, 2),
+        decimal(quota, 2),
+        decimal(1.0 / share, 2)
+    );
+    Some(suspected(Resource::CPU_QUOTA, Scope::ControlGroup, because).further(share).without_share())
+}

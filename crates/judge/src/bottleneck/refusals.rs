@@ -14,7 +14,7 @@ const REJECTED_MIN_SHARE: f64 = 0.9;
 const IMMEDIATE_MAX_RATIO: f64 = 0.5;
 
 /// Max p90 − p10 as a share of p50 of rejections by a timer, which delays every request equally.
-const AT_THE_SAME_TIME: f64 = 0.05;
+pub(super) const AT_THE_SAME_TIME: f64 = 0.05;
 
 impl Resource {
     /// The system's own limit on queued requests.
@@ -71,6 +71,47 @@ fn held_back(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     );
     // Few answers are as fast as the fastest one, which may have had less to do.
     let cause = suspected(Resource::RATE_LIMIT, Scope::Process(name.clone()), because).indirect(Some(share));
+    Some(Bottleneck { what: "a rate that the system keeps to: it lets requests sleep", ..cause })
+}
+
+pub(super) const SLEEP_THAT_ADAPTS: Rule = Rule {
+    finds: &[Resource::RATE_LIMIT],
+    when: "a further cause: in a closed load, a fifth of the requests in flight or more had a thread of one process that slept in a timer, the number of these \
+           threads in one second was more than 1.4 times that in another, plus one, and answers took equally long (p90 − p10 is at most 30 % of p50)",
+    why: "sleep that is a part of the work takes as long in each second. Requests that sleep until their turn comes sleep longer where they wait \
+          for nothing else",
+    refuted_by: &[],
+    rung: Rung::Kernel,
+    covers: Covers::Runs,
+    find: sleep_that_adapts,
+};
+
+/// Min share of requests in flight that sleep in timers at which their sleep is a further cause.
+const ADAPTS_MIN_SHARE: f64 = 0.2;
+/// Min ratio of the threads in timers in two seconds, and their min difference.
+const ADAPTS_MIN_RATIO: f64 = 1.4;
+const ADAPTS_MIN_THREADS: f64 = 1.0;
+/// Max p90 − p10 of the answers as a share of p50.
+const ADAPTS_MAX_SPREAD: f64 = 0.3;
+
+fn sleep_that_adapts(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    evidence.users()?;
+    evidence.spread().filter(|spread| *spread <= ADAPTS_MAX_SPREAD)?;
+    let all = evidence.workers();
+    let ranges = all.iter().filter_map(|(name, workers)| Some((name, workers, workers.timer_range?)));
+    let (name, workers, [low, high]) = ranges.max_by(|(.., one), (.., other)| one[1].total_cmp(&other[1]))?;
+    let share =
+        evidence.of_in_flight(workers.in_state("timer")).filter(|share| *share >= ADAPTS_MIN_SHARE)?;
+    if high < ADAPTS_MIN_RATIO * low + ADAPTS_MIN_THREADS {
+        return None;
+    }
+    let because = format!(
+        "between {} and {} threads of {name} slept in timers, while answers took equally long: a request sleeps for less time where it waits \
+         for something else, as until its turn comes",
+        decimal(low, 1),
+        decimal(high, 1)
+    );
+    let cause = suspected(Resource::RATE_LIMIT, Scope::Process(name.clone()), because).further(share);
     Some(Bottleneck { what: "a rate that the system keeps to: it lets requests sleep", ..cause })
 }
 

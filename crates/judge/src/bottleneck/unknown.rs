@@ -119,8 +119,10 @@ pub(super) fn disturbance(evidence: &Evidence<'_>) -> Option<String> {
     let cores = evidence.cores();
     let others = cores.and_then(|cores| Some((cores.all, cores.system.and(cores.others)?)));
     let others = others.filter(|(_, used)| *used >= DISTURBING);
-    let others =
-        others.map(|(all, used)| format!("other processes used {} of {}", decimal(used, 2), cores_of(all)));
+    let others = others.map(|(all, used)| {
+        let programs = evidence.named_others();
+        format!("other processes used {} of {}{programs}", decimal(used, 2), cores_of(all))
+    });
     let waited = evidence
         .ran_and_waited()
         .map(|[_, waited]| waited)

@@ -264,3 +264,24 @@ fn conclusion_is_confirmed_refuted_or_open() {
     assert!(wide.sentence.ends_with("(the interval is too wide)"), "{}", wide.sentence);
     assert_eq!(conclusion(Vec::new(), &[]).sentence, "open: no change was tried");
 }
+
+#[test]
+fn limit_that_a_raised_one_uncovers_is_the_second_cause() {
+    let experiment = || {
+        let raised = tried(workers(), Resource::PARAMETER, true, Finding::Confirmed);
+        let next = NextLimit { with: "workers 2 → 4".to_owned(), causes: vec![cause(Resource::LOCK)] };
+        Diagnosis { next_limit: Some(next), ..diagnosis(vec![raised]) }
+    };
+    let judged = experiment().judged([Resource::POOL, Resource::LOCK].map(cause).into());
+    let codes: Vec<_> = judged.iter().map(|cause| (cause.resource, cause.certainty)).collect();
+    let expected = [
+        (Resource::PARAMETER, Certainty::Confirmed),
+        (Resource::LOCK, Certainty::Suspected),
+        (Resource::POOL, Certainty::Suspected),
+    ];
+    assert_eq!(codes, expected);
+    assert_eq!(judged[1].because, "with workers 2 → 4, readings");
+    let unknown = NextLimit { with: String::new(), causes: vec![cause(Resource::UNKNOWN)] };
+    let none = Diagnosis { next_limit: Some(unknown), ..experiment() };
+    assert_eq!(none.judged(vec![cause(Resource::POOL)]).len(), 2);
+}

@@ -82,7 +82,13 @@ impl Planted {
     fn run(&self) -> Run {
         let store = OwnStore::new();
         let requests = MinMedianMax { min: 1.0, median: 1.0, max: 1.0 };
-        let spread = Spread { connections: 4, requests, response_mean_ns: None, response_max_ns: None };
+        let spread = Spread {
+            connections: 4,
+            unserved: None,
+            requests,
+            response_mean_ns: None,
+            response_max_ns: None,
+        };
         let ending = Ending { spread: Some(spread), ..ending() };
         let always = || {
             let of_core = |metric, value| reading("machine", metric, "core0", value);

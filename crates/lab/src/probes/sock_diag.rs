@@ -176,6 +176,11 @@ impl SockDiag {
         self.connections(0, &only_to(port), |message| u32_at(message, 68))
     }
 
+    /// Connections to a local port with their counters, accepted or not.
+    pub(crate) fn served(&mut self, port: u16) -> io::Result<Vec<Connected>> {
+        self.connections(SHOW_TCP_INFO, &only_to(port), connected)
+    }
+
     /// Connections that pass a filter.
     fn connections<T>(
         &mut self,

@@ -21,6 +21,7 @@ use super::process_values::{COVERED, DEPENDENCY_CPU, ProcessValues};
 use super::pss::Pss;
 use super::running::RunningSystem;
 use super::runtimes::Runtimes;
+use super::served::Served;
 use super::sheet::{Probe, Sheet};
 use super::source::Source;
 use super::threads::{Members, Threads};
@@ -53,6 +54,7 @@ pub(crate) struct System {
     pss: Pss,
     threads: Threads,
     dependencies: Dependencies,
+    served: Served,
     holders: Holders,
     own_groups: OwnGroups,
     jvms: Jvms,
@@ -81,6 +83,7 @@ impl System {
             running,
             threads: Threads::new(reach.files.clone(), reach.has_schedstat),
             dependencies: Dependencies::of(subject),
+            served: Served::of(subject),
             holders: Holders::of(subject),
             own_groups: OwnGroups::new(subject.limits.0.is_some() || subject.limits.1.is_some()),
             jvms: Jvms::default(),
@@ -275,6 +278,7 @@ impl Probe for System {
         }
         self.dependencies.look(&members, now, sheet);
         self.follow_servers();
+        self.served.look(sheet);
         read_holders(&mut self.holders, self.running.as_mut(), &members, now);
         self.holders.write(sheet);
         self.own_groups.look(&members, sheet);
@@ -291,8 +295,9 @@ impl Probe for System {
         if self.groups.is_empty() {
             return None;
         }
-        // The samples of dependencies have a separate budget.
+        // The samples of connections have separate budgets.
         self.dependencies.sample(now);
+        self.served.sample(now);
         let begun = own_time();
         let pause = self.threads.sample(now);
         read_holders(&mut self.holders, self.running.as_mut(), self.threads.members(), now);

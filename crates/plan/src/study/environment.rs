@@ -203,6 +203,8 @@ pub struct Proxy {
     pub name: String,
     /// Port that it listens on, at 127.0.0.1.
     pub port: Option<u16>,
+    /// Port that it passes connections on to. `None` for a Unix socket.
+    pub to_port: Option<u16>,
     /// Unix socket that accepts its commands.
     pub control: PathBuf,
 }

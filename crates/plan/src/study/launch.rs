@@ -312,6 +312,7 @@ impl Fill<'_> {
             proxy: process.proxy.as_ref().map(|proxy| Proxy {
                 name: proxy.name.clone(),
                 port: self.port(&proxy.name),
+                to_port: self.text(&proxy.to).rsplit(':').next().and_then(|port| port.parse().ok()),
                 control: self.control(&proxy.name),
             }),
             is_started_by_event: process.is_started_by_event,

@@ -187,6 +187,7 @@ pub(crate) fn ending() -> Ending {
         },
         spread: Some(Spread {
             connections: 100,
+            unserved: Some(0),
             requests: MinMedianMax { min: 148.0, median: 150.0, max: 152.0 },
             response_mean_ns: Some(MinMedianMax { min: 0.9e6, median: 1.0e6, max: 1.1e6 }),
             response_max_ns: Some(MinMedianMax { min: 2.1e6, median: 4.2e6, max: 8.4e6 }),
@@ -478,6 +479,7 @@ pub(crate) fn huge() -> Run {
     let largest = MinMedianMax { min: f64::MIN, median: f64::MIN_POSITIVE, max: f64::MAX };
     ending.spread = Some(Spread {
         connections: 1,
+        unserved: None,
         requests: largest,
         response_mean_ns: Some(largest),
         response_max_ns: Some(largest),

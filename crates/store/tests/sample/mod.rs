@@ -101,6 +101,7 @@ pub(crate) fn ending() -> Ending {
         },
         spread: Some(Spread {
             connections: 100,
+            unserved: Some(3),
             requests: MinMedianMax { min: 1.0, median: 2.0, max: 1.0 / 3.0 },
             response_mean_ns: Some(MinMedianMax { min: 0.1, median: 0.2, max: 0.3 }),
             response_max_ns: None,
@@ -115,9 +116,11 @@ pub(crate) fn ending() -> Ending {
     }
 }
 
-/// Returns the ending as in files of earlier versions, whose causes do not name the figures that they may distort.
+/// Returns the ending as in files of earlier versions, whose causes do not name the figures that they may distort, and
+/// which do not count connections without a reply.
 pub(crate) fn ending_before_distortions() -> Ending {
     let mut ending = ending();
+    ending.spread.iter_mut().for_each(|spread| spread.unserved = None);
     ending.validity.causes.iter_mut().for_each(|cause| cause.distorts.clear());
     ending.validity.effect = None;
     ending

@@ -2,7 +2,7 @@
 
 use evidence::{Outage, OutageTime};
 
-use super::planted::Planted;
+use crate::bottleneck::planted::Planted;
 use crate::causes::Resource;
 use crate::dependencies::Called;
 

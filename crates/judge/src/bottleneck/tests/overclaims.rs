@@ -2,8 +2,8 @@
 
 use record::{ClassName, Counts, ErrorClass};
 
-use super::planted::Planted;
-use super::{Certainty, RULES};
+use crate::bottleneck::planted::Planted;
+use crate::bottleneck::{Certainty, RULES};
 use crate::causes::Resource;
 use crate::rung::Rung;
 

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use evidence::{Cause, Level, Model, Outage, OutageTime};
 use record::{Counts, ErrorClass};
 
-use super::planted::{Planted, SECONDS};
-use super::{Evidence, RULES, maintenance};
 use crate::Certainty;
+use crate::bottleneck::planted::{Planted, SECONDS};
+use crate::bottleneck::{Evidence, RULES, maintenance};
 use crate::causes::{Doubt, Resource};
 use crate::dependencies::Called;
 use crate::group_io::LimitedIo;
@@ -172,7 +172,16 @@ const CONTRADICTIONS: &[Contradiction] = &[
         let is_unread = reads.sum::<f64>() < 0.4 && open.sum::<f64>() < 0.4 && awaited < 0.2;
         is_unread && state(evidence, "pipe_read") < 1.0 && !changing
     }),
-    contradiction(Resource::LOCK, |evidence| state(evidence, "file_lock") < 0.9),
+    contradiction(Resource::LOCK, |evidence| {
+        state(evidence, "file_lock") < 0.9 && state(evidence, "futex") < 0.9
+    }),
+    contradiction(Resource::RETRIES, |evidence| {
+        evidence.runs[0].measured.retries_per_transaction.is_none_or(|retries| retries < 0.2)
+    }),
+    contradiction(Resource::UNSERVED, |evidence| {
+        let spread = evidence.runs[0].run.ending.as_ref().and_then(|ending| ending.spread.as_ref());
+        spread.and_then(|spread| spread.unserved).is_none_or(|unserved| unserved < 2)
+    }),
     contradiction(Resource::STOPPED, |evidence| state(evidence, "stopped") < 0.1),
     contradiction(Resource::NOT_RUNNING, |evidence| {
         signals(evidence).not_running.values().all(|gone| *gone < 0.1)
@@ -279,6 +288,11 @@ fn draw_answers(draws: &mut Draws, planted: &mut Planted) {
     let mean_ms = planted.together.ok_ns.unwrap_or(1e6) / 1e6;
     let low_ms = mean_ms * draws.share();
     planted.spread(low_ms, low_ms.max(mean_ms), mean_ms * (1.0 + draws.share()));
+    let mut counted = draws.aside();
+    planted.measured.retries_per_transaction = counted.yes(8).then(|| counted.share() * 2.0);
+    if let Some(spread) = planted.run.ending.as_mut().and_then(|ending| ending.spread.as_mut()) {
+        spread.unserved = counted.yes(8).then(|| counted.bits() % spread.connections);
+    }
     let pace = planted.pace();
     pace.fastest_ns = (!draws.yes(6)).then(|| low_ms * 1e6 * draws.share());
     pace.began_slowly = draws.yes(2);
