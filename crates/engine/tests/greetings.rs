@@ -191,9 +191,9 @@ fn log_in_may_switch_to_tls() {
     done.assert_all_ok(20);
     assert_eq!((done.tally.connect.count(), done.tally.tls.count()), (2, 2));
 
-    let mut channel = Serial::new(greeting(&[]).open(0));
-    let probed = engine::probe(&peer, &mut channel, Duration::from_secs(5)).unwrap();
-    assert!(probed.tls.is_some_and(|tls| tls.contains("TLSv1.3")));
+    let mut line = Line::open(&peer, Duration::from_secs(5)).unwrap();
+    line.greet(&mut Serial::new(greeting(&[]).open(0))).unwrap();
+    assert!(line.tls().is_some_and(|tls| tls.contains("TLSv1.3")));
 }
 
 #[test]
