@@ -4,7 +4,14 @@ import { bytes, count, digits, duration, formatValue } from './format';
 test('values have units', () => {
   expect(formatValue(1281.07, 'per_s')).toBe('1,281.1/s');
   expect(formatValue(7.374, 'ms')).toBe('7.37 ms');
-  expect(formatValue(0.4475, 'share')).toBe('44.75 %');
+  expect([0, 0.0001, 0.0123, 0.4472, 0.9995, 1].map((share) => formatValue(share, 'share'))).toEqual([
+    '0.00 %',
+    '0.0100 %',
+    '1.23 %',
+    '44.7 %',
+    '99.95 %',
+    '100.0 %',
+  ]);
   expect(formatValue(70.3 * 2 ** 20, 'bytes')).toBe('70.3 MiB');
   expect(formatValue(1.3, 'cores')).toBe('1.30 cores');
   expect(formatValue(52.5, 'us')).toBe('52.50 µs');

@@ -35,7 +35,7 @@ function significant(value: number, digits: number): string {
   return format('significant', digits).format(value);
 }
 
-/** A value with its unit: `1,281.1/s`, `7.37 ms`, `44.75 %`, `70.3 MiB`. */
+/** A value with its unit: `1,281.1/s`, `7.37 ms`, `44.8 %`, `70.3 MiB`. */
 export function formatValue(value: number | null, unit: Unit): string {
   if (value === null || !Number.isFinite(value)) return 'n/a';
   switch (unit) {
@@ -46,7 +46,7 @@ export function formatValue(value: number | null, unit: Unit): string {
     case 'us':
       return `${value >= 999.95 ? decimal(value, 0) : digits(value)} µs`;
     case 'share':
-      return `${decimal(value * 100, 2)} %`;
+      return `${decimal(value * 100, shareDecimals(value))} %`;
     case 'bytes':
       return bytes(value);
     case 'bytes_per_s':
@@ -60,6 +60,12 @@ export function formatValue(value: number | null, unit: Unit): string {
     case 'request-seconds':
       return `${digits(value)} ${unit}`;
   }
+}
+
+/** As many decimals of a percentage as matter, as on the terminal: 12.3 %, 1.23 %, 0.0123 %, 99.95 %. */
+function shareDecimals(share: number): number {
+  if (share > 0 && share < 0.001) return 4;
+  return share < 0.1 || (share > 0.999 && share < 1) ? 2 : 1;
 }
 
 /** Three to five significant digits. */

@@ -316,6 +316,8 @@ export interface Row {
   parameters: { name: string; value: string }[];
   /** Indexes into `Report.runs`, in order of blocks. */
   runs: number[];
+  /** The median run by the metric, among the valid ones if there are any; null without results. */
+  median_run: number | null;
   /** The best configuration of its system. */
   is_best: boolean;
   /** Better than every row it was compared with; at most one row has the star. */
@@ -324,6 +326,8 @@ export interface Row {
   is_valid: boolean;
   /** Over the samples of all valid runs: percentiles are never averaged. */
   figures: Figures | null;
+  /** How evenly connections were served in all valid runs. */
+  fairness: RowFairness | null;
   /** The metric over its runs. */
   metric: Spread | null;
   /** Over the samples of all valid runs. */
@@ -579,6 +583,22 @@ export interface MinMedianMax {
   min: number;
   median: number;
   max: number;
+  /** Minimum and maximum as multiples of the median; null if it is too small. */
+  relative: [number, number] | null;
+}
+
+/** Ranges over connections, as multiples of the median connection of each run. */
+export interface RowFairness {
+  requests: RelativeRanges | null;
+  response_mean_ms: RelativeRanges | null;
+  response_max_ms: RelativeRanges | null;
+}
+
+export interface RelativeRanges {
+  low: number;
+  high: number;
+  /** The median over runs of the maximum. */
+  median_high: number;
 }
 
 /** One chart over time. */

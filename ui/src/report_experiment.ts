@@ -32,7 +32,7 @@ export interface EffectOfChange {
 /** How throughput grows with the users. */
 export interface Scaling {
   /** Fewest users first. */
-  steps: { users: number; per_s: number; runs: number }[];
+  steps: { users: number; per_s: number; per_user_per_s: number; runs: number }[];
   /** Users and throughput per second of the scalability law; empty if it does not fit. */
   law: [number, number][];
   /** From so many users on throughput grows no more; null if that was not reached. */

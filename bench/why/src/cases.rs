@@ -15,6 +15,8 @@ pub(crate) struct Case {
     pub(crate) accepts: &'static [&'static str],
     /// Word that the sentence must also contain. `None` if any sentence will do.
     pub(crate) mentions: Option<&'static str>,
+    /// Words about a report of the system in instrumented runs of an experiment, which follows the run. `None` without an experiment.
+    pub(crate) report: Option<Report>,
     /// Word that the error must contain if the program rejects the plan before the load. `None` if a rejection is not right.
     pub(crate) rejection: Option<&'static str>,
     /// CPU limit of the generator.
@@ -23,6 +25,15 @@ pub(crate) struct Case {
     pub(crate) neighbor: Option<Neighbor>,
     /// Whether the short profile includes the case.
     pub(crate) is_short: bool,
+}
+
+/// Words about the report of a system in instrumented runs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Report {
+    /// The report contains these words.
+    Has(&'static str),
+    /// The report does not contain these words.
+    Lacks(&'static str),
 }
 
 /// Limit on the generator's cores.
@@ -38,6 +49,7 @@ impl Case {
             name,
             accepts,
             mentions: None,
+            report: None,
             rejection: None,
             generator: Generator::Free,
             neighbor: None,
@@ -51,6 +63,10 @@ impl Case {
 
     const fn mentioning(self, word: &'static str) -> Self {
         Self { mentions: Some(word), ..self }
+    }
+
+    const fn with_experiment(self, report: Report) -> Self {
+        Self { report: Some(report), ..self }
     }
 
     const fn or_rejected(self, word: &'static str) -> Self {
@@ -69,7 +85,12 @@ impl Case {
     pub(crate) fn is_met_by(&self, said: &Said) -> bool {
         let has = |word: Option<&str>| word.is_none_or(|word| said.sentence.contains(word));
         let is_rejected = self.rejection.is_some() && said.resource == "none" && has(self.rejection);
-        is_rejected || self.accepts.contains(&said.resource.as_str()) && has(self.mentions)
+        let is_reported = match self.report {
+            None => true,
+            Some(Report::Has(words)) => said.report.contains(words),
+            Some(Report::Lacks(words)) => !said.report.contains(words),
+        };
+        is_rejected || self.accepts.contains(&said.resource.as_str()) && has(self.mentions) && is_reported
     }
 
     /// Whether `resource` contradicts the planted bottleneck: it blames the generator or the load for a limit of the system, or reports a
@@ -158,7 +179,9 @@ pub(crate) const CASES: &[Case] = &[
     // Memory above the limit of the control group is swapped.
     Case::new("redis-swap", &["memory", "memory_limit"]),
     Case::new("redis-one-core", &["one_core"]),
-    Case::new("redis-hot-key", &["one_core"]),
+    Case::new("redis-hot-key", &["one_core"]).with_experiment(Report::Has("were on the key hot")),
+    // The store reports the time of its thread, and one command in eight is on each key.
+    Case::new("redis-uniform-keys", &["one_core"]).with_experiment(Report::Lacks("were on the key")),
     Case::new("redis-evictions", &["store_memory"]),
     // Rejected writes count as errors, and the full memory causes them.
     Case::new("redis-noeviction", &["store_memory", "errors"]),

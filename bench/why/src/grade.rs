@@ -15,6 +15,8 @@ pub(crate) struct Said {
     pub(crate) ranked: Vec<String>,
     /// Sentence with the evidence, or the error that prevented the run.
     pub(crate) sentence: String,
+    /// Report of the system in instrumented runs of an experiment. Empty without one.
+    pub(crate) report: String,
     /// Share of the response time that the first cause explains. `None` if none was stated.
     pub(crate) share: Option<f64>,
     /// `suspected`, `confirmed`, and so on. Empty without a bottleneck.
@@ -34,6 +36,7 @@ impl Said {
             resource: "none".to_owned(),
             ranked: Vec::new(),
             sentence: why.to_owned(),
+            report: String::new(),
             share: None,
             certainty: String::new(),
             validity: String::new(),

@@ -22,6 +22,8 @@ use crate::refuted::refutations;
 const CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/cases");
 /// Time limit of a run. Even creating, filling, loading, and stopping a database takes less.
 const TIMEOUT: Duration = Duration::from_secs(120);
+/// Max time of an experiment.
+const EXPERIMENT_WITHIN: &str = "60s";
 /// Number of ranked causes that count.
 const RANKS: usize = 3;
 
@@ -77,6 +79,9 @@ impl<'a> Runs<'a> {
         let _ = fs::remove_file(&result);
         command.arg("run").arg(Path::new(CASES).join(format!("{}.yaml", case.name)));
         command.args(["--format", "json", "-o"]).arg(&result);
+        if case.report.is_some() {
+            command.args(["--why", "--why-within", EXPERIMENT_WITHIN]);
+        }
         command.arg("--store").arg(self.folder.join("tenbin.sqlite"));
         let neighbor = case.neighbor.or(self.is_noisy.then_some(Neighbor::Sometimes));
         let neighbor = neighbor.map(|neighbor| neighbor.start(Path::new(CASES), TIMEOUT)).transpose()?;
@@ -90,10 +95,17 @@ impl<'a> Runs<'a> {
     }
 }
 
-/// Reads the named bottleneck from a study of one run.
+/// Joins the statements of a system in instrumented runs.
+fn reported(said: &Value) -> String {
+    let said = said.as_array().map_or(&[][..], Vec::as_slice);
+    said.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("; ")
+}
+
+/// Reads the named bottleneck from the first run of a study.
 fn of_study(study: &Value) -> Result<Said, String> {
-    let [run] = study["runs"].as_array().map_or(&[][..], Vec::as_slice) else {
-        return Err("the result does not have one run".to_owned());
+    // Runs of an experiment follow the run of the case.
+    let Some(run) = study["runs"].as_array().and_then(|runs| runs.first()) else {
+        return Err("the result has no run".to_owned());
     };
     let word = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
     let bottleneck = &run["bottleneck"];
@@ -109,6 +121,7 @@ fn of_study(study: &Value) -> Result<Said, String> {
     Ok(Said {
         refuted: refutations(&resource, run),
         sentence: word(bottleneck, "because"),
+        report: reported(&study["diagnosis"]["runtimes"]["said"]),
         share: bottleneck["share"].as_f64(),
         certainty: word(bottleneck, "certainty"),
         validity: word(&run["validity"], "verdict"),

@@ -14,6 +14,8 @@ pub(crate) struct Iterations {
     routes: Routes,
     /// Only step of all iterations, if they have neither pauses nor values. `None` otherwise.
     pub(crate) only_step: Option<u16>,
+    /// Whether the length of some pause is drawn.
+    draws_pauses: bool,
     /// Whether all drawn values are numbers, which take no measurable time.
     pub(crate) draws_numbers: bool,
     /// First step of all iterations, if it is always the same step. `None` otherwise.
@@ -60,11 +62,12 @@ impl Iterations {
         let has_values = needs.iter().flatten().any(|sources| !sources.is_empty());
         let draws_numbers =
             needs.iter().flatten().flatten().all(|source| job.data[*source].source.is_number());
+        let draws_pauses = job.scenarios.visits().any(|visit| visit.think.is_drawn());
         let only_step = first_step.filter(|_| job.scenarios.is_single() && !has_values);
         needs.push(vec![lasting]);
         let entrance = routes.entrance();
         let values = Values::new(&job.data, share);
-        Self { routes, only_step, draws_numbers, first_step, values, needs, entrance }
+        Self { routes, only_step, draws_pauses, draws_numbers, first_step, values, needs, entrance }
     }
 
     /// Returns the first step that users run once before their first iteration. `None` if there are no such steps.
@@ -100,7 +103,10 @@ impl Iterations {
         for source in &self.needs[usize::from(scenario)][usize::from(visit)] {
             self.values.draw(*source, number, &mut user.chance, || Clock::real_time_ns() as u64, &mut set);
         }
-        user.pauses = user.chance.branch();
+        match self.draws_pauses {
+            true => user.pauses = user.chance.branch(),
+            false => user.chance.skip_branch(),
+        }
         self.routes.visit(user.place).step
     }
 

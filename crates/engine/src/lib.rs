@@ -37,7 +37,7 @@ pub use job::{Endpoint, Job, Peer, Selection};
 pub use net::errand::Errand;
 pub use net::interview::{Interview, Unanswered};
 pub use net::line::Line;
-pub use net::probe::{Asked, ProbeError, Probed, ask, greet, probe};
+pub use net::probe::{Asked, ProbeError, Probed, ask, probe};
 pub use net::tls::{ClientFiles, TlsError, TlsPeer, TlsTrust};
 pub use pin::{allowed_cores, pin_to};
 pub use running::{Message, Running, StopLevel, WorkerEnd, start};

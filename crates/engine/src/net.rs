@@ -2,6 +2,7 @@
 
 pub(crate) mod cancel;
 pub(crate) mod errand;
+mod exchange;
 pub(crate) mod interview;
 pub(crate) mod line;
 pub(crate) mod probe;

@@ -15,7 +15,7 @@ use crate::support::{
 use crate::support::{MS, SECOND, closed, count, finish_with, lasting, limit, run, tcp};
 use engine::{Endpoint, Job, Line, Peer, TlsPeer, TlsTrust};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
-use wire::Script;
+use wire::{Script, Serial};
 
 /// Accepts every log-in, and answers every request with OK.
 fn friendly(_: usize, line: &str) -> Answer {
@@ -191,8 +191,9 @@ fn log_in_may_switch_to_tls() {
     done.assert_all_ok(20);
     assert_eq!((done.tally.connect.count(), done.tally.tls.count()), (2, 2));
 
-    let probed = engine::greet(&peer, &mut greeting(&[]).open(0), Duration::from_secs(5)).unwrap();
-    assert!(probed.tls.is_some_and(|tls| tls.contains("TLSv1.3")));
+    let mut line = Line::open(&peer, Duration::from_secs(5)).unwrap();
+    line.greet(&mut Serial::new(greeting(&[]).open(0))).unwrap();
+    assert!(line.tls().is_some_and(|tls| tls.contains("TLSv1.3")));
 }
 
 #[test]
@@ -241,7 +242,7 @@ fn asks_a_question_before_the_load() {
 fn blocking_connection_reads_and_writes_like_a_file() {
     let server = Lines::start(friendly);
     let mut line = Line::open(&tcp(server.address), Duration::from_secs(5)).unwrap();
-    line.greet(&mut greeting(&[]).open(3)).unwrap();
+    line.greet(&mut Serial::new(greeting(&[]).open(3))).unwrap();
     let mut answers = BufReader::new(line);
     for _ in 0..3 {
         answers.get_mut().write_all(b"x\n").unwrap();
@@ -255,7 +256,7 @@ fn blocking_connection_reads_and_writes_like_a_file() {
     let authority = Authority::new("of lines");
     let peer = on_request(secure_in_the_middle(&authority, ""), &authority);
     let mut line = Line::open(&peer, Duration::from_secs(5)).unwrap();
-    line.greet(&mut greeting(&[]).open(0)).unwrap();
+    line.greet(&mut Serial::new(greeting(&[]).open(0))).unwrap();
     assert!(line.tls().is_some());
     let mut answers = BufReader::new(line);
     answers.get_mut().write_all(b"x\n").unwrap();

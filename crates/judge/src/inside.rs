@@ -168,6 +168,10 @@ const LEVELS: [&str; 10] = [
     "db_memory_bytes_max",
     "db_snapshot_running",
 ];
+/// Metric with the number of commands of a key-value store in a sample.
+pub const SAMPLED_COMMANDS: &str = "sampled_commands";
+/// Metric with the number of these commands on a key, by key.
+pub const KEY_COMMANDS: &str = "sampled_key_commands";
 /// Metrics of the slow log of a key-value store, by command.
 const SLOW: [&str; 3] = ["db_slow_calls", "db_slow_s", "db_slow_one_key_calls"];
 /// Label of the blocks that checkpoints write.

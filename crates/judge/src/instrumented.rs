@@ -1,4 +1,4 @@
-//! Reports of a system's runtimes in the instrumented runs of an experiment, and the overhead of instrumentation.
+//! Reports of a system's runtimes and of its store in the instrumented runs of an experiment, and the overhead of instrumentation.
 
 use std::collections::BTreeMap;
 
@@ -13,6 +13,7 @@ use crate::rung::Rung;
 use crate::words::{decimal, percent};
 
 mod go_trace;
+mod hot_keys;
 
 /// Number of blocks of an experiment that have an instrumented run.
 pub const INSTRUMENTED_BLOCKS: u32 = 4;
@@ -46,6 +47,7 @@ pub struct RuntimeReport {
 pub fn has_instruments(runs: &[&Run]) -> bool {
     let mut readings = runs.iter().flat_map(|run| run.readings());
     readings.any(|reading| reading.metric == "runtime" && RUNTIMES.contains(&reading.label))
+        || runs.iter().any(|run| hot_keys::are_of_interest(run))
 }
 
 impl RuntimeReport {
@@ -183,6 +185,7 @@ fn said(runs: &[&Run]) -> Vec<String> {
         said.extend(sums.monitors(name));
     }
     said.extend(go_trace::said(runs));
+    said.extend(hot_keys::said(runs));
     said
 }
 

@@ -52,6 +52,13 @@ pub struct Rung {
     pub runs: usize,
 }
 
+impl Rung {
+    /// Returns the throughput per user and second.
+    pub fn per_user_per_s(&self) -> f64 {
+        self.per_s / f64::from(self.users.max(1))
+    }
+}
+
 /// Number of users at which throughput saturates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SaturatedAt {

@@ -13,6 +13,7 @@ mod causes;
 mod compared_by;
 pub mod comparison;
 mod condition;
+mod connection_spread;
 mod core_time;
 mod counting;
 pub mod cpu_profile;
@@ -86,6 +87,7 @@ pub use by_fingerprint::{
 pub use causes::{Doubt, Resource};
 pub use compared_by::{ComparedBy, can_be_named};
 pub use condition::{Condition, ConditionError, OfBaseline, Sign, Unknown};
+pub use connection_spread::{RelativeRange, RelativeRanges};
 pub use core_time::CoreTime;
 pub use counting::{Counted, counted};
 pub use dependencies::{Called, Dependencies};
@@ -100,8 +102,8 @@ pub use finalists::{ERRORS_MAX, finalists};
 pub use gates::{Gates, judge_gates, judge_gates_of_slices};
 pub use group_io::LimitedIo;
 pub use inside::{
-    BLOCKING_SEPARATOR, DATABASE, INSIDE, Inside, Maintenance, ON_CPU, PLAN_SEPARATOR, SlowCalls,
-    StatementTime, StatementWait, WAIT_SEPARATOR, class_of, without_statement,
+    BLOCKING_SEPARATOR, DATABASE, INSIDE, Inside, KEY_COMMANDS, Maintenance, ON_CPU, PLAN_SEPARATOR,
+    SAMPLED_COMMANDS, SlowCalls, StatementTime, StatementWait, WAIT_SEPARATOR, class_of, without_statement,
 };
 pub use kind::MetricKind;
 pub use ladder::Ladder;

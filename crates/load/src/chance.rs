@@ -19,6 +19,11 @@ impl Chance {
         Self(Pcg64Mcg::seed_from_u64(self.0.next_u64()))
     }
 
+    /// Leaves this stream as [`Chance::branch`] does, for a branch that nothing would be drawn from.
+    pub fn skip_branch(&mut self) {
+        self.0.next_u64();
+    }
+
     /// Draws 128 random bits.
     pub fn bits(&mut self) -> u128 {
         u128::from(self.0.next_u64()) << 64 | u128::from(self.0.next_u64())
@@ -81,6 +86,9 @@ mod tests {
             (first, chance.unit())
         };
         assert_eq!(drawn(1), drawn(100));
+        let mut skipped = Chance::stream(1, 2);
+        skipped.skip_branch();
+        assert_eq!(skipped.unit(), drawn(1).1);
         assert_ne!(drawn(1).0, drawn(1).1);
     }
 

@@ -146,6 +146,8 @@ impl Replay {
             (true, Load::Closed(closed)) => {
                 Load::Closed(Closed { schedule: Some(schedule), is_unpaced: self.speed.is_none(), ..closed })
             }
+            // Each connection takes the next request when it has its reply.
+            (false, Load::Closed(closed)) if self.speed.is_none() => Load::Closed(closed),
             (_, load) => Load::Open(Open {
                 schedule,
                 connections: crate::plan::connections(&load),

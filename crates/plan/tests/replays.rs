@@ -15,12 +15,15 @@ const LOG: &str = "\
 2026-01-02 03:04:06.000 UTC [7] LOG:  duration: 1.000 ms  statement: SELECT 'secret'
 ";
 
+const MONITOR: &str = "1767323045.000000 [0 127.0.0.1:60866] \"get\" \"x\"\n";
+
 const DATABASE: &str = "url: postgres://me@127.0.0.1:5432/shop";
 
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("pg.log"), LOG).expect("a log");
     fs::write(folder.path().join("words.log"), "hello\n").expect("a file");
+    fs::write(folder.path().join("monitor.log"), MONITOR).expect("a log");
     folder
 }
 
@@ -87,10 +90,18 @@ fn errors_name_the_log_and_what_to_write() {
         let errors = read(folder.path(), load, DATABASE).expect_err("it is wrong");
         assert!(errors.contains(words) && errors.contains("help: "), "{load}: {errors}");
     }
-    let http = read(folder.path(), "{ replay: { log: pg.log, only: reads } }", "url: http://127.0.0.1:8080")
-        .expect("a study");
-    let fault = planned(&http).expect_err("it is no database")[0].to_string();
-    assert!(fault.contains("the log has SQL statements"), "{fault}");
+    let http = "url: http://127.0.0.1:8080";
+    for (log, system, words) in [
+        ("pg.log", http, "the log has SQL statements, and the system is no database"),
+        ("pg.log", "url: mysql://me@127.0.0.1/shop", "the log has statements of PostgreSQL"),
+        ("monitor.log", DATABASE, "the log has commands of redis, and the system is a SQL database"),
+        ("monitor.log", http, "the log has commands of redis, and the system is another"),
+    ] {
+        let load = format!("{{ replay: {{ log: {log}, only: reads }} }}");
+        let study = read(folder.path(), &load, system).expect("a study");
+        let fault = planned(&study).expect_err(words)[0].to_string();
+        assert!(fault.contains(words) && fault.contains("help: "), "{fault}");
+    }
 }
 
 #[test]

@@ -4,5 +4,6 @@ mod redis;
 mod statements;
 
 pub use redis::commands::{CommandPlay, CommandPlayer};
-pub(crate) use redis::{TRAFFIC as COMMANDS, monitor};
+pub use redis::monitor::monitored_words;
+pub(crate) use redis::monitor;
 pub(crate) use statements::STATEMENTS;

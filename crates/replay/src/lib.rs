@@ -24,6 +24,7 @@ mod trace;
 mod traffic;
 mod web;
 
+pub use databases::monitored_words;
 pub use entry::{Action, Entry, LoggedResult};
 pub use fingerprint::{Scanned, of_request, scan};
 pub use formats::{FORMATS, Format, Layout};

@@ -29,8 +29,8 @@ pub struct Traffic {
     pub fits: fn(&Protocol) -> bool,
     /// Help for a command line with a URL scheme that does not fit.
     pub help_for_flags: &'static str,
-    /// Error and help for a plan whose system is of another kind. `None` if the check of the URL reports it.
-    pub other_kind: Option<[&'static str; 2]>,
+    /// Error and help for a plan whose system is of another kind.
+    pub other_kind: [&'static str; 2],
     /// Error of a plan with a system of another protocol, and its help.
     pub other_server: [&'static str; 2],
     /// Whether an entry may write. Accepts its text or its fingerprint.

@@ -26,7 +26,7 @@ pub(crate) static TRAFFIC: Traffic = Traffic {
     // Requests that a protocol cannot send are reported where they are compiled.
     fits: |_| true,
     help_for_flags: "name a web server with --to http://HOST:PORT",
-    other_kind: Some(["the log has HTTP requests, and the system is a database", "name a web server"]),
+    other_kind: ["the log has HTTP requests, and the system is a database", "name a web server"],
     other_server: ["the log has HTTP requests, and the system is another", "name a web server"],
     // The method of the request decides.
     may_write: |_| false,

@@ -56,6 +56,7 @@ pub(crate) use certainty::certainty;
 pub(crate) use gates::{failed, of_load as gates_of_load, unjudged, why_unjudged};
 pub(crate) use layout::items;
 pub(crate) use of_baseline::{Answer as BaselineAnswer, GateOfBaseline, facts as of_baseline};
+pub(crate) use over_runs::median_run;
 pub(crate) use pieces::{StudyPieces, runs, tone};
 pub(crate) use reference::compared;
 pub(crate) use rows::VariantRow;

@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn small_shares_are_not_rounded_to_zero() {
-        assert_eq!(percent(1, 4), "25.00 %");
+        assert_eq!(percent(1, 4), "25.0 %");
         assert_eq!(percent(3, 100_000), "0.0030 %");
         assert_eq!(percent(0, 5), "0.00 %");
         assert_eq!([percent(0, 0), percent(5, 4), percent(u64::MAX, 1)], ["n/a"; 3]);

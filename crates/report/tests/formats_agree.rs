@@ -333,7 +333,7 @@ fn study_of_failures_reports_causes_and_unaffected_variants() {
     let answer = &formats.json["comparison"]["answers"][0];
     let said = text(&answer["text"]);
     for part in [
-        "passenger queue=100: 12.42 % of the requests failed (status: HTTP 503 Service Unavailable)",
+        "passenger queue=100: 12.4 % of the requests failed (status: HTTP 503 Service Unavailable)",
         "; without failures: passenger queue=0; ",
         "unicorn timeout=4: 1.73 % of the requests failed",
         "; no variant is without failures; nothing failed: nginx",

@@ -164,7 +164,7 @@ fn unavailable_system_does_not_beat_available_one() {
     for format in ["terminal", "md"] {
         let text = written(report::format(format).unwrap(), &study, 120);
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let answer = "frozen was unavailable for 33.33 % of the time (degraded in 8 of 8 runs)";
+        let answer = "frozen was unavailable for 33.3 % of the time (degraded in 8 of 8 runs)";
         assert!(text.contains(answer), "{text}");
         assert!(!text.contains("frozen beats") && !text.contains("★ frozen"), "{text}");
     }

@@ -67,6 +67,20 @@ pub(crate) trait Dialect: Send {
     fn statements(&mut self, _asked: &mut Asked<'_>) -> Result<Vec<StatementGrowth>, Error> {
         Ok(Vec::new())
     }
+
+    /// Sample of commands by key. Called once a second, after `counters`. `None` if none was taken.
+    fn sampled_keys(&mut self, _asked: &mut Asked<'_>) -> Option<SampledKeys> {
+        None
+    }
+}
+
+/// Sample of commands of a store.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct SampledKeys {
+    /// Number of commands in the sample.
+    pub(crate) commands: f64,
+    /// Most frequent keys with the number of commands, largest first.
+    pub(crate) keys: Vec<(String, f64)>,
 }
 
 /// Value of the server's statistics.
@@ -312,11 +326,13 @@ impl Watcher<'_> {
                 let counters = self.dialect.counters(&mut asked)?;
                 let grown = self.dialect.statements(&mut asked)?;
                 let texts = self.dialect.texts(&mut asked)?;
+                let sampled = self.dialect.sampled_keys(&mut asked);
                 let mut tally = self.shared.tally();
                 tally.add_blocking(blocking);
                 tally.count(counters, false);
                 tally.add_grown(grown);
                 tally.add_texts(texts);
+                sampled.into_iter().for_each(|sampled| tally.add_keys(sampled));
             }
             let took = begun.elapsed();
             self.shared.tally().took(took);

@@ -95,8 +95,8 @@ pub(crate) fn server_copy(
 pub struct Store {
     /// Name of the protocol.
     protocol: &'static str,
-    /// Creates the monitor.
-    pub(crate) watch: fn() -> Box<dyn Dialect>,
+    /// Creates the monitor of a run, which may be instrumented.
+    pub(crate) watch: fn(bool) -> Box<dyn Dialect>,
     /// Creates the function that opens sessions.
     pub(crate) open: fn(&plan::Endpoint, &plan::Secrets) -> Result<Box<OpenSession>, Refusal>,
     /// Queries the servers in the URLs for the servers of the load. `None` if the URLs name them.

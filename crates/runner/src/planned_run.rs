@@ -176,8 +176,9 @@ impl<'a> PlannedRun<'a> {
         up: Option<Box<dyn Started>>,
         stream: &Stream,
     ) -> Result<MonitoredSystem<'l>, lab::Failure> {
+        let is_instrumented = self.stage.is_some_and(Stage::is_instrumented);
         self.start_processes(tools, up, stream)
-            .map(|system| system.with_database(MonitoredDatabase::of(&self.plan)))
+            .map(|system| system.with_database(MonitoredDatabase::of(&self.plan, is_instrumented)))
     }
 
     fn start_processes<'l>(

@@ -34,6 +34,8 @@ pub struct Traffic {
     pub fingerprints: Vec<String>,
     /// Whether database sessions are set to read only.
     pub is_read_only: bool,
+    /// Whether entries are sent without pauses.
+    pub is_unpaced: bool,
     /// Lock timeout in nanoseconds, after which the server ends the statement. `None` if there is no limit.
     pub lock_wait_max_ns: Option<u64>,
 }
@@ -135,12 +137,12 @@ pub(crate) fn prepare(plan: &Plan, log: &plan::Replay, public: &PublicLoads) -> 
         outcomes: Arc::new(Outcomes::new(log.fingerprints.len()).hashing_rows(log.hashes_rows)),
         fingerprints: log.fingerprints.to_vec(),
         is_read_only: log.is_read_only,
+        is_unpaced: log.speed.is_none(),
         lock_wait_max_ns: Some(log.lock_wait_max_ns),
     };
     let script = script(plan, &traffic)?;
     let prepared = prepare_engine(plan, public, |EngineLoad { job, .. }| EngineLoad {
-        // The load ends with its schedule.
-        job: Job { stop: Stop { at_ns: None, requests: None }, ..job },
+        job: Job { stop: stop(&job.load, &traffic), ..job },
         script: Steps::compiled(script),
     })?;
     Ok(Prepared { replayed: Some(traffic.outcomes), ..prepared })
@@ -150,16 +152,24 @@ pub(crate) fn prepare(plan: &Plan, log: &plan::Replay, public: &PublicLoads) -> 
 fn recorded(load: EngineLoad, traffic: &Traffic, script: Box<dyn Channels>) -> EngineLoad {
     let schedule = plan::schedule(&traffic.trace);
     let EngineLoad { mut job, .. } = load;
-    let connections = job.connections();
+    let (connections, is_unpaced) = (job.connections(), traffic.is_unpaced);
     job.load = match job.load {
         Load::Closed(closed) if traffic.kind.has_sessions => {
-            Load::Closed(load::Closed { schedule: Some(schedule), ..closed })
+            Load::Closed(load::Closed { schedule: Some(schedule), is_unpaced, ..closed })
         }
+        // Each connection takes the next request when it has its reply.
+        Load::Closed(closed) if is_unpaced => Load::Closed(closed),
         _ => Load::Open(Open { schedule, connections, shed_after_ns: None }),
     };
-    job.stop = Stop { at_ns: None, requests: None };
+    job.stop = stop(&job.load, traffic);
     (job.warm_up_ns, job.parts) = (0, traffic.fingerprints.len() as u16);
     EngineLoad { job, script: Steps::compiled(script) }
+}
+
+/// End of a replay: with its schedule, or after the last entry if there is none.
+fn stop(load: &Load, traffic: &Traffic) -> Stop {
+    let has_schedule = !matches!(load, Load::Closed(closed) if closed.schedule.is_none());
+    Stop { at_ns: None, requests: (!has_schedule).then_some(traffic.trace.len() as u64) }
 }
 
 /// Script that sends the traffic.

@@ -91,6 +91,11 @@ impl Stage {
         self.instruments = Some(instruments::add(&mut self.launch, self.room.dir()));
     }
 
+    /// Whether the system reports on itself in this run.
+    pub(crate) fn is_instrumented(&self) -> bool {
+        self.instruments.is_some()
+    }
+
     /// Name of the system and variant, for display.
     pub(crate) fn name(&self) -> String {
         format!("{} {}", self.launch.system, self.launch.variant).trim_end().to_owned()

@@ -27,7 +27,7 @@ impl Share {
         self.0
     }
 
-    /// Formats the share in percent, with enough decimals to differ from 0: `12.50 %`.
+    /// Formats the share in percent, with enough decimals to differ from 0: `12.5 %`.
     pub fn percent(self) -> String {
         shown::percent_of(self.0)
     }
@@ -39,7 +39,7 @@ mod tests {
 
     #[test]
     fn share_of_count_is_unknown_if_the_whole_does_not_contain_the_part() {
-        assert_eq!(Share::of_count(1, 4).map(Share::percent).as_deref(), Some("25.00 %"));
+        assert_eq!(Share::of_count(1, 4).map(Share::percent).as_deref(), Some("25.0 %"));
         assert_eq!(Share::of_count(4, 4).map(Share::get), Some(1.0));
         for (part, whole) in [(5, 4), (1, 0), (0, 0), (u64::MAX, 1)] {
             assert_eq!(Share::of_count(part, whole), None, "{part} of {whole}");

@@ -50,9 +50,14 @@ pub fn rate(value: f64) -> String {
     decimal(value, if value < 99_999.95 { 1 } else { 0 })
 }
 
-/// Formats a share in percent, with enough decimals to differ from 0.
+/// Formats a share in percent with as many decimals as matter: 12.3 %, 1.23 %, 0.0123 %, and 99.95 % just below all.
 pub fn percent_of(share: f64) -> String {
-    percent(share, if share > 0.0 && share < 0.001 { 4 } else { 2 })
+    let decimals = match share {
+        share if share > 0.0 && share < 0.001 => 4,
+        share if share < 0.1 || (share > 0.999 && share < 1.0) => 2,
+        _ => 1,
+    };
+    percent(share, decimals)
 }
 
 /// Formats a share in percent with `decimals` decimals.
@@ -100,6 +105,22 @@ mod tests {
         assert_eq!(decimal(-1_000.0, 0), "-1,000");
         assert_eq!(decimal(1.5e300, 1), "1.500e300");
         assert_eq!([-0.001, -0.0, -0.006].map(|value| decimal(value, 2)), ["0.00", "0.00", "-0.01"]);
+    }
+
+    #[test]
+    fn percentages_have_as_many_decimals_as_matter() {
+        let cases = [
+            (0.0, "0.00 %"),
+            (0.000_012, "0.0012 %"),
+            (0.012_34, "1.23 %"),
+            (0.123_4, "12.3 %"),
+            (0.998_4, "99.8 %"),
+            (0.999_54, "99.95 %"),
+            (1.0, "100.0 %"),
+        ];
+        for (share, text) in cases {
+            assert_eq!(percent_of(share), text);
+        }
     }
 
     #[test]

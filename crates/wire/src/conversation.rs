@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use crate::ErrorClass;
 use crate::blame::PeerFault;
-use crate::channel::{Footprint, Redirect};
+use crate::channel::{Channel, Footprint, Redirect};
 use crate::content::Content;
 
 /// Client side of one connection, and the values of its user's variables.
@@ -188,8 +188,8 @@ pub trait Script: Send + Sync {
 pub enum Cancel {
     /// Bytes to send without TLS; the peer closes the connection in reply.
     Bytes([u8; 16]),
-    /// Request of step 0 of a conversation, after its greeting. A rejection means that no cancellation took place.
-    Request(Box<dyn Conversation>),
+    /// Request of step 0 of a channel, after its greeting. A rejection means that no cancellation took place.
+    Request(Box<dyn Channel>),
 }
 
 /// Next step of a greeting.

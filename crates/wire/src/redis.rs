@@ -28,6 +28,7 @@ mod samples;
 mod step;
 mod workload;
 
+pub use cluster::key;
 pub use command::recorded_words;
 pub use conversation::RedisConversation;
 pub use log_in::{Found, behind_sentinel, found};

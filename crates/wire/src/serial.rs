@@ -32,6 +32,16 @@ impl<C: Conversation> Serial<C> {
         Self { conversation, ticket: Ticket::NONE, written: NOTHING_TO_SEND, known }
     }
 
+    /// Returns the conversation, with the values saved from replies.
+    pub fn conversation(&mut self) -> &mut C {
+        &mut self.conversation
+    }
+
+    /// Returns the conversation at the end of the channel.
+    pub fn into_conversation(self) -> C {
+        self.conversation
+    }
+
     /// Passes the user's variables that have changed to the conversation.
     #[inline]
     fn learn(&mut self, ticket: Ticket, values: &Values) {

@@ -19,9 +19,53 @@ struct ValueList {
 
 #[derive(Clone, Debug, Default)]
 struct Entry {
-    value: Vec<u8>,
+    value: Bytes,
     /// Stamp of the value; 0 if it was never set.
     stamp: u32,
+}
+
+/// Max bytes of a value without memory of its own. Most values are numbers, and users are many: each access to other memory is a cache
+/// miss.
+const SHORT_BYTES_MAX: usize = 15;
+
+/// Bytes of a value.
+#[derive(Clone, Debug)]
+enum Bytes {
+    Short { length: u8, bytes: [u8; SHORT_BYTES_MAX] },
+    Long(Vec<u8>),
+}
+
+impl Default for Bytes {
+    fn default() -> Self {
+        Self::Short { length: 0, bytes: [0; SHORT_BYTES_MAX] }
+    }
+}
+
+impl Bytes {
+    #[inline]
+    fn set(&mut self, value: &[u8]) {
+        match self {
+            Self::Short { length, bytes } if value.len() <= SHORT_BYTES_MAX => {
+                bytes[..value.len()].copy_from_slice(value);
+                *length = value.len() as u8;
+            }
+            Self::Short { .. } => *self = Self::Long(value.to_vec()),
+            Self::Long(bytes) => {
+                bytes.clear();
+                // Reserves exactly the needed bytes, so that a variable never owns twice the length of a value.
+                bytes.reserve_exact(value.len());
+                bytes.extend_from_slice(value);
+            }
+        }
+    }
+
+    #[inline]
+    fn as_slice(&self) -> &[u8] {
+        match self {
+            Self::Short { length, bytes } => &bytes[..usize::from(*length)],
+            Self::Long(bytes) => bytes,
+        }
+    }
 }
 
 impl Values {
@@ -35,10 +79,7 @@ impl Values {
         }
         given.latest = given.latest.wrapping_add(1).max(1);
         let entry = &mut given.list[place];
-        entry.value.clear();
-        // Reserves exactly the needed bytes, so that a variable never owns twice the length of a value.
-        entry.value.reserve_exact(value.len());
-        entry.value.extend_from_slice(value);
+        entry.value.set(value);
         entry.stamp = given.latest;
     }
 
@@ -76,7 +117,10 @@ mod tests {
         assert_eq!(values.since(first).collect::<Vec<_>>(), [(0, &b"y"[..])]);
         assert_eq!(values.since(0).count(), 2);
         assert_eq!((values.get(2), values.get(1)), (Some(&b"x"[..]), None));
-        values.set(2, b"");
-        assert_eq!(values.get(2), Some(&b""[..]));
+        for length in [SHORT_BYTES_MAX, SHORT_BYTES_MAX + 1, 1, 300, 0] {
+            let value = alloc::vec![b'v'; length];
+            values.set(2, &value);
+            assert_eq!(values.get(2), Some(&value[..]));
+        }
     }
 }

@@ -4,7 +4,7 @@ use crate::mysql_server::{MARIADB, MYSQL_8, OLD, SUCCESS, greeting, logged_in, l
 use std::sync::Arc;
 use wire::mysql::Session;
 use wire::sql::{RowSink, Session as _, SessionEvent, Statement, Transaction, Value};
-use wire::{Cancel, ErrorClass, Greeting, Next, PeerFault, Progress};
+use wire::{Cancel, ErrorClass, Event, Greeting, Next, PeerFault, Ticket, Values};
 
 const ENDED: SessionEvent = SessionEvent::Succeeded { rows: 0, has_rows: false };
 const ERROR: &[u8] = b"\xff\x28\x04#42000syntax";
@@ -382,23 +382,21 @@ fn cancel_kills_connection_from_another_session() {
     let mut session = logged_in(MYSQL_8);
     session.query(b"select sleep(20)");
     let killing = || {
-        let Some(Cancel::Request(mut conversation)) = session.cancel() else {
-            panic!("a statement is under way")
-        };
-        assert_eq!(conversation.greet(), Greeting::Await);
+        let Some(Cancel::Request(mut channel)) = session.cancel() else { panic!("a statement is under way") };
+        assert_eq!(channel.greet(), Greeting::Await);
         let hello = greeting(MYSQL_8, "8", "mysql_native_password", b"12345678901234567890");
-        assert_eq!(conversation.greeted(&hello), Ok((hello.len(), Greeting::Send)));
+        assert_eq!(channel.greeted(&hello), Ok((hello.len(), Greeting::Send)));
         let welcome = packets(2, &[SUCCESS]);
-        assert_eq!(conversation.greeted(&welcome), Ok((welcome.len(), Greeting::Done)));
-        assert_eq!(conversation.begin(0), Next::Send);
-        assert_eq!(conversation.outgoing(), b"\x07\0\0\0\x03KILL 7");
-        conversation
+        assert_eq!(channel.greeted(&welcome), Ok((welcome.len(), Greeting::Done)));
+        assert_eq!(channel.begin(Ticket(0), 0, &Values::default()), Next::Send);
+        assert_eq!(channel.outgoing(), b"\x07\0\0\0\x03KILL 7");
+        channel
     };
     let gone = b"\xff\x46\x04#HY000Unknown thread id: 7";
     let denied = b"\xff\x47\x04#HY000You are not owner of thread 7";
     for (answer, is_refused) in [(SUCCESS, false), (gone, false), (denied, true)] {
         let ended = killing().received(&packets(1, &[answer]));
-        let Ok(Progress::Replied { reply, .. }) = ended else { panic!("{ended:?}") };
+        let Ok(Some((_, Event::Replied { reply, .. }))) = ended else { panic!("{ended:?}") };
         assert_eq!(reply.refusal.is_some(), is_refused);
     }
 }

@@ -71,3 +71,19 @@ fn result_types_have_no_functions() {
     let functions: Vec<String> = names.filter(|text| is_function(text)).collect();
     assert!(functions.is_empty(), "{RESULTS} lists results of statistics, not functions: {functions:?}");
 }
+
+#[test]
+fn page_defines_no_statistics() {
+    let is_page = |path: &str| path.starts_with("ui/src/") && path.ends_with(".ts") && !path.ends_with(".test.ts");
+    let page: Vec<_> = files::all().into_iter().filter(|file| is_page(&file.path)).collect();
+    assert!(page.len() > 50, "{}", page.len());
+    for file in page {
+        for name in ["median", "mean", "average", "percentile", "quantile"] {
+            assert!(
+                !file.text.contains(&format!("function {name}(")),
+                "{} computes a {name}. Compute it in judge, and write it into the report",
+                file.path
+            );
+        }
+    }
+}

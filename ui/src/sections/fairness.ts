@@ -1,6 +1,6 @@
 /** How evenly the connections of each run were served. */
 
-import type { Fairness, Load, MinMedianMax, Report, Row } from '../report';
+import type { Fairness, Load, MinMedianMax, RelativeRanges, Report, Row } from '../report';
 import { card, redraw } from '../card';
 import { h } from '../dom';
 import { count, decimal, formatValue } from '../format';
@@ -11,33 +11,29 @@ import { pointed, rows, type Item, type Place } from '../charts/rows';
 import { capitalized } from '../views/counted';
 import { extent, positiveExtent } from '../views/measures';
 import { ordered } from '../views/order';
-import { overall, relative, type Relative } from '../views/outcomes';
 import { fromZero, ratios, type Room, type Scale } from '../views/scale';
 
 interface Aspect {
-  key: string;
+  key: 'requests' | 'response_mean_ms' | 'response_max_ms';
   words: string;
   /** The unit of the values; empty for a count. */
   unit: string;
-  of: (fairness: Fairness) => MinMedianMax | null;
   inWords: (value: number) => string;
 }
 
 const REQUESTS = 'requests';
 const ASPECTS: Aspect[] = [
-  { key: REQUESTS, words: '', unit: '', of: (one) => one.requests, inWords: count },
+  { key: REQUESTS, words: '', unit: '', inWords: count },
   {
-    key: 'mean',
+    key: 'response_mean_ms',
     words: 'Mean response time per connection',
     unit: 'ms',
-    of: (one) => one.response_mean_ms,
     inWords: (value) => formatValue(value, 'ms'),
   },
   {
-    key: 'max',
+    key: 'response_max_ms',
     words: 'Max response time per connection',
     unit: 'ms',
-    of: (one) => one.response_max_ms,
     inWords: (value) => formatValue(value, 'ms'),
   },
 ];
@@ -46,6 +42,12 @@ const ASPECTS: Aspect[] = [
 function aspectsOf({ counted }: Report): Aspect[] {
   const words = `${capitalized(counted.many)} per connection`;
   return ASPECTS.map((aspect) => (aspect.key === REQUESTS ? { ...aspect, words } : aspect));
+}
+
+/** The lowest and the highest connection, as multiples of the median. */
+interface Relative {
+  low: number;
+  high: number;
 }
 
 /** One run of a row. */
@@ -103,8 +105,8 @@ export function fairness(report: Report, load: Load): HTMLElement | null {
           row.name,
           run,
           one.connections,
-          ...all.flatMap(({ of }) => {
-            const figures = of(one);
+          ...all.flatMap(({ key }) => {
+            const figures = one[key];
             return [figures?.min ?? null, figures?.median ?? null, figures?.max ?? null];
           }),
         ]),
@@ -128,11 +130,12 @@ function runsOf(report: Report, row: Row): { run: string; fairness: Fairness }[]
   });
 }
 
-function ranges(report: Report, row: Row, { of }: Aspect): Range[] {
+function ranges(report: Report, row: Row, { key }: Aspect): Range[] {
   return runsOf(report, row).flatMap(({ run, fairness: one }) => {
-    const figures = of(one);
-    const range = figures ? relative(figures) : null;
-    return figures && range ? [{ ...range, run, fairness: one, figures }] : [];
+    const figures = one[key];
+    if (!figures?.relative) return [];
+    const [low, high] = figures.relative;
+    return [{ low, high, run, fairness: one, figures }];
   });
 }
 
@@ -147,8 +150,8 @@ function drawRows(report: Report, load: Load, aspect: Aspect, width: number): SV
     group,
     color: colorClass(report, load, at),
     is_winner: row.is_winner,
-    figure: rangeText(overall(all)),
-    lines: () => rowTooltip(row, aspect, all),
+    figure: rangeText(row.fairness?.[aspect.key] ?? null),
+    lines: () => rowTooltip(row, aspect, all.length),
     draw: (place) => {
       draw(aspect, all, place);
     },
@@ -198,7 +201,7 @@ function draw(aspect: Aspect, all: Range[], { parts, scale, y, height }: Place):
   });
 }
 
-function rangeText(all: { low: number; high: number } | null): string {
+function rangeText(all: Relative | null): string {
   return all ? `${multiple(all.low)} – ${multiple(all.high)} ×` : 'n/a';
 }
 
@@ -217,12 +220,12 @@ function rangeTooltip({ words, inWords }: Aspect, { run, figures, fairness: one 
   ];
 }
 
-function rowTooltip(row: Row, { words }: Aspect, all: Range[]): string[] {
-  const found = overall(all);
+function rowTooltip(row: Row, { key, words }: Aspect, runs: number): string[] {
+  const found: RelativeRanges | null = row.fairness?.[key] ?? null;
   if (!found) return [row.name];
   return [
     row.name,
-    `${words}: ${rangeText(found)} of the median in ${all.length} ${all.length === 1 ? 'run' : 'runs'}`,
-    `median of the run maxima: ${multiple(found.typical)} ×`,
+    `${words}: ${rangeText(found)} of the median in ${runs} ${runs === 1 ? 'run' : 'runs'}`,
+    `median of the run maxima: ${multiple(found.median_high)} ×`,
   ];
 }

@@ -1,7 +1,7 @@
 /** Two runs side by side, and the controls that select them. */
 
 import type { Load, Report, Run } from '../report';
-import { runChoices, defaultRuns, medianRun, runLabel, type RunChoices } from '../views/choice';
+import { runChoices, defaultRuns, firstChoice, runLabel, type RunChoices } from '../views/choice';
 import { choice } from '../charts/choice';
 import { countText } from '../views/counted';
 import { clock, long } from '../views/clock';
@@ -79,7 +79,7 @@ function paneChoice(report: Report, load: Load, panes: Panes, all: RunChoices[],
   const list = choice(side, variants, first, (row) => {
     const of = all.find((each) => each.row === Number(row));
     if (!of) return;
-    panes.runs[pane] = medianRun(report, of.runs);
+    panes.runs[pane] = firstChoice(load, of);
     fill();
     changed(panes);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { study } from '../../fixtures/study';
 import type { Load, Report } from '../report';
-import { runChoices, defaultRuns, hasCurves, medianRun, runLabel } from './choice';
+import { runChoices, defaultRuns, firstChoice, hasCurves, runLabel } from './choice';
 
 const report = study();
 const first = (of: Report): Load => {
@@ -65,25 +65,20 @@ describe('hasCurves', () => {
   });
 });
 
-describe('medianRun', () => {
+describe('firstChoice', () => {
   const row = load.pairs[0]?.first ?? 0;
   const runs = load.rows[row]?.runs ?? [];
-  const metric = (run: number): number => report.runs[run]?.figures?.metric ?? NaN;
-  it('has as many runs above it as below', () => {
-    const middle = metric(medianRun(report, runs));
-    const below = runs.filter((run) => metric(run) < middle).length;
-    expect(below).toBe(Math.floor((runs.length - 1) / 2));
+  const median = load.rows[row]?.median_run ?? NaN;
+  it('is the median run of the report', () => {
+    expect(firstChoice(load, { row, runs })).toBe(median);
   });
-  it('is valid if any run is valid', () => {
-    const middle = medianRun(report, runs);
-    const without = changed(middle, () => ({ standing: 'invalid' }));
-    expect(medianRun(without, runs)).not.toBe(middle);
-    expect(medianRun(without, [middle])).toBe(middle);
+  it('is the first run if the median run has no time series', () => {
+    const others = runs.filter((run) => run !== median);
+    expect(firstChoice(load, { row, runs: others })).toBe(others[0]);
   });
-  it('accepts runs without results', () => {
-    const [only = 0] = runs;
-    const without = changed(only, () => ({ figures: null }));
-    expect(medianRun(without, [only])).toBe(only);
+  it('accepts rows without a median run', () => {
+    const rows = load.rows.map((each) => ({ ...each, median_run: null }));
+    expect(firstChoice({ ...load, rows }, { row, runs })).toBe(runs[0]);
   });
 });
 
@@ -95,8 +90,7 @@ it('calls neither of two runs the median run', () => {
 
 it('labels a run with its block, metric, and status', () => {
   const row = load.pairs[0]?.first ?? 0;
-  const runs = load.rows[row]?.runs ?? [];
-  const middle = medianRun(report, runs);
+  const middle = load.rows[row]?.median_run ?? NaN;
   expect(runLabel(report, load, row, middle)).toMatch(/^block \d · .*\/s · .*median run of \d+$/);
   const cut = changed(middle, () => ({ standing: 'cut_short' }));
   expect(runLabel(cut, load, row, middle)).toContain('cut short');

@@ -32,26 +32,17 @@ function length(run: Run | undefined): number {
   return Math.max(run?.duration_s ?? 0, bin_s * bins - (run?.warm_up_s ?? 0));
 }
 
-/**
- * The median run of the valid runs by metric (the lower one of two), or of all runs if none is valid; the first run if
- * none has results. The best run would not be representative.
- */
-export function medianRun(report: Report, runs: readonly number[]): number {
-  const measured = runs.flatMap((index) => {
-    const run = report.runs[index];
-    const metric = run?.figures?.metric ?? null;
-    return run && metric !== null ? [{ index, metric, isValid: run.standing === 'valid' }] : [];
-  });
-  const valid = measured.filter(({ isValid }) => isValid);
-  const among = (valid.length > 0 ? valid : measured).toSorted((a, b) => a.metric - b.metric);
-  return among[Math.floor((among.length - 1) / 2)]?.index ?? runs[0] ?? 0;
+/** The median run of a row, or its first run if the median run has no time series. The best run would not be representative. */
+export function firstChoice(load: Load, { row, runs }: RunChoices): number {
+  const median = load.rows[row]?.median_run ?? null;
+  return median !== null && runs.includes(median) ? median : (runs[0] ?? 0);
 }
 
 /** At most two runs, the better one first; runs outside a study keep their order. */
 export function defaultRuns(report: Report, load: Load): number[] {
   const all = runChoices(report, load);
   const rows = report.kind === 'study' ? ranked(load, all) : all;
-  return rows.slice(0, 2).map(({ runs }) => medianRun(report, runs));
+  return rows.slice(0, 2).map((one) => firstChoice(load, one));
 }
 
 /** The first pair of the report, then the best rows of the other systems, then the rest. */
@@ -81,7 +72,7 @@ export function runLabel(report: Report, load: Load, row: number, run: number): 
   const mine = load.rows[row]?.runs ?? [];
   const metric = it?.figures?.metric ?? null;
   // Two runs have no median run.
-  const isMedian = mine.length > 2 && medianRun(report, mine) === run && metric !== null;
+  const isMedian = mine.length > 2 && load.rows[row]?.median_run === run && metric !== null;
   return [
     index(mine, run, it?.block ?? null),
     metric === null ? null : formatValue(metric, load.metric.unit),

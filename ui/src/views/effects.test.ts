@@ -51,13 +51,13 @@ describe('the effect of a change', () => {
 describe('throughput by users', () => {
   it('says how many runs a point has, and what each user gets', () => {
     const steps = [
-      { users: 1, per_s: 20, runs: 2 },
-      { users: 4, per_s: 60, runs: 16 },
+      { users: 1, per_s: 20, per_user_per_s: 20, runs: 2 },
+      { users: 4, per_s: 60, per_user_per_s: 15, runs: 16 },
     ];
     expect(scalingSample({ steps, law: [], saturated_at: null, saturated_words: '' })).toBe(
       'n = 18 runs with 2 numbers of users',
     );
     expect(steps.map((step) => scalingLines(step)[0])).toEqual(['1 user', '4 users']);
-    expect(scalingLines({ users: 4, per_s: 60, runs: 16 })[2]).toContain('15');
+    expect(scalingLines({ users: 4, per_s: 60, per_user_per_s: 15, runs: 16 })[2]).toContain('15');
   });
 });

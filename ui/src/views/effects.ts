@@ -66,10 +66,11 @@ export function scalingSample({ steps }: Scaling): string {
   return `n = ${runs} runs with ${steps.length} numbers of users`;
 }
 
-export function scalingLines({ users, per_s: perSecond, runs }: Scaling['steps'][number]): string[] {
+export function scalingLines(step: Scaling['steps'][number]): string[] {
+  const { users, per_s: perSecond, per_user_per_s: each, runs } = step;
   return [
     users === 1 ? '1 user' : `${users} users`,
     `${formatValue(perSecond, 'per_s')} ok, median of ${runs === 1 ? '1 run' : `${runs} runs`}`,
-    `${formatValue(perSecond / users, 'per_s')} for each user`,
+    `${formatValue(each, 'per_s')} for each user`,
   ];
 }

@@ -26,7 +26,7 @@ export function shade(share: number, stops: readonly Rgb[]): string {
   return `rgb(${mixed.join(', ')})`;
 }
 
-/** The tooltip lines of all strips at one time: each strip, or the mean and the extremes if there are many. */
+/** The tooltip lines of all strips at one time: each strip, or the extremes if there are many. */
 export function strips(
   all: readonly { label: string; share: number | null }[],
   words: (share: number | null) => string,
@@ -37,10 +37,8 @@ export function strips(
   const sorted = known.toSorted((a, b) => b.share - a.share);
   const [busiest, idlest] = [sorted[0], sorted.at(-1)];
   if (!busiest || !idlest) return [words(null)];
-  const mean = known.reduce((sum, { share }) => sum + share, 0) / known.length;
   return [
-    `mean of ${known.length}: ${words(mean)}`,
-    `busiest: ${busiest.label}, ${words(busiest.share)}`,
+    `busiest of ${known.length}: ${busiest.label}, ${words(busiest.share)}`,
     `idlest: ${idlest.label}, ${words(idlest.share)}`,
   ];
 }

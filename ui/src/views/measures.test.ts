@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { FIXTURES } from '../../fixtures';
-import { extent, aggregation, measures, median, points, positiveExtent, rowValue, titled } from './measures';
+import { extent, aggregation, measures, points, positiveExtent, rowValue, titled } from './measures';
 
 const study = FIXTURES.study();
 const [load] = study.loads;
@@ -37,9 +37,6 @@ describe('figures', () => {
     expect(extent([])).toBeNull();
     expect(positiveExtent([0, -1, 4, 2])).toEqual([2, 4]);
     expect(positiveExtent([0])).toEqual([1, 10]);
-  });
-  it('have a median', () => {
-    expect([median([3, 1, 2]), median([4, 1, 2, 3]), median([])]).toEqual([2, 2.5, null]);
   });
   it('have titles', () => {
     expect([titled('throughput'), titled('p99 response time')]).toEqual(['Throughput', 'p99 response time']);

@@ -142,15 +142,6 @@ export function positiveExtent(values: Iterable<number | null>): [number, number
   return extent(known) ?? [1, 10];
 }
 
-/** The middle value, or the mean of the two middle values. */
-export function median(values: number[]): number | null {
-  const sorted = [...values].sort((a, b) => a - b);
-  const half = sorted.length / 2;
-  const upper = sorted[Math.floor(half)];
-  if (upper === undefined) return null;
-  return Number.isInteger(half) ? (upper + (sorted[half - 1] ?? upper)) / 2 : upper;
-}
-
 /** With a capital first letter; `p99` is unchanged. */
 export function titled(words: string): string {
   return /^p\d/.test(words) ? words : words.charAt(0).toUpperCase() + words.slice(1);

@@ -1,8 +1,8 @@
-/** Outcomes stack up to the error rate, and ranges are relative to their medians. */
+/** Outcomes stack up to the error rate. */
 
 import { describe, expect, it } from 'vitest';
 import type { Counts, Load, Row } from '../report';
-import { errorShare, completed, kinds, overall, parts, relative } from './outcomes';
+import { errorShare, completed, kinds, parts } from './outcomes';
 
 const counts: Counts = {
   planned: 1000,
@@ -48,22 +48,5 @@ describe('outcomes', () => {
     } as unknown as Load;
     expect(completed(load)).toBe(12);
     expect(kinds(load).map((kind) => kind.count)).toEqual([9, 1]);
-  });
-});
-
-describe('ranges', () => {
-  it('are multiples of the median', () => {
-    expect(relative({ min: 50, median: 100, max: 300 })).toEqual({ low: 0.5, high: 3 });
-    expect(relative({ min: 0, median: 0, max: 3 })).toBeNull();
-    expect(relative({ min: 0, median: 1e-300, max: 1e300 })).toBeNull();
-  });
-  it('are combined from the lowest to the highest', () => {
-    const all = [
-      { low: 0.5, high: 2 },
-      { low: 0.9, high: 1.2 },
-      { low: 0.8, high: 1.4 },
-    ];
-    expect(overall(all)).toEqual({ low: 0.5, high: 2, typical: 1.4 });
-    expect(overall([])).toBeNull();
   });
 });

@@ -1,7 +1,6 @@
 /** Outcomes other than ok, as shares of the planned requests. */
 
 import type { Counts, ErrorKind, Load, Row } from '../report';
-import { extent, median } from './measures';
 
 /** In stacking order. */
 export const OUTCOMES = ['rejected', 'failed', 'timed_out', 'not_sent'] as const;
@@ -49,31 +48,4 @@ export function completed(load: Load): number {
 /** The errors, the most frequent first. */
 export function kinds(load: Load): ErrorKind[] {
   return [...load.errors].sort((a, b) => b.count - a.count);
-}
-
-/** A range relative to its median. */
-export interface Relative {
-  low: number;
-  high: number;
-}
-
-export function relative({
-  min,
-  median: middle,
-  max,
-}: {
-  min: number;
-  median: number;
-  max: number;
-}): Relative | null {
-  if (!(middle > 0) || !Number.isFinite(max / middle)) return null;
-  return { low: Math.max(0, min / middle), high: max / middle };
-}
-
-/** The lowest start, the highest end, and the median end of several ranges. */
-export function overall(all: Relative[]): { low: number; high: number; typical: number } | null {
-  const low = extent(all.map((one) => one.low));
-  const high = extent(all.map((one) => one.high));
-  const typical = median(all.map((one) => one.high));
-  return low && high && typical !== null ? { low: low[0], high: high[1], typical } : null;
 }

@@ -78,8 +78,8 @@ fn work(orders: &Receiver<Order>, done: &Sender<Report>, turn: &Turn) {
         let turn = turn.0.lock().unwrap_or_else(PoisonError::into_inner);
         let report = match cancel {
             Cancel::Bytes(bytes) => send(&peer, bytes),
-            Cancel::Request(mut conversation) => match probe::put(&peer, &mut *conversation, TIMEOUT) {
-                Ok((reply, _)) => reply.refusal.map_or(Ok(()), |refusal| Err(conversation.explain(refusal))),
+            Cancel::Request(mut channel) => match probe::ask_channel(&peer, &mut *channel, TIMEOUT) {
+                Ok((reply, _)) => reply.refusal.map_or(Ok(()), |refusal| Err(channel.explain(refusal))),
                 Err(error) => Err(error.to_string()),
             },
         };

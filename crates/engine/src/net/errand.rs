@@ -1,19 +1,15 @@
 //! Sequence of exchanges by one client, outside of a load.
 
 use std::fmt;
-use std::io::{Read, Write};
-use std::thread;
+use std::io::Write;
 use std::time::Duration;
 
-use record::ErrorClass;
-use wire::{Channel, Channels, Closing, Event, Next, Redirect, Reply, Ticket, Values};
+use wire::{Channel, Channels, Values};
 
+use super::exchange::{End, TICKET, converse};
 use super::line::Line;
-use super::probe::{Reason, lost};
 use crate::job::Peer;
 
-/// Ticket of the client's exchanges. There is one at a time.
-const TICKET: Ticket = Ticket(0);
 /// Max redirections of one exchange.
 const REDIRECTS_MAX: u8 = 16;
 
@@ -33,12 +29,6 @@ struct Link {
     channel: Box<dyn Channel>,
     /// Connection. `None` if it is closed.
     line: Option<Line>,
-}
-
-/// End of an exchange on one link.
-enum End {
-    Replied(Reply),
-    Redirected(Redirect),
 }
 
 impl fmt::Debug for Errand {
@@ -93,12 +83,12 @@ impl Errand {
         let peer = peers.get(usize::from(number)).ok_or_else(unknown)?;
         let slot = links.get_mut(usize::from(number)).ok_or_else(unknown)?;
         let link = slot.get_or_insert_with(|| Link { channel: channels.open(number, 0), line: None });
-        link.open(peer, *timeout)?;
+        let (line, channel) = link.open(peer, *timeout)?;
         if is_once {
-            link.channel.ask_once();
+            channel.ask_once();
         }
-        let next = link.channel.begin(TICKET, channels.place(step).step, values);
-        let end = link.converse(peer, next, *timeout).map_err(|(class, reason)| {
+        let next = channel.begin(TICKET, channels.place(step).step, values);
+        let end = converse(line, peer, channel, next, *timeout).map_err(|(class, reason)| {
             link.abort();
             format!("{reason} ({class})")
         })?;
@@ -118,16 +108,18 @@ impl Errand {
 
 impl Link {
     /// Opens the connection if it is closed, or was closed by the peer.
-    fn open(&mut self, peer: &Peer, timeout: Duration) -> Result<(), String> {
+    fn open(&mut self, peer: &Peer, timeout: Duration) -> Result<(&mut Line, &mut dyn Channel), String> {
         if self.line.as_ref().is_some_and(Line::is_stale) {
             self.abort();
         }
-        if self.line.is_none() {
-            let line = Line::open_channel(peer, &mut *self.channel, timeout);
+        let channel = &mut *self.channel;
+        let line = match self.line.take() {
+            Some(line) => line,
             // The reason is shown within a sentence, so it must not contain line breaks.
-            self.line = Some(line.map_err(|error| error.to_string().replace("\n  help: ", "; "))?);
-        }
-        Ok(())
+            None => Line::open_greeted(peer, channel, timeout)
+                .map_err(|error| error.to_string().replace("\n  help: ", "; "))?,
+        };
+        Ok((self.line.insert(line), channel))
     }
 
     /// Closes the connection with the farewell of the protocol.
@@ -143,80 +135,5 @@ impl Link {
     fn abort(&mut self) {
         self.line = None;
         self.channel.forget();
-    }
-
-    /// Runs an exchange to its end.
-    fn converse(&mut self, peer: &Peer, mut next: Next, timeout: Duration) -> Result<End, Reason> {
-        let channel = &mut *self.channel;
-        let mut bytes = Vec::new();
-        loop {
-            match next {
-                Next::Send | Next::Await => {}
-                Next::Reopen => {
-                    let line = Line::open(peer, timeout);
-                    self.line = Some(line.map_err(|error| (ErrorClass::ConnectRefused, error.to_string()))?);
-                    bytes.clear();
-                    next = channel.go_on(TICKET);
-                    continue;
-                }
-                Next::Pause { ns } => {
-                    thread::sleep(Duration::from_nanos(ns).min(timeout));
-                    next = channel.go_on(TICKET);
-                    continue;
-                }
-                Next::Done(reply) => return Ok(End::Replied(reply)),
-                Next::Broken(words) => return Err((ErrorClass::ScriptStopped, words)),
-            }
-            let Some(line) = &mut self.line else {
-                return Err((ErrorClass::ClosedBeforeReply, "there is no connection".to_owned()));
-            };
-            next = match answer(line, channel, &mut bytes, timeout)? {
-                Event::Replied { reply, .. } => return Ok(End::Replied(reply)),
-                Event::Redirected { redirect, .. } => return Ok(End::Redirected(redirect)),
-                Event::Failed { fault, .. } => return Err((fault.class, fault.message())),
-                Event::Answered { next, .. } => next,
-            };
-        }
-    }
-}
-
-/// Sends what a channel has to send, and reads up to the next event. Bytes after it stay in `bytes`.
-fn answer(
-    line: &mut Line,
-    channel: &mut dyn Channel,
-    bytes: &mut Vec<u8>,
-    timeout: Duration,
-) -> Result<Event, Reason> {
-    let begun = line.age();
-    let mut buffer = vec![0; 16 * 1024];
-    loop {
-        while !channel.outgoing().is_empty() {
-            line.write_all(channel.outgoing()).map_err(|error| lost(&error, timeout))?;
-            let count = channel.outgoing().len();
-            channel.sent(count);
-        }
-        if !bytes.is_empty() {
-            let heard = channel.received(bytes).map_err(|fault| (fault.class, fault.message()))?;
-            let used = heard.as_ref().map_or(bytes.len(), |(used, _)| (*used).min(bytes.len()));
-            bytes.drain(..used);
-            if let Some((_, event)) = heard {
-                return Ok(event);
-            }
-        }
-        if line.age().saturating_sub(begun) > timeout {
-            return Err((ErrorClass::TimeoutBody, format!("no whole reply within {timeout:?}")));
-        }
-        match line.read(&mut buffer).map_err(|error| lost(&error, timeout))? {
-            0 => {
-                return match channel.peer_closed(TICKET) {
-                    Closing::Replied(reply) => Ok(Event::Replied { ticket: TICKET, reply }),
-                    Closing::Empty | Closing::Incomplete => Err((
-                        ErrorClass::ClosedBeforeReply,
-                        "the peer closed the connection without a reply".to_owned(),
-                    )),
-                };
-            }
-            count => bytes.extend_from_slice(&buffer[..count]),
-        }
     }
 }

@@ -3,23 +3,24 @@
 use std::fmt;
 use std::time::Duration;
 
-use wire::Conversation;
+use wire::{Channel, Conversation, Serial, Values};
 
+use super::exchange::{End, TICKET, converse};
 use super::line::Line;
-use super::probe::{ProbeError, converse};
+use super::probe::ProbeError;
 use crate::job::Peer;
 
 /// Client that sends one request at a time over one connection.
 pub struct Interview<T> {
     line: Line,
     peer: Peer,
-    conversation: T,
+    channel: Serial<T>,
     timeout: Duration,
 }
 
-impl<T: fmt::Debug> fmt::Debug for Interview<T> {
+impl<T> fmt::Debug for Interview<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Interview").field("conversation", &self.conversation).finish_non_exhaustive()
+        f.debug_struct("Interview").field("peer", &self.peer).finish_non_exhaustive()
     }
 }
 
@@ -39,9 +40,10 @@ impl<T: Conversation> Interview<T> {
     /// # Errors
     ///
     /// If there is no connection, or the server rejects the log-in.
-    pub fn open(peer: Peer, mut conversation: T, timeout: Duration) -> Result<Self, ProbeError> {
-        let line = Line::open_greeted(&peer, &mut conversation, timeout)?;
-        Ok(Self { line, peer, conversation, timeout })
+    pub fn open(peer: Peer, conversation: T, timeout: Duration) -> Result<Self, ProbeError> {
+        let mut channel = Serial::new(conversation);
+        let line = Line::open_greeted(&peer, &mut channel, timeout)?;
+        Ok(Self { line, peer, channel, timeout })
     }
 
     /// Sends the request of a step, and waits for its reply. The interview must not be continued after [`Unanswered::Broken`].
@@ -50,18 +52,18 @@ impl<T: Conversation> Interview<T> {
     ///
     /// If the server rejects the request, or does not answer.
     pub fn ask(&mut self, step: u16) -> Result<(), Unanswered> {
-        let Self { line, peer, conversation, timeout } = self;
-        let next = conversation.begin(step);
-        let reply = converse(line, peer, conversation, next, *timeout);
+        let Self { line, peer, channel, timeout } = self;
+        let next = channel.begin(TICKET, step, &Values::default());
+        let reply = converse(line, peer, channel, next, *timeout).and_then(End::reply);
         let reply = reply.map_err(|(class, reason)| Unanswered::Broken(format!("{reason} ({class})")))?;
         match reply.refusal {
             None => Ok(()),
-            Some(refusal) => Err(Unanswered::Rejected(self.conversation.explain(refusal))),
+            Some(refusal) => Err(Unanswered::Rejected(self.channel.explain(refusal))),
         }
     }
 
     /// Returns the conversation of the client, with the values saved from replies.
     pub fn conversation(&mut self) -> &mut T {
-        &mut self.conversation
+        self.channel.conversation()
     }
 }

@@ -9,7 +9,7 @@ use record::ErrorClass;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, recv};
 use wire::sql::Session as SqlSession;
-use wire::{Channel, Conversation, Greeting, PeerFault};
+use wire::{Channel, Greeting, PeerFault};
 
 use super::probe::{ProbeError, advise};
 use super::tls::{Session, TlsPeer};
@@ -55,23 +55,9 @@ impl Line {
         Self::open_first(peer, |_, only| Self::open_only(only, timeout))
     }
 
-    /// Like [`Line::open`], but also runs the greeting of a conversation, TLS included. Skips addresses whose greeting fails, unless the
+    /// Like [`Line::open`], but also runs the greeting of a channel, TLS included. Skips addresses whose greeting fails, unless the
     /// log-in is rejected permanently.
-    pub fn open_greeted(
-        peer: &Peer,
-        conversation: &mut dyn Conversation,
-        timeout: Duration,
-    ) -> Result<Self, ProbeError> {
-        Self::open_first(peer, |address, only| {
-            let mut line = Self::open_only(only, timeout)?;
-            conversation.connects_to(address);
-            let greeted = line.greet(conversation);
-            greeted.inspect_err(|_| conversation.forget()).map(|()| line)
-        })
-    }
-
-    /// Like [`Line::open_greeted`], for a channel.
-    pub(super) fn open_channel(
+    pub(super) fn open_greeted(
         peer: &Peer,
         channel: &mut dyn Channel,
         timeout: Duration,
@@ -79,7 +65,7 @@ impl Line {
         Self::open_first(peer, |address, only| {
             let mut line = Self::open_only(only, timeout)?;
             channel.connects_to(address);
-            let greeted = line.greet_channel(channel);
+            let greeted = line.greet(channel);
             greeted.inspect_err(|_| channel.forget()).map(|()| line)
         })
     }
@@ -140,13 +126,8 @@ impl Line {
         Ok(line)
     }
 
-    /// Runs the greeting of a conversation within the time-out, TLS included.
-    pub fn greet(&mut self, conversation: &mut dyn Conversation) -> Result<(), ProbeError> {
-        self.run_greeting(conversation)
-    }
-
-    /// Like [`Line::greet`], for a channel.
-    pub(super) fn greet_channel(&mut self, channel: &mut dyn Channel) -> Result<(), ProbeError> {
+    /// Runs the greeting of a channel within the time-out, TLS included.
+    pub fn greet(&mut self, channel: &mut dyn Channel) -> Result<(), ProbeError> {
         self.run_greeting(channel)
     }
 
@@ -455,7 +436,7 @@ impl Write for Stream {
     }
 }
 
-/// Greeting interface that conversations, channels, and SQL sessions share.
+/// Greeting interface that channels and SQL sessions share.
 trait Greets {
     /// Notes that `count` bytes of [`Greets::outgoing`] were sent.
     fn sent(&mut self, _count: usize) {}
@@ -464,28 +445,6 @@ trait Greets {
     fn certificate(&mut self, der: &[u8]);
     fn secured(&mut self) -> Greeting;
     fn outgoing(&self) -> &[u8];
-}
-
-impl Greets for dyn Conversation + '_ {
-    fn greet(&mut self) -> Greeting {
-        Conversation::greet(self)
-    }
-
-    fn greeted(&mut self, bytes: &[u8]) -> Result<(usize, Greeting), PeerFault> {
-        Conversation::greeted(self, bytes)
-    }
-
-    fn certificate(&mut self, der: &[u8]) {
-        Conversation::certificate(self, der);
-    }
-
-    fn secured(&mut self) -> Greeting {
-        Conversation::secured(self)
-    }
-
-    fn outgoing(&self) -> &[u8] {
-        Conversation::outgoing(self)
-    }
 }
 
 impl Greets for dyn Channel + '_ {

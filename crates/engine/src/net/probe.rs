@@ -1,13 +1,13 @@
 //! Checks of a peer before the load: connect, log in, and send at most one request, so that a wrong address fails within a second, not
 //! after a run.
 
-use std::io::{self, Read, Write};
-use std::thread;
+use std::io::{self, Write};
 use std::time::Duration;
 
 use record::ErrorClass;
-use wire::{Channel, Closing, Conversation, Next, Progress, Reply};
+use wire::{Channel, Conversation, Reply, Serial, Values};
 
+use super::exchange::{End, TICKET, converse};
 use super::line::Line;
 use super::tls::TlsPeer;
 use crate::job::Peer;
@@ -15,7 +15,7 @@ use crate::job::Peer;
 /// Result of a connection check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Probed {
-    /// Time to connect, TLS included. Includes the log-in for [`greet`] and [`ask`], but not for [`probe`].
+    /// Time to connect, TLS included. Includes the log-in for [`ask`], but not for [`probe`].
     pub connect_ns: u64,
     /// TLS version, cipher suite, and key exchange. `None` without TLS.
     pub tls: Option<String>,
@@ -112,139 +112,36 @@ fn probe_once(peer: &Peer, channel: &mut dyn Channel, timeout: Duration) -> Resu
     let mut line = Line::open(peer, timeout)?;
     let probed = probed(&line);
     line.await_verdict()?;
-    line.greet_channel(channel)?;
-    Ok(probed)
-}
-
-/// Connects, runs the greeting of a conversation, sends its farewell, and closes.
-pub fn greet(
-    peer: &Peer,
-    conversation: &mut dyn Conversation,
-    timeout: Duration,
-) -> Result<Probed, ProbeError> {
-    let mut line = Line::open_greeted(peer, conversation, timeout)?;
-    let probed = probed(&line);
-    send_farewell(&mut line, conversation);
+    line.greet(channel)?;
     Ok(probed)
 }
 
 /// Connects, runs the greeting, sends the request of step 0, waits for its reply, sends the farewell, and closes. The time-out
 /// applies to connecting, to the greeting, and to each wait for the reply.
-pub fn ask<T: Conversation>(
-    peer: &Peer,
-    mut conversation: T,
-    timeout: Duration,
-) -> Result<Asked<T>, ProbeError> {
-    let (reply, probed) = put(peer, &mut conversation, timeout)?;
-    Ok(Asked { reply, conversation, probed })
+pub fn ask<T: Conversation>(peer: &Peer, conversation: T, timeout: Duration) -> Result<Asked<T>, ProbeError> {
+    let mut channel = Serial::new(conversation);
+    let (reply, probed) = ask_channel(peer, &mut channel, timeout)?;
+    Ok(Asked { reply, conversation: channel.into_conversation(), probed })
 }
 
-/// Like [`ask`], for a conversation behind a reference.
-pub(super) fn put(
+/// Like [`ask`], for a channel.
+pub(super) fn ask_channel(
     peer: &Peer,
-    conversation: &mut dyn Conversation,
+    channel: &mut dyn Channel,
     timeout: Duration,
 ) -> Result<(Reply, Probed), ProbeError> {
-    let mut line = Line::open_greeted(peer, conversation, timeout)?;
+    let mut line = Line::open_greeted(peer, channel, timeout)?;
     let probed = probed(&line);
-    let next = conversation.begin(0);
-    let reply = converse(&mut line, peer, conversation, next, timeout);
+    let next = channel.begin(TICKET, 0, &Values::default());
+    let reply = converse(&mut line, peer, channel, next, timeout).and_then(End::reply);
     let reply = reply.map_err(|(class, reason)| ProbeError::Question {
         endpoint: line.endpoint().to_owned(),
         class,
         reason,
     })?;
-    send_farewell(&mut line, conversation);
+    // The connection closes in any case.
+    let _ = line.write_all(channel.farewell());
     Ok((reply, probed))
-}
-
-/// Error class and reason of a failed check.
-pub(super) type Reason = (ErrorClass, String);
-
-/// Returns the reason why a connection broke before a reply was complete.
-pub(super) fn lost(error: &io::Error, timeout: Duration) -> Reason {
-    match error.kind() {
-        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-            (ErrorClass::TimeoutFirstByte, format!("no answer within {timeout:?}"))
-        }
-        io::ErrorKind::ConnectionReset => {
-            (ErrorClass::ResetBeforeReply, "the peer reset the connection instead of answering".to_owned())
-        }
-        _ => (ErrorClass::ResetBeforeReply, error.to_string()),
-    }
-}
-
-/// Runs a request to the end of its last reply. Reconnects if the conversation asks for it.
-pub(super) fn converse(
-    line: &mut Line,
-    peer: &Peer,
-    conversation: &mut dyn Conversation,
-    mut next: Next,
-    timeout: Duration,
-) -> Result<Reply, Reason> {
-    let begun = line.age();
-    let (mut buffer, mut bytes) = (vec![0; 16 * 1024], Vec::new());
-    loop {
-        match next {
-            Next::Send => line.write_all(conversation.outgoing()).map_err(|error| lost(&error, timeout))?,
-            Next::Await => {}
-            Next::Reopen => {
-                *line = Line::open(peer, timeout)
-                    .map_err(|error| (ErrorClass::ConnectRefused, error.to_string()))?;
-                bytes.clear();
-                next = conversation.go_on();
-                continue;
-            }
-            Next::Pause { ns } => {
-                thread::sleep(Duration::from_nanos(ns).min(timeout));
-                next = conversation.go_on();
-                continue;
-            }
-            Next::Done(reply) => return Ok(reply),
-            Next::Broken(words) => return Err((ErrorClass::ScriptStopped, words)),
-        }
-        next = loop {
-            let progress =
-                if bytes.is_empty() { Progress::NeedMore } else { hear(conversation, &mut bytes)? };
-            match progress {
-                Progress::NeedMore => {}
-                Progress::Replied { reply, .. } => return Ok(reply),
-                Progress::Answered { next, .. } => break next,
-                Progress::Redirected { redirect, .. } => {
-                    return Err((redirect.fault.class, redirect.fault.message()));
-                }
-            }
-            if line.age().saturating_sub(begun) > timeout {
-                return Err((ErrorClass::TimeoutBody, format!("no whole reply within {timeout:?}")));
-            }
-            match line.read(&mut buffer).map_err(|error| lost(&error, timeout))? {
-                0 => match conversation.peer_closed() {
-                    Closing::Replied(reply) => return Ok(reply),
-                    _ => {
-                        return Err((
-                            ErrorClass::ClosedBeforeReply,
-                            "the peer closed the connection without a reply".to_owned(),
-                        ));
-                    }
-                },
-                count => bytes.extend_from_slice(&buffer[..count]),
-            }
-        };
-    }
-}
-
-/// Passes received bytes to the conversation. Bytes that it does not use yet stay in `bytes`.
-fn hear(conversation: &mut dyn Conversation, bytes: &mut Vec<u8>) -> Result<Progress, Reason> {
-    let progress = conversation.received(bytes).map_err(|fault| (fault.class, fault.message()))?;
-    match &progress {
-        Progress::NeedMore => bytes.clear(),
-        Progress::Replied { used, .. }
-        | Progress::Answered { used, .. }
-        | Progress::Redirected { used, .. } => {
-            bytes.drain(..(*used).min(bytes.len()));
-        }
-    }
-    Ok(progress)
 }
 
 fn probed(line: &Line) -> Probed {
@@ -253,11 +150,6 @@ fn probed(line: &Line) -> Probed {
         tls: line.tls(),
         is_certificate_missing: line.is_certificate_missing(),
     }
-}
-
-/// Sends the farewell. Errors are ignored because the connection is closed next.
-fn send_farewell(line: &mut Line, conversation: &mut dyn Conversation) {
-    let _ = line.write_all(conversation.farewell());
 }
 
 fn explain(error: &io::Error, timeout: Duration) -> String {

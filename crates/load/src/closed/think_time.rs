@@ -29,6 +29,11 @@ pub enum ThinkTime {
 }
 
 impl ThinkTime {
+    /// Returns whether [`ThinkTime::draw`] draws from a stream.
+    pub fn is_drawn(&self) -> bool {
+        matches!(self, Self::Uniform { .. } | Self::Exponential { .. })
+    }
+
     /// Draws the next pause.
     #[inline]
     pub fn draw(&self, chance: &mut Chance) -> u64 {

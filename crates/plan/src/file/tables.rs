@@ -336,8 +336,8 @@ pub(crate) static ENDPOINT: Table = Table {
             "pool",
             "4",
             COUNT,
-            "Connections to each of its servers that users share: a request or transaction takes a free one, or waits, which counts in the \
-             response time. Default: one per user.",
+            "Connections that users share, to all servers of a list together, or to each that `hash` selects: a request or transaction takes a \
+             free one, or waits, which counts in the response time. Default: one per user.",
         ),
         key("socket", "\"{dir}/stock.sock\"", TEXT, "For http: a Unix socket to connect to."),
         INSECURE,

@@ -157,11 +157,8 @@ impl Study {
         let traffic = replay.traffic;
         let wrong = |[what, help]: [&str; 2]| vec![Fault::new("url", what, help)];
         let kind = SystemKind::for_traffic(traffic);
-        let url = kind.url_at(launch);
-        if let Some(other_kind) = traffic.other_kind.filter(|_| url.is_none()) {
-            return Err(wrong(other_kind));
-        }
-        let mut plan = (kind.plan_of_traffic)(launch, url.unwrap_or(&launch.url), spec)?;
+        let url = kind.url_at(launch).ok_or_else(|| wrong(traffic.other_kind))?;
+        let mut plan = (kind.plan_of_traffic)(launch, url, spec)?;
         if !plan.endpoint().load.takes(traffic) {
             return Err(wrong(traffic.other_server));
         }

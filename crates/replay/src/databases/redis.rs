@@ -19,7 +19,10 @@ pub(crate) static TRAFFIC: Traffic = Traffic {
     fits_scheme: |scheme| wire::of_scheme(scheme).is_some_and(|(protocol, _)| (TRAFFIC.fits)(protocol)),
     fits: |protocol| protocol.name == wire::redis::PROTOCOL.name,
     help_for_flags: "name a server of it with --to redis://HOST:PORT",
-    other_kind: None,
+    other_kind: [
+        "the log has commands of redis, and the system is a SQL database",
+        "name a server of that protocol",
+    ],
     other_server: [
         "the log has commands of redis, and the system is another",
         "name a server of that protocol",

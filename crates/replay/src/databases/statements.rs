@@ -18,10 +18,10 @@ pub(crate) const STATEMENTS: Traffic = Traffic {
     fits_scheme: |scheme| !(web::TRAFFIC.fits_scheme)(scheme),
     fits: |_| false,
     help_for_flags: "name a database with --to, such as postgres://USER@HOST/DATABASE",
-    other_kind: Some([
+    other_kind: [
         "the log has SQL statements, and the system is no database",
         "name a database with `url` or `database`",
-    ]),
+    ],
     other_server: [
         "the log has SQL statements, and the system is another database",
         "name a server of that kind",

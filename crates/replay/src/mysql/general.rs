@@ -7,10 +7,20 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::entry::{Action, Entry, LoggedResult};
+use crate::formats::{Format, records};
 use crate::instant;
 use crate::lines;
 use crate::output::{Output, Reader};
 use crate::skipped::Reason;
+
+/// Entry in [`crate::FORMATS`].
+pub(crate) const FORMAT: Format = Format {
+    name: "mysql-general",
+    sentence: "MySQL and MariaDB, general log",
+    traffic: &super::TRAFFIC,
+    count: |sample| records(sample, is_record),
+    open: |_, _| Ok(Box::new(General::default())),
+};
 
 /// Commands of the protocol, as the server names them.
 const COMMANDS: [&str; 34] = [
@@ -187,7 +197,7 @@ impl General {
 }
 
 /// Whether a line starts a command, with its time.
-pub(crate) fn is_record(line: &[u8]) -> bool {
+fn is_record(line: &[u8]) -> bool {
     parse(line).is_some_and(|(time, ..)| time.is_some())
 }
 

@@ -16,10 +16,20 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::entry::{Action, Entry, LoggedResult};
+use crate::formats::{Format, records};
 use crate::instant;
 use crate::lines;
 use crate::output::{Output, Reader};
 use crate::skipped::Reason;
+
+/// Entry in [`crate::FORMATS`].
+pub(crate) const FORMAT: Format = Format {
+    name: "mysql-slow",
+    sentence: "MySQL and MariaDB, slow log (long_query_time = 0)",
+    traffic: &super::TRAFFIC,
+    count: |sample| records(sample, is_record),
+    open: |_, _| Ok(Box::new(Slow::default())),
+};
 
 /// Max number of sessions in memory.
 const SESSIONS_MAX: usize = 100_000;
@@ -196,6 +206,6 @@ impl Head {
 }
 
 /// Whether a line starts a statement.
-pub(crate) fn is_record(line: &[u8]) -> bool {
+fn is_record(line: &[u8]) -> bool {
     line.starts_with(b"# User@Host: ")
 }

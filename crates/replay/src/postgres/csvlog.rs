@@ -2,10 +2,20 @@
 
 use super::message::Message;
 use super::sessions::Sessions;
+use crate::formats::{Format, records};
 use crate::instant;
 use crate::lines;
 use crate::output::{Output, Reader};
 use crate::skipped::Reason;
+
+/// Entry in [`crate::FORMATS`].
+pub(crate) const FORMAT: Format = Format {
+    name: "postgres-csv",
+    sentence: "PostgreSQL, log_destination = csvlog",
+    traffic: &super::TRAFFIC,
+    count: |sample| records(sample, is_record),
+    open: |_, _| Ok(Box::new(Csvlog::default())),
+};
 
 /// Numbers of columns, from PostgreSQL 8.4 on.
 const COLUMNS: std::ops::RangeInclusive<usize> = 22..=26;
@@ -60,7 +70,7 @@ impl Csvlog {
 }
 
 /// Whether a line is a csvlog record.
-pub(crate) fn is_record(line: &[u8]) -> bool {
+fn is_record(line: &[u8]) -> bool {
     let begins = fields(line).unwrap_or_default();
     let has_columns = begins.len() >= 12 && instant::iso(begins[0].as_bytes()).is_some();
     has_columns && begins[5].contains('.') && begins[3].parse::<u32>().is_ok()

@@ -6,9 +6,19 @@ use serde::Deserialize;
 
 use super::message::Message;
 use super::sessions::Sessions;
+use crate::formats::{Format, records};
 use crate::instant;
 use crate::output::{Output, Reader};
 use crate::skipped::Reason;
+
+/// Entry in [`crate::FORMATS`].
+pub(crate) const FORMAT: Format = Format {
+    name: "postgres-json",
+    sentence: "PostgreSQL 15 and later, log_destination = jsonlog",
+    traffic: &super::TRAFFIC,
+    count: |sample| records(sample, is_record),
+    open: |_, _| Ok(Box::new(Jsonlog::default())),
+};
 
 /// Reader of the format.
 #[derive(Debug, Default)]
@@ -30,7 +40,7 @@ impl Reader for Jsonlog {
 }
 
 /// Whether a line is a jsonlog record.
-pub(crate) fn is_record(line: &[u8]) -> bool {
+fn is_record(line: &[u8]) -> bool {
     message(line).is_some()
 }
 

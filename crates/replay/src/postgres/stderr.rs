@@ -3,9 +3,29 @@
 use super::message::{Message, PARTS};
 use super::prefix::{KNOWN, Prefix};
 use super::sessions::Sessions;
+use crate::formats::Format;
 use crate::lines;
 use crate::output::{Output, Reader};
 use crate::skipped::Reason;
+
+/// Entry in [`crate::FORMATS`].
+pub(crate) const FORMAT: Format = Format {
+    name: "postgres",
+    sentence: "PostgreSQL, log_destination = stderr, with any log_line_prefix (--log-prefix)",
+    traffic: &super::TRAFFIC,
+    count: |sample| detect(sample).map_or(0, |(_, count)| count),
+    open: |layout, sample| {
+        let prefix = match &layout.prefix {
+            Some(text) => Prefix::compile(text)?,
+            None => {
+                let unknown =
+                    || "no known log_line_prefix fits: write yours with --log-prefix".to_owned();
+                detect(sample).map(|(prefix, _)| prefix).ok_or_else(unknown)?
+            }
+        };
+        Ok(Box::new(Stderr::new(prefix)))
+    },
+};
 
 /// Reader of the format.
 #[derive(Debug)]
@@ -87,7 +107,7 @@ fn is_code(word: &str) -> bool {
 }
 
 /// The known prefix that most lines of a sample begin with, and their number. `None` if no line begins with any.
-pub(crate) fn detect(sample: &[u8]) -> Option<(Prefix, usize)> {
+fn detect(sample: &[u8]) -> Option<(Prefix, usize)> {
     let sample = String::from_utf8_lossy(sample);
     let count =
         |prefix: &Prefix| sample.lines().take(1_000).filter(|line| prefix.read(line).is_some()).count();

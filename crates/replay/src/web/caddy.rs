@@ -3,9 +3,19 @@
 use serde_json::Value;
 
 use super::Access;
+use crate::formats::{Format, records};
 use crate::instant;
 use crate::output::{Output, Reader};
 use crate::skipped::Reason;
+
+/// Entry in [`crate::FORMATS`].
+pub(crate) const FORMAT: Format = Format {
+    name: "caddy",
+    sentence: "Caddy, JSON",
+    traffic: &super::TRAFFIC,
+    count: |sample| records(sample, is_record),
+    open: |_, _| Ok(Box::new(Caddy)),
+};
 
 /// Reader of the format.
 #[derive(Debug, Default)]
@@ -54,6 +64,6 @@ impl Reader for Caddy {
 }
 
 /// Whether a line is a request in this format.
-pub(crate) fn is_record(line: &[u8]) -> bool {
+fn is_record(line: &[u8]) -> bool {
     serde_json::from_slice::<Value>(line).is_ok_and(|object| object["request"]["uri"].is_string())
 }

@@ -5,9 +5,19 @@ use serde::de::IgnoredAny;
 
 use crate::entry::{Action, Entry, LoggedResult};
 use crate::fingerprint;
+use crate::formats::Format;
 use crate::instant;
 use crate::output::{Output, Reader};
 use crate::skipped::Reason;
+
+/// Entry in [`crate::FORMATS`].
+pub(crate) const FORMAT: Format = Format {
+    name: "har",
+    sentence: "HTTP archive of a browser or proxy (HAR), up to 256 MiB",
+    traffic: &super::TRAFFIC,
+    count,
+    open: |_, _| Ok(Box::new(Har::default())),
+};
 
 /// Max bytes of an archive. The whole document stays in memory until its end.
 const DOCUMENT_BYTES_MAX: usize = 256 << 20;
@@ -59,7 +69,7 @@ impl Reader for Har {
 }
 
 /// Number of requests at the beginning of an archive.
-pub(crate) fn count(sample: &[u8]) -> usize {
+fn count(sample: &[u8]) -> usize {
     let text = sample.strip_prefix(b"\xef\xbb\xbf").unwrap_or(sample).trim_ascii_start();
     if !text.starts_with(b"{") || memchr::memmem::find(text, b"\"log\"").is_none() {
         return 0;

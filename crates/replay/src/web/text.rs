@@ -3,10 +3,41 @@
 use std::borrow::Cow;
 
 use super::Access;
-use super::pattern::{Field, Pattern};
+use super::pattern::{COMBINED, COMMON, Field, Pattern};
+use crate::formats::{self, Format};
 use crate::instant;
 use crate::output::{Output, Reader};
 use crate::skipped::Reason;
+
+/// Entry in [`crate::FORMATS`] for the combined format.
+pub(crate) const COMBINED_FORMAT: Format = Format {
+    name: "combined",
+    sentence: "nginx and Apache, combined format",
+    traffic: &super::TRAFFIC,
+    count: |sample| with_pattern(sample, COMBINED),
+    open: |_, _| Ok(Box::new(Text::new(Pattern::compile(COMBINED)?))),
+};
+
+/// Entry in [`crate::FORMATS`] for the common format.
+pub(crate) const COMMON_FORMAT: Format = Format {
+    name: "common",
+    sentence: "nginx and Apache, common format",
+    traffic: &super::TRAFFIC,
+    count: |sample| with_pattern(sample, COMMON),
+    open: |_, _| Ok(Box::new(Text::new(Pattern::compile(COMMON)?))),
+};
+
+/// Entry in [`crate::FORMATS`] for any other format.
+pub(crate) const ACCESS_FORMAT: Format = Format {
+    name: "access",
+    sentence: "nginx and Apache, any format: --log-format '$remote_addr [$time_local] \"$request\" $request_time'",
+    traffic: &super::TRAFFIC,
+    count: |_| 0,
+    open: |layout, _| {
+        let pattern = layout.pattern.as_deref().ok_or("write the format itself instead of its name")?;
+        Ok(Box::new(Text::new(Pattern::compile(pattern)?)))
+    },
+};
 
 /// Reader of lines with one pattern.
 #[derive(Debug)]
@@ -33,12 +64,18 @@ impl Reader for Text {
 }
 
 /// Whether a line has the pattern and a time.
-pub(crate) fn is_record(pattern: &Pattern, line: &[u8]) -> bool {
+fn is_record(pattern: &Pattern, line: &[u8]) -> bool {
     let line = String::from_utf8_lossy(line);
     let Some(values) = split(pattern, &line) else { return false };
     let mut out = Output::default();
     pass(pattern, &values, &mut out);
     out.skipped.count(Reason::NoTime) == 0
+}
+
+/// Number of the first lines of a sample that have a pattern.
+fn with_pattern(sample: &[u8], pattern: &str) -> usize {
+    let Ok(pattern) = Pattern::compile(pattern) else { return 0 };
+    formats::lines(sample).filter(|line| is_record(&pattern, line)).count()
 }
 
 fn pass(pattern: &Pattern, values: &[Cow<'_, str>], out: &mut Output) {

@@ -105,6 +105,7 @@ fn keep_rows(load: &mut Load, new_rows: &HashMap<usize, usize>, new_runs: &HashM
     load.rows.retain(|_| place.next().is_some_and(|place| new_rows.contains_key(&place)));
     for row in &mut load.rows {
         row.runs = row.runs.iter().filter_map(|run| new_runs.get(run).copied()).collect();
+        row.median_run = row.median_run.and_then(|run| new_runs.get(&run).copied());
     }
     let moved = |row: &mut usize| new_rows.get(row).map(|new| *row = *new).is_some();
     let of_table = |table: &mut Table| table.rows.retain_mut(|row| row.row.as_mut().is_none_or(moved));

@@ -232,6 +232,8 @@ pub(crate) struct Scaling {
 pub(crate) struct ScalingStep {
     pub(crate) users: u32,
     pub(crate) per_s: f64,
+    /// Throughput per user.
+    pub(crate) per_user_per_s: f64,
     pub(crate) runs: usize,
 }
 
@@ -431,6 +433,8 @@ pub(crate) struct Row {
     #[serde(rename = "parameters")]
     pub(crate) knobs: Vec<Knob>,
     pub(crate) runs: Vec<usize>,
+    /// Median run by the metric. `None` without results, or if the page has no room for the run.
+    pub(crate) median_run: Option<usize>,
     /// Runs whose figures are shown.
     #[serde(skip)]
     pub(crate) shown: Vec<usize>,
@@ -438,6 +442,8 @@ pub(crate) struct Row {
     pub(crate) is_winner: bool,
     pub(crate) is_valid: bool,
     pub(crate) figures: Option<RowFigures>,
+    /// Distribution over connections in all valid runs.
+    pub(crate) fairness: Option<RowFairness>,
     pub(crate) metric: Option<Spread>,
     pub(crate) spectrum: Option<Spectrum>,
     /// Comparison with the reference of the load. `None` if nothing is compared.
@@ -685,4 +691,22 @@ pub(crate) struct MinMedianMax {
     pub(crate) min: f64,
     pub(crate) median: f64,
     pub(crate) max: f64,
+    /// Minimum and maximum as multiples of the median. `None` if it is too small.
+    pub(crate) relative: Option<[f64; 2]>,
+}
+
+/// Ranges over connections, as multiples of the median connection of each run. `None` if no run has one.
+#[derive(Serialize)]
+pub(crate) struct RowFairness {
+    pub(crate) requests: Option<RelativeRanges>,
+    pub(crate) response_mean_ms: Option<RelativeRanges>,
+    pub(crate) response_max_ms: Option<RelativeRanges>,
+}
+
+#[derive(Serialize)]
+pub(crate) struct RelativeRanges {
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+    /// Median over runs of the maximum.
+    pub(crate) median_high: f64,
 }

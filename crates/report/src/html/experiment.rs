@@ -1,5 +1,6 @@
 //! Experiment for the page, with the figures of the terminal's table.
 
+use judge::ladder::Rung;
 use judge::{Diagnosis, Ladder};
 
 use super::document::{EffectOfChange, Experiment, Fact, Scaling, ScalingStep};
@@ -48,8 +49,10 @@ fn effects(diagnosis: &Diagnosis, text: impl Fn(&str) -> String) -> Vec<EffectOf
 }
 
 fn scaling(ladder: &Ladder) -> Scaling {
-    let step =
-        |rung: &judge::ladder::Rung| ScalingStep { users: rung.users, per_s: rung.per_s, runs: rung.runs };
+    let step = |rung: &Rung| {
+        let Rung { users, per_s, runs } = *rung;
+        ScalingStep { users, per_s, per_user_per_s: rung.per_user_per_s(), runs }
+    };
     let most = ladder.rungs.last().map_or(1.0, |rung| f64::from(rung.users));
     let at = |place: u32| 1.0 + (most - 1.0) * f64::from(place) / f64::from(CURVE_POINTS);
     let law = ladder.law.as_ref();

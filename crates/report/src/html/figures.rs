@@ -1,6 +1,10 @@
 //! Figures of a run or a row, in the units of the page.
 
-use super::document::{Counts, Fairness, MinMedianMax, RowFigures, Spread, Times};
+use judge::RelativeRange;
+
+use super::document::{
+    Counts, Fairness, MinMedianMax, RelativeRanges, RowFairness, RowFigures, Spread, Times,
+};
 use crate::durations::{Durations, Keyed};
 use crate::figures;
 use crate::metric::{self, ComparedBy, Metric};
@@ -99,12 +103,28 @@ pub(super) fn fairness(view: &View<'_>) -> Option<Fairness> {
         min: figures.min / size,
         median: figures.median / size,
         max: figures.max / size,
+        relative: RelativeRange::from_figures(&figures).map(|range| [range.low, range.high]),
     };
     Some(Fairness {
         connections: spread.connections,
         requests: three(spread.requests, 1.0),
         response_mean_ms: spread.response_mean_ns.map(|figures| three(figures, NS_PER_MS)),
         response_max_ms: spread.response_max_ns.map(|figures| three(figures, NS_PER_MS)),
+    })
+}
+
+/// Distribution over the connections of several runs. `None` if it is unknown for all of them.
+pub(super) fn row_fairness<'v>(runs: impl Iterator<Item = &'v View<'v>>) -> Option<RowFairness> {
+    let spreads: Vec<_> = runs.filter_map(|run| run.run.ending.as_ref()?.spread.as_ref()).collect();
+    let ranges = |figures: fn(&record::Spread) -> Option<record::MinMedianMax>| {
+        let each = spreads.iter().filter_map(|spread| RelativeRange::from_figures(&figures(spread)?));
+        let all = judge::RelativeRanges::over(&each.collect::<Vec<_>>())?;
+        Some(RelativeRanges { low: all.low, high: all.high, median_high: all.median_high })
+    };
+    (!spreads.is_empty()).then(|| RowFairness {
+        requests: ranges(|spread| Some(spread.requests)),
+        response_mean_ms: ranges(|spread| spread.response_mean_ns),
+        response_max_ms: ranges(|spread| spread.response_max_ns),
     })
 }
 

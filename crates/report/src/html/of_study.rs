@@ -1,6 +1,7 @@
 //! Makes the document of a study.
 
 use evidence::{EvidenceError, StudyState};
+use judge::Eligibility;
 
 use super::document::{
     Answer, Bottleneck, Compared, CostTable, Document, DocumentKind, Doubt, Fact, Knob, Load, Metric, Notice,
@@ -16,6 +17,7 @@ use crate::physical_cost;
 use crate::study::troubles::{Group, TroubleKind};
 use crate::study::{self, Brief, LoadView, StudyPieces, StudyView, tables, troubles, verdict_word};
 use crate::text::{cut_to, harmless, listed, visible};
+use crate::view::View;
 
 /// Maximum number of characters of a parameter's name, and of its value.
 const KNOB_CHARACTERS_MAX: usize = 60;
@@ -239,6 +241,8 @@ fn of_row(
     [is_best, is_winner]: [bool; 2],
 ) -> Result<Row, EvidenceError> {
     let knob = |text: &str| harmless(text, KNOB_CHARACTERS_MAX);
+    let is_valid = |run: &&View<'_>| run.eligibility_by(view.metric.as_ref()) == Eligibility::Valid;
+    let valid = row.runs.iter().map(|(run, _)| &view.runs[*run]).filter(is_valid);
     Ok(Row {
         name,
         system: page.short(&row.place.system),
@@ -250,11 +254,13 @@ fn of_row(
             .map(|(name, value)| Knob { name: knob(name), value: knob(value) })
             .collect(),
         runs: row.runs.iter().map(|(run, _)| *run).collect(),
+        median_run: study::median_run(view, row),
         shown: row.shown().collect(),
         is_best,
         is_winner,
         is_valid: row.is_valid,
         figures: figures::of_row(row, view.metric.as_ref()),
+        fairness: figures::row_fairness(valid),
         metric: view
             .metric
             .as_ref()
@@ -309,7 +315,7 @@ fn places(view: &StudyView<'_>) -> Vec<(usize, usize)> {
 }
 
 /// A run of the study.
-fn of_place(view: &StudyView<'_>, (load, row): (usize, usize), run: &crate::view::View<'_>) -> Run {
+fn of_place(view: &StudyView<'_>, (load, row): (usize, usize), run: &View<'_>) -> Run {
     Run { load, row, block: run.place().map(|place| place.block), ..of_run::run(run, view.metric.as_ref()) }
 }
 

@@ -54,7 +54,7 @@ fn has_failures(row: &VariantRow<'_>) -> bool {
         || row.runs.iter().any(|(_, eligibility)| *eligibility == judge::Eligibility::Failed)
 }
 
-/// Formats a failure: `puma queue=100: 12.30 % of the requests failed (status: HTTP 503), likely cause the system's own queue limit
+/// Formats a failure: `puma queue=100: 12.3 % of the requests failed (status: HTTP 503), likely cause the system's own queue limit
 /// (503)`.
 fn failure(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadView<'_>, place: usize) -> String {
     let row = &load.rows[place];

@@ -6,7 +6,7 @@ use judge::comparison::axis_of_runs;
 use record::MinMedianMax;
 
 use super::answer::winner;
-use super::{LoadView, StudyView, name};
+use super::{LoadView, StudyView, VariantRow, name};
 use crate::item::Escape;
 use crate::over_time::{OverTime, milliseconds, range};
 use crate::spark;
@@ -42,7 +42,7 @@ pub(super) fn of_load(
     let is_alone = bests.len() < 2;
     let ranked = load.ranking.iter().filter(|ranked| is_alone || ranked.is_best).map(|ranked| ranked.row);
     let rows: Vec<usize> = ranked.take(ROWS_MAX).collect();
-    let runs: Vec<Option<usize>> = rows.iter().map(|row| middle_run(view, load, *row)).collect();
+    let runs: Vec<Option<usize>> = rows.iter().map(|row| median_run(view, &load.rows[*row])).collect();
     let mut over_time = Vec::with_capacity(rows.len());
     for run in &runs {
         over_time.push(match run {
@@ -129,13 +129,11 @@ fn fairness(view: &StudyView<'_>, runs: &[Option<usize>], table: &mut Table) {
     table.column(replies, "min / median / max", runs.iter().map(cell));
 }
 
-/// Index in [`StudyView::runs`] of the median run by the metric.
-fn middle_run(view: &StudyView<'_>, load: &LoadView<'_>, row: usize) -> Option<usize> {
+/// Index in [`StudyView::runs`] of the median run by the metric, the lower one of two.
+pub(crate) fn median_run(view: &StudyView<'_>, row: &VariantRow<'_>) -> Option<usize> {
     let by = view.metric.as_ref()?;
-    let mut runs: Vec<(f64, usize)> = load.rows[row]
-        .shown()
-        .filter_map(|run| Some((crate::metric::read(by, &view.runs[run])?, run)))
-        .collect();
+    let mut runs: Vec<(f64, usize)> =
+        row.shown().filter_map(|run| Some((crate::metric::read(by, &view.runs[run])?, run))).collect();
     runs.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let middle = runs.len().checked_sub(1)? / 2;
     runs.get(middle).map(|(_, run)| *run)

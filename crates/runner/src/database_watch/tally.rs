@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use judge::{DATABASE, PLAN_SEPARATOR, WAIT_SEPARATOR};
+use judge::{DATABASE, KEY_COMMANDS, PLAN_SEPARATOR, SAMPLED_COMMANDS, WAIT_SEPARATOR};
 use lab::probes::Reading;
 
-use super::{Counter, StatementGrowth, StatementTexts};
+use super::{Counter, SampledKeys, StatementGrowth, StatementTexts};
 
 /// Label that replaces labels above the maximum.
 const OTHER: &str = "other";
@@ -83,6 +83,9 @@ pub(crate) struct Tally {
     last: Labels,
     /// Labels of new plans.
     plans: BTreeSet<String>,
+    /// Number of commands in samples.
+    sampled: f64,
+    keys: Labels,
     before: BTreeMap<(&'static str, String), f64>,
     grown: BTreeMap<(&'static str, String), f64>,
     sizes: BTreeMap<(&'static str, String), f64>,
@@ -102,6 +105,8 @@ impl Default for Tally {
             times: Labels::up_to(24),
             last: Labels::up_to(24),
             plans: BTreeSet::new(),
+            sampled: 0.0,
+            keys: Labels::up_to(64),
             before: BTreeMap::new(),
             grown: BTreeMap::new(),
             sizes: BTreeMap::new(),
@@ -153,6 +158,12 @@ impl Tally {
         self.plans.extend(labels);
     }
 
+    /// Adds a sample of commands by key.
+    pub(crate) fn add_keys(&mut self, sampled: SampledKeys) {
+        self.sampled += sampled.commands;
+        sampled.keys.iter().for_each(|(key, commands)| self.keys.add(key, *commands));
+    }
+
     /// Adds current values of counters. The first ones of a session only set the baseline, because the server may have restarted.
     pub(crate) fn count(&mut self, counters: Vec<Counter>, is_first: bool) {
         if is_first {
@@ -195,6 +206,9 @@ impl Tally {
         self.calls.write("db_statement_calls", 1.0, &mut readings);
         self.times.write("db_statement_s", 1.0, &mut readings);
         self.last.write("db_last_statement", 1.0, &mut readings);
+        let sampled = std::mem::take(&mut self.sampled);
+        readings.extend((sampled > 0.0).then(|| of_database(SAMPLED_COMMANDS, "", sampled)));
+        self.keys.write(KEY_COMMANDS, 1.0, &mut readings);
         let plans = std::mem::take(&mut self.plans);
         readings
             .extend(plans.iter().map(|label| of_database("db_plan", &cut(label, PLAN_CHARACTERS_MAX), 1.0)));

@@ -15,8 +15,20 @@ use crate::prepare::Refusal;
 pub enum MonitoredDatabase {
     /// SQL database.
     Sql(Box<Database>),
-    /// Store with protocol-specific steps, the system it belongs to, and the secrets of its log-in.
-    Store(&'static Store, Box<Endpoint>, Secrets),
+    /// Store with protocol-specific steps.
+    Store(Box<MonitoredStore>),
+}
+
+/// Store that is monitored from inside.
+#[derive(Clone, Debug)]
+pub struct MonitoredStore {
+    store: &'static Store,
+    /// System that the store belongs to.
+    endpoint: Endpoint,
+    /// Secrets of the log-in.
+    secrets: Secrets,
+    /// Whether the run is instrumented.
+    is_instrumented: bool,
 }
 
 /// Queries of a monitor, and the function that opens its session.
@@ -24,13 +36,14 @@ type MonitoringSession = (Box<dyn Dialect>, Result<Box<OpenSession>, Refusal>);
 
 impl MonitoredDatabase {
     /// Database of a plan: the one that runs transactions, or the one behind the requests; otherwise the first store.
-    pub(crate) fn of(plan: &Plan) -> Option<Self> {
+    pub(crate) fn of(plan: &Plan, is_instrumented: bool) -> Option<Self> {
         if let Some(database) = plan.database() {
             return Some(Self::Sql(Box::new(database.clone())));
         }
         let store = |endpoint: &Endpoint| {
             let store = super::store_of(endpoint.protocol()?.name)?;
-            Some(Self::Store(store, Box::new(endpoint.clone()), plan.secrets.clone()))
+            let (endpoint, secrets) = (endpoint.clone(), plan.secrets.clone());
+            Some(Self::Store(Box::new(MonitoredStore { store, endpoint, secrets, is_instrumented })))
         };
         plan.endpoints.iter().find_map(store)
     }
@@ -47,7 +60,9 @@ impl MonitoredDatabase {
     pub(crate) fn session(&self) -> Option<MonitoringSession> {
         Some(match self {
             Self::Sql(database) => (super::of(database.engine).watch?(), session_of(database)),
-            Self::Store(store, endpoint, secrets) => ((store.watch)(), (store.open)(endpoint, secrets)),
+            Self::Store(of) => {
+                ((of.store.watch)(of.is_instrumented), (of.store.open)(&of.endpoint, &of.secrets))
+            }
         })
     }
 

@@ -1,6 +1,7 @@
 //! Redis and compatible stores.
 
 mod discovery;
+mod hot_keys;
 mod slow_log;
 mod watch;
 
@@ -22,7 +23,7 @@ const TIMEOUT: Duration = Duration::from_secs(3);
 
 pub(super) const STORE: Store = Store {
     protocol: "redis",
-    watch: || Box::new(watch::RedisWatch::default()),
+    watch: |is_instrumented| Box::new(watch::RedisWatch::new(is_instrumented)),
     open,
     discover: discovery::discover,
 };
@@ -38,18 +39,23 @@ fn open(endpoint: &plan::Endpoint, secrets: &plan::Secrets) -> Result<Box<OpenSe
         let commands = Redis::asking(&watch::QUESTIONS, &access).map_err(Error::Options)?;
         let interview = Interview::open(peer.clone(), commands.open(0), TIMEOUT);
         let interview = interview.map_err(|error| Error::Connect { reason: error.to_string() })?;
-        Ok(Box::new(Session { interview }))
+        Ok(Box::new(Session { interview, peer: peer.clone(), commands }))
     }))
 }
 
-/// Connection that sends the commands of [`watch::QUESTIONS`].
+/// Connection that sends the commands of [`watch::QUESTIONS`], and the way to another one for samples.
 struct Session {
     interview: Interview<RedisConversation>,
+    peer: Peer,
+    commands: Redis,
 }
 
 impl Questions for Session {
     /// Lines of the reply as rows: `name:value` has two fields, other lines and items have one.
     fn ask(&mut self, question: &str) -> Result<Answer, Error> {
+        if question == hot_keys::QUESTION {
+            return hot_keys::sample(&self.peer, &self.commands);
+        }
         let doing = || "asking the server about itself".to_owned();
         let step = watch::QUESTIONS.iter().position(|(known, _)| *known == question);
         let Some(step) = step else { return Err(Error::Options(format!("unknown question {question:?}"))) };

@@ -159,6 +159,7 @@ fn replay_once(
         outcomes: Arc::new(Outcomes::new(survey.fingerprints.len())),
         fingerprints: survey.fingerprints.iter().map(|fingerprint| fingerprint.text.clone()).collect(),
         is_read_only: !flags.allow_writes,
+        is_unpaced: speed.is_none(),
         lock_wait_max_ns: Some(survey.duration_max_ns.saturating_add(lock_window_ns)),
     };
     let stopper = Stopper::default();

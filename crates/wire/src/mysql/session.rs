@@ -18,6 +18,7 @@ use super::server_error;
 use super::work::{self, Command, CommandKind, Known, Queue, StatementId, Values, Waiting};
 use crate::blame::PeerFault;
 use crate::conversation::{Cancel, Greeting};
+use crate::serial::Serial;
 use crate::sql::{
     self, Login, RowSink, ServerError, SessionEvent, Single, SqlState, Statement, Transaction, Value,
 };
@@ -635,9 +636,8 @@ impl sql::Session for Session {
         let session = Self::new(Arc::clone(&self.login), nonce);
         let session = Self { is_private: self.has_private_transport, ..session };
         let session = Self { has_private_transport: self.has_private_transport, ..session };
-        Some(Cancel::Request(Box::new(
-            Single::new(session, format!("KILL {id}"), ()).excusing(UNKNOWN_THREAD),
-        )))
+        let kill = Single::new(session, format!("KILL {id}"), ()).excusing(UNKNOWN_THREAD);
+        Some(Cancel::Request(Box::new(Serial::new(kill))))
     }
 
     fn forget(&mut self) {

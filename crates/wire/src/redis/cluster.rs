@@ -7,6 +7,7 @@
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::ops::Range;
 use core::str;
 use core::sync::atomic::{AtomicBool, AtomicU16, AtomicU32, Ordering};
@@ -190,21 +191,23 @@ impl Key {
                 "{name} has no key, so its node of the cluster is unknown; use a script: EVAL"
             ));
         }
-        let place = KEY_PLACES.iter().find(|(known, _)| *known == name).map_or(1, |(_, place)| *place);
-        let place = match name.as_str() {
-            "XREAD" | "XREADGROUP" => {
-                let streams = step.words.iter().position(|word| word.eq_ignore_ascii_case(b"streams"));
-                streams.map_or(0, |streams| streams + 1)
-            }
-            _ => place,
-        };
-        let Some(word) = step.words.get(place).filter(|_| place > 0) else { return Ok(Self::Any) };
+        let Some(word) = key(&step.words) else { return Ok(Self::Any) };
         let template = Template::compile(word, variables, secrets)?;
         Ok(match template.constant() {
             Some(key) => Self::Slot(slot(&mut [key].into_iter())),
             None => Self::Filled(template),
         })
     }
+}
+
+/// First key among the words of a command. `None` if it has none.
+pub fn key(words: &[Vec<u8>]) -> Option<&Vec<u8>> {
+    let name = String::from_utf8_lossy(words.first()?).to_uppercase();
+    let place = match name.as_str() {
+        "XREAD" | "XREADGROUP" => words.iter().position(|word| word.eq_ignore_ascii_case(b"streams"))? + 1,
+        name => KEY_PLACES.iter().find(|(known, _)| *known == name).map_or(1, |(_, place)| *place),
+    };
+    words.get(place).filter(|_| place > 0)
 }
 
 fn slot(parts: &mut dyn Iterator<Item = &[u8]>) -> u16 {

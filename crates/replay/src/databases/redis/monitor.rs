@@ -9,9 +9,19 @@ use std::sync::Arc;
 use wire::redis::recorded_words;
 
 use crate::entry::{Action, Entry, LoggedResult};
+use crate::formats::{Format, records};
 use crate::instant;
 use crate::output::{Output, Reader};
 use crate::skipped::Reason;
+
+/// Entry in [`crate::FORMATS`].
+pub(crate) const FORMAT: Format = Format {
+    name: "monitor",
+    sentence: "Redis, output of MONITOR",
+    traffic: &super::TRAFFIC,
+    count: |sample| records(sample, is_record),
+    open: |_, _| Ok(Box::new(Monitor::default())),
+};
 
 /// Max number of sessions in memory.
 const SESSIONS_MAX: usize = 100_000;
@@ -110,8 +120,14 @@ fn fingerprint(name: &str, arguments: usize) -> String {
 }
 
 /// Whether a line is a command.
-pub(crate) fn is_record(line: &[u8]) -> bool {
+fn is_record(line: &[u8]) -> bool {
     parse(line).is_some()
+}
+
+/// Returns the words of a line's command. `None` for other lines, and for commands that a script called.
+pub fn monitored_words(line: &[u8]) -> Option<Vec<Vec<u8>>> {
+    let line = parse(line).filter(|line| line.client != SCRIPT)?;
+    recorded_words(line.command.as_bytes())
 }
 
 fn parse(line: &[u8]) -> Option<Line<'_>> {

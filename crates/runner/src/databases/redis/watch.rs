@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use loading::{Answer, Error};
 use wire::redis::Part;
 
+use super::hot_keys::{self, HotKeys};
 use super::slow_log::{self, SlowLog};
 use crate::database_watch::tally::Sample;
-use crate::database_watch::{Asked, Counter, Dialect, StatementGrowth, number, text};
+use crate::database_watch::{Asked, Counter, Dialect, SampledKeys, StatementGrowth, number, text};
 
 const INFO: &str = "INFO";
 const COMMANDS: &str = "INFO commandstats";
@@ -61,6 +62,14 @@ pub(super) struct RedisWatch {
     /// Whether the append-only file, if there is one, is synced before each answer. `None` if the server does not report it.
     syncs_each: Option<bool>,
     slow_log: SlowLog,
+    /// `None` if the run is not instrumented.
+    hot_keys: Option<HotKeys>,
+}
+
+impl RedisWatch {
+    pub(super) fn new(is_instrumented: bool) -> Self {
+        Self { hot_keys: is_instrumented.then(HotKeys::default), ..Self::default() }
+    }
 }
 
 impl Dialect for RedisWatch {
@@ -87,7 +96,11 @@ impl Dialect for RedisWatch {
     }
 
     fn counters(&mut self, asked: &mut Asked<'_>) -> Result<Vec<Counter>, Error> {
-        let mut counters = counters(&asked.ask(INFO)?);
+        let info = asked.ask(INFO)?;
+        if let Some(keys) = &mut self.hot_keys {
+            keys.note(&info);
+        }
+        let mut counters = counters(&info);
         let has_log = |counter: &Counter| counter.metric == "db_log_enabled" && counter.value > 0.0;
         if let Some(syncs_each) = self.syncs_each.filter(|_| counters.iter().any(has_log)) {
             let value = if syncs_each { 1.0 } else { 0.0 };
@@ -122,10 +135,25 @@ impl Dialect for RedisWatch {
         grown.sort_by(|one, other| other.time_s.total_cmp(&one.time_s));
         Ok(grown)
     }
+
+    fn sampled_keys(&mut self, asked: &mut Asked<'_>) -> Option<SampledKeys> {
+        let keys = self.hot_keys.as_mut()?;
+        if !keys.take_turn() {
+            return None;
+        }
+        match asked.ask(hot_keys::QUESTION) {
+            Ok(answer) => hot_keys::by_key(&answer),
+            Err(error) => {
+                keys.stop();
+                asked.shared.lacks("a sample of its commands", &error.to_string());
+                None
+            }
+        }
+    }
 }
 
 /// Number in a field of INFO. `None` if the server does not report it.
-fn field(answer: &Answer, name: &str) -> Option<f64> {
+pub(super) fn field(answer: &Answer, name: &str) -> Option<f64> {
     number(answer.iter().find(|row| text(row, 0) == name)?, 1)
 }
 

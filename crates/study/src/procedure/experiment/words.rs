@@ -18,10 +18,10 @@ pub(super) const NOT_FIT: &str = "no experiment: too many runs were invalid, fai
 pub(super) const NOTHING_TO_CHANGE: &str =
     "no experiment: nothing can be changed; use a load with `users`, or name parameters under `limits`";
 
-/// Message about instrumented runs, in which runtimes of the system report on themselves.
-pub(super) const INSTRUMENTS: &str = "  instrumented: the runtimes of the system say what they do, in runs of their own; what that costs is measured";
+/// Message about instrumented runs, in which runtimes and stores of the system report on themselves.
+pub(super) const INSTRUMENTS: &str = "  instrumented: runtimes and stores of the system report what they do, in runs of their own; what that costs is measured";
 /// Reason why no run is instrumented.
-pub(super) const NO_INSTRUMENTS: &str = "instrumented runs, in which runtimes say what they do: the time does not suffice; use a longer --why-within";
+pub(super) const NO_INSTRUMENTS: &str = "instrumented runs, in which runtimes and stores report what they do: the time does not suffice; use a longer --why-within";
 
 /// Returns messages about the subject, the length, and the predictions of an experiment.
 pub(super) fn begins(plan: &Plan, subject: &Subject, changes: &[Changed], block: Duration) -> Vec<String> {
