@@ -384,9 +384,18 @@ impl Evidence<'_> {
     }
 
     /// Returns the share of the load's connections on which the system waited for its clients, in a closed load without
-    /// pauses: requests or answers were on the way. 0 below half, because the kernel's ticks hide short times.
+    /// pauses: requests or answers were on the way. Excludes the time for which the generator ran or was ready to run,
+    /// because all connections may wait for it then. 0 below half, because the kernel's ticks hide short times.
     pub(super) fn on_the_way_share(&self) -> f64 {
-        let share = self.signal(|signals| signals.idle_connections_share).unwrap_or(0.0);
+        let by_generator = |run: &RunEvidence<'_>| {
+            let resources = run.measured.resources.as_ref()?;
+            let generator = resources.generator.as_ref()?;
+            let busy_s = generator.cpu_s() + generator.run_queue_wait_s.unwrap_or(0.0);
+            Some(resources.per_s(generator, busy_s)).filter(|share| share.is_finite())
+        };
+        let by_generator = median(self.runs.iter().filter_map(by_generator)).unwrap_or(0.0);
+        let idle = self.signal(|signals| signals.idle_connections_share).unwrap_or(0.0);
+        let share = idle - by_generator;
         let is_without_pauses =
             self.users().is_some_and(|[users, waiting]| waiting >= NO_PAUSES_MIN_SHARE * users);
         // A system that still sends an answer has sent last, too.

@@ -152,9 +152,10 @@ fn a_lone_user(evidence: &Evidence<'_>) -> Option<Bottleneck> {
 pub(super) const ON_THE_WAY: Rule = Rule {
     finds: &[Resource::LOAD],
     when: "a closed load without pauses whose answers are sent at once (20 % of the time or less after the first byte), and on half of its \
-           connections or more the system had sent last, so that it waited for their clients",
-    why: "the kernel stores for each connection when data was last sent and received. Such requests wait for the network, a proxy, or the \
-          generator, and more users find the system idle",
+           connections or more the system had sent last, so that it waited for their clients, less the time for which the generator ran or was \
+           ready to run",
+    why: "the kernel stores for each connection when data was last sent and received. Such requests wait for the network or a proxy, and more \
+          users find the system idle",
     refuted_by: REFUTED_BY,
     rung: Rung::Kernel,
     covers: Covers::Runs,
@@ -165,8 +166,8 @@ fn on_the_way(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let share = Some(evidence.on_the_way_share()).filter(|share| *share > 0.0)?;
     let ok_ns = evidence.together.ok_ns?;
     let because = format!(
-        "on {} of the connections of the load, the system waited for its client: of {}, which a request took on average, about {} passed \
-         on the way, in a proxy, or in the generator{}",
+        "on {} of the connections of the load, the system waited for its client while the generator had nothing to do: of {}, which a \
+         request took on average, about {} passed on the way or in a proxy{}",
         percent(share),
         duration(ok_ns),
         duration(share * ok_ns),

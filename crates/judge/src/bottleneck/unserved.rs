@@ -5,7 +5,7 @@ use super::evidence::Evidence;
 use super::words::percent;
 use super::{Covers, Rule, Rung};
 use crate::causes::Resource;
-use crate::words::{count, decimal, many};
+use crate::words::{Share, count, decimal, many};
 
 /// Min share of the connections of a load without a reply, and min number of them in a run.
 const UNSERVED_MIN_SHARE: f64 = 0.1;
@@ -55,7 +55,7 @@ fn users_unserved(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         "{} of {} connections of the load ({}) got no reply, and each other one {} {} on average",
         decimal(without, 0),
         decimal(all, 0),
-        percent(without / all),
+        percent(Share::of_measured(without, all)?.get()),
         count(requests.round() as u64),
         many(evidence.together.unit)
     );
