@@ -67,6 +67,7 @@ pub(crate) fn ending(new: &NewRun, duration_s: u64) -> Ending {
         },
         spread: Some(Spread {
             connections: 100,
+            unserved: Some(0),
             requests: even(10.0 * duration_s as f64),
             response_mean_ns: Some(even(5e6)),
             response_max_ns: Some(even(2e8)),
