@@ -166,8 +166,8 @@ fn on_the_way(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let share = Some(evidence.on_the_way_share()).filter(|share| *share > 0.0)?;
     let ok_ns = evidence.together.ok_ns?;
     let because = format!(
-        "on {} of the connections of the load, the system waited for its client while the generator had nothing to do: of {}, which a \
-         request took on average, about {} passed on the way or in a proxy{}",
+        "on {} of the connections of the load or more, the system waited for its client while the generator had nothing to do: of {}, \
+         which a request took on average, {} or more passed on the way or in a proxy{}",
         percent(share),
         duration(ok_ns),
         duration(share * ok_ns),
