@@ -179,7 +179,8 @@ pub(crate) const CASES: &[Case] = &[
     // Memory above the limit of the control group is swapped.
     Case::new("redis-swap", &["memory", "memory_limit"]),
     Case::new("redis-one-core", &["one_core"]),
-    Case::new("redis-hot-key", &["one_core"]).with_experiment(Report::Has("were on the key hot")),
+    Case::new("redis-hot-key", &["one_core"]),
+    Case::new("redis-hot-key-sampled", &["one_core"]).with_experiment(Report::Has("were on the key hot")),
     // The store reports the time of its thread, and one command in eight is on each key.
     Case::new("redis-uniform-keys", &["one_core"]).with_experiment(Report::Lacks("were on the key")),
     Case::new("redis-evictions", &["store_memory"]),

@@ -22,8 +22,9 @@ use crate::refuted::refutations;
 const CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/cases");
 /// Time limit of a run. Even creating, filling, loading, and stopping a database takes less.
 const TIMEOUT: Duration = Duration::from_secs(120);
-/// Max time of an experiment.
-const EXPERIMENT_WITHIN: &str = "60s";
+/// Max time of an experiment, and time limit of a case that has one.
+const EXPERIMENT_WITHIN: &str = "240s";
+const EXPERIMENT_TIMEOUT: Duration = Duration::from_secs(480);
 /// Number of ranked causes that count.
 const RANKS: usize = 3;
 
@@ -85,7 +86,8 @@ impl<'a> Runs<'a> {
         command.arg("--store").arg(self.folder.join("tenbin.sqlite"));
         let neighbor = case.neighbor.or(self.is_noisy.then_some(Neighbor::Sometimes));
         let neighbor = neighbor.map(|neighbor| neighbor.start(Path::new(CASES), TIMEOUT)).transpose()?;
-        let output = child::run(&mut command, TIMEOUT, self.interrupt)?;
+        let timeout = if case.report.is_some() { EXPERIMENT_TIMEOUT } else { TIMEOUT };
+        let output = child::run(&mut command, timeout, self.interrupt)?;
         drop(neighbor);
         // The exit code does not matter: a system that failed has a result, too. A rejected plan has none.
         match fs::read_to_string(&result) {
