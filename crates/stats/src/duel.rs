@@ -186,7 +186,7 @@ impl Duel {
     /// Notes the first slice of a start while no other system was up, which is as free of carry-over as the first slice of a block. Judges
     /// the last look again, unless the duel is decided.
     pub fn note_lone_start(&mut self, is_of_first: bool, slice: &Slice) {
-        self.lone_starts.extend(FirstSlice::of_lone_start(is_of_first, slice));
+        self.lone_starts.extend(FirstSlice::from_lone_start(is_of_first, slice));
         if matches!(self.end, None | Some(DuelEnd::OutOfBlocks)) {
             self.end = self.end_of_block();
         }

@@ -36,7 +36,7 @@ impl FirstSlice {
     }
 
     /// Returns the first slice of a start while no other system was up. `None` if it has no figure above zero.
-    pub(crate) fn of_lone_start(is_of_first: bool, slice: &Slice) -> Option<Self> {
+    pub(crate) fn from_lone_start(is_of_first: bool, slice: &Slice) -> Option<Self> {
         let value = slice.seen.value().filter(is_figure)?;
         Some(Self { is_of_first, value, taken_cores: slice.taken_cores })
     }

@@ -167,7 +167,7 @@ impl LoadOfStudy<'_> {
         let mut pairs = Pairs::default();
         let is_round_robin = matches!(self.study.new.compare.procedure, Procedure::RoundRobin { .. });
         if is_round_robin && self.variants.len() <= SLICED_MAX {
-            return self.of_all(couples);
+            return self.among_all_pairs(couples);
         }
         for couple in couples {
             let judged = self.together(self.metrics(), &[*couple], self.metrics_laid_down())?;
@@ -179,7 +179,7 @@ impl LoadOfStudy<'_> {
     }
 
     /// Compares all pairs of variants, judged together by every metric, and returns those of `couples`.
-    fn of_all(&self, couples: &[VariantPair]) -> Result<Pairs, EvidenceError> {
+    fn among_all_pairs(&self, couples: &[VariantPair]) -> Result<Pairs, EvidenceError> {
         let rows = self.variants.len();
         let all: Vec<VariantPair> =
             (0..rows).flat_map(|first| (first + 1..rows).map(move |second| (first, second))).collect();
@@ -216,7 +216,7 @@ impl LoadOfStudy<'_> {
             let common = self.pairing([of(couple.0), of(couple.1)]);
             UnjudgedPair { couple, by, common }
         };
-        let mut judged = vec![JudgedPair::of_runs(fresh(self.by.clone()), comparison, false)];
+        let mut judged = vec![JudgedPair::from_runs(fresh(self.by.clone()), comparison, false)];
         if matches!(comparison.verdict, Verdict::Differs { .. }) {
             let further = self.further().map(fresh).collect();
             judged.extend(self.in_blocks(further, self.metrics_laid_down() - 1, |_| 0));
@@ -329,7 +329,7 @@ impl LoadOfStudy<'_> {
         let found = stats::compare_together(family, &paired);
         let judged = asked.into_iter().zip(found);
         let is_shared = family > 1;
-        judged.map(|(asked, comparison)| JudgedPair::of_runs(asked, comparison, is_shared)).collect()
+        judged.map(|(asked, comparison)| JudgedPair::from_runs(asked, comparison, is_shared)).collect()
     }
 
     /// Builds the pairs; the first `first` are by the deciding metric. Unless `is_fixed`, the variant that is ahead comes
@@ -426,7 +426,7 @@ fn in_duels(asked: Vec<UnjudgedPair>, duels: &[Duel]) -> Vec<JudgedPair> {
 }
 
 impl JudgedPair {
-    fn of_runs(asked: UnjudgedPair, comparison: Comparison, is_shared: bool) -> Self {
+    fn from_runs(asked: UnjudgedPair, comparison: Comparison, is_shared: bool) -> Self {
         Self { asked, comparison, is_shared, levels: None, unconfirmed: None }
     }
 
