@@ -23,6 +23,13 @@ pub enum Procedure {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         slices: Option<SliceRules>,
     },
+    /// Comparison of more than two variants in slices: every pair, or every other variant with the baseline.
+    RoundRobin {
+        /// Number of pairs that are compared. All of them share one error rate.
+        pairs: u32,
+        /// Rules of slices, as in [`Self::Duel`].
+        slices: SliceRules,
+    },
     /// Search for the best of many variants.
     Best {
         /// Row in use today: `system variant`, as in reports.
@@ -101,6 +108,7 @@ impl Procedure {
         match self {
             Self::Blocks => "blocks",
             Self::Duel { .. } => "duel",
+            Self::RoundRobin { .. } => "round_robin",
             Self::Best { .. } => "best",
             Self::BestOfEach { .. } => "best_of_each",
             Self::Capacity(_) => "capacity",
@@ -111,6 +119,7 @@ impl Procedure {
     pub const fn slices(&self) -> Option<&SliceRules> {
         match self {
             Self::Duel { slices, .. } | Self::Best { slices, .. } => slices.as_ref(),
+            Self::RoundRobin { slices, .. } => Some(slices),
             _ => None,
         }
     }
@@ -118,7 +127,7 @@ impl Procedure {
     /// Returns whether blocks can be added after the end. The error rate of an extension is known only for
     /// procedures by blocks.
     pub const fn can_be_extended(&self) -> bool {
-        matches!(self, Self::Blocks | Self::Duel { .. } | Self::BestOfEach { .. })
+        matches!(self, Self::Blocks | Self::Duel { .. } | Self::RoundRobin { .. } | Self::BestOfEach { .. })
     }
 
     /// Returns the number of blocks of the sweep; `None` if there is no sweep.
@@ -136,11 +145,14 @@ impl Procedure {
 
     /// Returns whether every figure is finite. NaN and infinity can be neither stored nor printed.
     pub(crate) fn is_finite(&self) -> bool {
+        let is_finite_slice = |slices: &SliceRules| {
+            [slices.slice_s, slices.settle_s, slices.warm_up_s].into_iter().all(f64::is_finite)
+        };
         match self {
             Self::Blocks | Self::BestOfEach { .. } => true,
-            Self::Duel { slices, .. } | Self::Best { slices, .. } => slices.is_none_or(|slices| {
-                [slices.slice_s, slices.settle_s, slices.warm_up_s].into_iter().all(f64::is_finite)
-            }),
+            Self::Duel { .. } | Self::RoundRobin { .. } | Self::Best { .. } => {
+                self.slices().is_none_or(is_finite_slice)
+            }
             Self::Capacity(CapacityRules { resolution, from_per_s, to_per_s, soak_s, .. }) => {
                 [Some(*resolution), *from_per_s, *to_per_s, *soak_s].into_iter().flatten().all(f64::is_finite)
             }

@@ -2,7 +2,7 @@
 
 /// A run of a block with every variant. Studies without a procedure have this stage only.
 pub const BLOCK: &str = "block";
-/// Comparison of two in slices: a short load on a system that stays up for its block. Slices of a block and variant share a start.
+/// Comparison in slices: a short load on a system that stays up for its block. Slices of a block and variant share a start.
 pub const SLICE: &str = "slice";
 /// Pilot before a comparison of two: the first variant against itself.
 pub const PILOT: &str = "pilot";
@@ -26,7 +26,8 @@ pub const OVERLOAD: &str = "overload";
 pub const SOAK: &str = "soak";
 /// Like [`SEARCH`], in slices.
 pub const SEARCH_SLICE: &str = "search slice";
-/// Like [`CONFIRM`] of a best-of search, in slices.
+/// Like [`CONFIRM`] of a best-of search, in slices. In a comparison of more than two variants: the first slice of a start while no other
+/// system is up.
 pub const CONFIRM_SLICE: &str = "confirm slice";
 /// Best of each system: one run of every variant, in blocks before the final.
 pub const SWEEP: &str = "sweep";

@@ -36,7 +36,9 @@ pub fn counted<'a>(study: &'a Study, load: &str) -> impl Iterator<Item = Counted
 fn sorted<'a>(procedure: &Procedure, has_final: bool, places: Vec<&'a StudyPlace>) -> Counted<'a> {
     let has = |stage: &str| places.iter().any(|place| place.stage == stage);
     let (stage, is_ranked) = match procedure {
-        Procedure::Blocks | Procedure::Duel { .. } => (Some(procedure.stage_of_blocks()), true),
+        Procedure::Blocks | Procedure::Duel { .. } | Procedure::RoundRobin { .. } => {
+            (Some(procedure.stage_of_blocks()), true)
+        }
         Procedure::Best { slices: Some(_), .. } => (Some(stage::SEARCH_SLICE), true),
         Procedure::Best { .. } if has(stage::SEARCH) => (Some(stage::SEARCH), true),
         Procedure::Best { .. } => (Some(stage::HALVING), false),

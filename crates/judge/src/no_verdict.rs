@@ -41,7 +41,10 @@ pub fn is_prevented_by_invalid_runs(study: &Study) -> bool {
     match compare.procedure {
         Procedure::Capacity(_) => false,
         Procedure::Best { .. } => is_given_up && are_most_invalid(study),
-        Procedure::Blocks | Procedure::Duel { .. } | Procedure::BestOfEach { .. } => {
+        Procedure::Blocks
+        | Procedure::Duel { .. }
+        | Procedure::RoundRobin { .. }
+        | Procedure::BestOfEach { .. } => {
             let loads: BTreeSet<&str> = study.new.planned.iter().map(|place| place.load.as_str()).collect();
             let fates: Vec<PairOutcome> =
                 loads.into_iter().flat_map(|load| fates(study, load, is_given_up)).collect();
@@ -66,7 +69,7 @@ fn are_most_invalid(study: &Study) -> bool {
 /// baseline.
 fn fates(study: &Study, load: &str, is_given_up: bool) -> Vec<PairOutcome> {
     let compare = &study.new.compare;
-    let needed = stats::blocks_least(u32::try_from(compare.also.len()).unwrap_or(u32::MAX).saturating_add(1));
+    let needed = stats::blocks_least(crate::versus::family(compare));
     // A study that was not given up would have measured further blocks.
     let would_go_on = is_given_up && compare.blocks >= needed;
     let all: Vec<Blocks> = settings(study, load)

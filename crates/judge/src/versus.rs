@@ -1,6 +1,6 @@
 //! Restores the state of a study's duel.
 
-use evidence::{Compare, EvidenceError, GeneratorEffect, Procedure, Run, Study, stage};
+use evidence::{Compare, EvidenceError, GeneratorEffect, Procedure, Run, Study, StudyPlace, stage};
 use record::{Histogram, Percentile, Phase};
 use stats::{Bounded, Duel, DuelRules, RunResult, Slice};
 
@@ -12,24 +12,40 @@ use crate::run_order::{Block, RunOrder, Slot};
 use crate::run_result::run_result;
 use crate::setting::Setting;
 
-/// Returns the rules of a study's duel by one of its metrics; `None` if its procedure is not a duel. Further metrics
-/// share the error rate with the first. During the duel, each metric uses its own part; at the end,
+/// Returns the rules of a duel of two variants by one of the metrics of a study; `None` if the procedure of the study has no duels. All
+/// pairs and metrics share one error rate. During the duel, each metric uses its own part; at the end,
 /// [`stats::judge_together`] judges all of them.
 pub(crate) fn duel_rules(compare: &Compare, by: &ComparedBy) -> Option<DuelRules> {
-    let Procedure::Duel { pilot_blocks, looks_early, slices } = compare.procedure else { return None };
+    let (pilot_blocks, looks_early, slices) = match compare.procedure {
+        Procedure::Duel { pilot_blocks, looks_early, slices } => {
+            (pilot_blocks, looks_early || slices.is_some(), slices)
+        }
+        Procedure::RoundRobin { slices, .. } => (0, false, Some(slices)),
+        _ => return None,
+    };
     Some(DuelRules {
         matters: by.min_effect(compare),
         higher_is_better: by.higher_is_better(compare),
         blocks_max: compare.blocks,
         pilot_blocks,
-        family: u32::try_from(compare.also.len()).unwrap_or(u32::MAX).saturating_add(1),
-        looks_early: looks_early || slices.is_some(),
+        family: family(compare),
+        looks_early,
         has_control: slices.is_some_and(|rules| rules.has_control),
     })
 }
 
-/// Restores the duel of two configurations under a load by a metric, with all stored results; `None` if the study's
-/// procedure is not a duel.
+/// Returns the number of comparisons of a study that share one error rate: the metrics of a pair; in a comparison of more than two variants
+/// in slices, the metrics of all pairs.
+pub(crate) fn family(compare: &Compare) -> u32 {
+    let metrics = u32::try_from(compare.also.len()).unwrap_or(u32::MAX).saturating_add(1);
+    match compare.procedure {
+        Procedure::RoundRobin { pairs, .. } => metrics.saturating_mul(pairs.max(1)),
+        _ => metrics,
+    }
+}
+
+/// Restores the duel of two configurations under a load by a metric, with all stored results; `None` if the procedure of the
+/// study has no duels.
 ///
 /// A block is noted once all its runs are finished. A run that the study continued without counts as missing.
 pub fn duel(
@@ -69,29 +85,50 @@ pub fn duel_by(
                 duel.note([of(a)?, of(b)?]);
             }
             stage::SLICE => {
-                let (mut of_either, mut before) = ([Vec::new(), Vec::new()], None);
-                let mut runs: [Vec<Option<&Run>>; 2] = Default::default();
+                let (pairs, runs) = pairs_of_slices(&slots, settings, &mut of)?;
+                let figures = block_results(&pairs, &runs, by)?;
+                duel.note_slices_as(&pairs, figures);
+            }
+            stage::CONFIRM_SLICE => {
                 for slot in &slots {
                     let Some(side) = settings.iter().position(|setting| setting.is_of(slot.place)) else {
                         continue;
                     };
-                    let seen = of(Some(slot))?;
-                    let is_after_other = before.is_some_and(|before| before != side);
                     let taken_cores = slot.run.and_then(taken_cores);
-                    of_either[side].push(Slice { seen, is_after_other, taken_cores });
-                    runs[side].push(slot.run);
-                    before = Some(side);
+                    let slice = Slice { seen: of(Some(slot))?, is_after_other: false, taken_cores };
+                    duel.note_lone_start(side == 0, &slice);
                 }
-                let [a, b] = of_either;
-                let pairs: Vec<[Slice; 2]> = a.into_iter().zip(b).map(|(a, b)| [a, b]).collect();
-                let figures = block_results(&pairs, &runs, by)?;
-                duel.note_slices_as(&pairs, figures);
             }
             _ => {}
         }
     }
     extensions.for_each(|extension| duel.extend(extension.blocks));
     Ok(Some(duel))
+}
+
+/// Slices of A and of B, pair by pair, and their runs.
+type PairsOfSlices<'a> = (Vec<[Slice; 2]>, [Vec<Option<&'a Run>>; 2]);
+
+/// Pairs the slices of A and B in a block, in which further variants may have slices.
+fn pairs_of_slices<'a>(
+    slots: &[Slot<'a>],
+    settings: [&Setting; 2],
+    of: &mut dyn FnMut(Option<&Slot<'_>>) -> Result<RunResult, EvidenceError>,
+) -> Result<PairsOfSlices<'a>, EvidenceError> {
+    let mut of_either = [Vec::new(), Vec::new()];
+    let mut runs: [Vec<Option<&Run>>; 2] = Default::default();
+    let mut before: Option<&StudyPlace> = None;
+    for slot in slots {
+        let before = before.replace(slot.place);
+        let Some(side) = settings.iter().position(|setting| setting.is_of(slot.place)) else { continue };
+        let seen = of(Some(slot))?;
+        let is_after_other = before.is_some_and(|before| !settings[side].is_of(before));
+        let taken_cores = slot.run.and_then(taken_cores);
+        of_either[side].push(Slice { seen, is_after_other, taken_cores });
+        runs[side].push(slot.run);
+    }
+    let [a, b] = of_either;
+    Ok((a.into_iter().zip(b).map(|(a, b)| [a, b]).collect(), runs))
 }
 
 /// Returns the observations of A and B in a block of slices. A percentile of the tail is computed over all samples of

@@ -29,6 +29,11 @@ pub fn blocks(number: usize) -> String {
     if number == 1 { "1 block".to_owned() } else { format!("{number} blocks") }
 }
 
+/// Formats a number of comparisons: `1 comparison`, `3 comparisons`.
+pub fn comparisons(number: u32) -> String {
+    if number == 1 { "1 comparison".to_owned() } else { format!("{number} comparisons") }
+}
+
 /// Returns the singular name of the counted unit.
 pub const fn one(unit: Unit) -> &'static str {
     match unit {

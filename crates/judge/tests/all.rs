@@ -13,4 +13,5 @@ mod procedures_are_replayed;
 mod rules_are_documented;
 mod slos_are_judged;
 mod stored;
+mod unlike_systems_are_named;
 mod what_a_run_says;

@@ -269,3 +269,61 @@ fn search_with_unreadable_conditions_passes_no_rate() {
     );
     assert_eq!(said.unwrap().judged, LevelRunResult::Invalid);
 }
+
+/// Stores a comparison of three variants in 8 blocks of slices: `c` answers 20 % faster than `a`, and `b` as fast. With starts
+/// alone if `is_confirmed`.
+fn three_in_slices(stored: &Stored, is_confirmed: bool) -> StudyId {
+    let slices = SliceRules {
+        slice_s: 1.0,
+        settle_s: 0.25,
+        warm_up_s: 1.0,
+        pairs_most: 2,
+        pauses_idle: false,
+        has_control: false,
+        has_full_blocks: false,
+    };
+    // `c` never comes first in a block.
+    let orders = ["abccba", "baccab", "abccba", "baccab", "acbbca", "bcaacb", "abccba", "bcaacb"];
+    let blocks = orders.into_iter().map(|order| (stage::SLICE, order)).zip(0..);
+    let alone = ["a", "b", "c"].into_iter().cycle().take(if is_confirmed { 12 } else { 0 });
+    let alone = alone.map(|system| (stage::CONFIRM_SLICE, system)).zip(8..);
+    let mut places: Vec<StudyPlace> = Vec::new();
+    for ((stage, order), number) in blocks.chain(alone) {
+        for system in order.chars() {
+            places.push(place(places.len() as u32, number, stage, &system.to_string()));
+        }
+    }
+    let study = stored.study(Procedure::RoundRobin { pairs: 3, slices }, 8, places.clone());
+    let ending = evidence::Ending { window_ns: Some(1_000_000_000), ..crate::stored::ending() };
+    for place in &places {
+        let strays = u64::from(place.position * 17 + place.block * 7) % 5;
+        let service_ns = if place.system == "c" { 80_000 } else { 100_000 } + 1_000 * strays;
+        let queue = Queue { service_ns, warm_up_s: 0, measured_s: 1, ..Queue::default() };
+        stored.run(Some((&study, place)), Some(&queue), &ending);
+    }
+    study
+}
+
+#[test]
+fn pair_of_three_in_slices_needs_first_slices_of_its_own() {
+    let stored = Stored::new();
+    for is_confirmed in [false, true] {
+        let study = stored.load(&three_in_slices(&stored, is_confirmed));
+        let of = |pair: [&str; 2]| {
+            let [a, b] = pair.map(setting);
+            duel(&study, "steady", [&a, &b], &ComparedBy::named("mean").unwrap()).unwrap().unwrap()
+        };
+        let (equal, apart) = (of(["a", "b"]), of(["a", "c"]));
+        assert_eq!([&equal, &apart].map(|duel| (duel.rules().family, duel.blocks().len())), [(3, 8); 2]);
+        assert!(!matches!(equal.finding().verdict, stats::Verdict::Differs { .. }), "{:?}", equal.finding());
+        let differs = matches!(apart.finding().verdict, stats::Verdict::Differs { .. });
+        assert_eq!(
+            (differs, apart.is_withheld()),
+            (is_confirmed, !is_confirmed),
+            "{:?}",
+            apart.first_slices()
+        );
+        let end = if is_confirmed { DuelEnd::Decided } else { DuelEnd::OutOfBlocks };
+        assert_eq!(apart.next(), DuelStep::Over(end));
+    }
+}

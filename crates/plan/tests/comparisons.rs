@@ -332,6 +332,39 @@ fn best_of_search_in_slices_starts_all_remaining_variants() {
 }
 
 #[test]
+fn default_blocks_of_many_variants_suffice_for_all_pairs() {
+    let of = |variants: usize, compare: &str| {
+        let values: Vec<String> = (1..=variants).map(|n| n.to_string()).collect();
+        let text = format!(
+            "scenario: [ get: / ]\nload: {{ {LOAD} }}\nsystems:\n  a: {{ start: \"a {{port}} {{n}}\", vary: {{ n: [{}] }} }}\n\
+             compare: {compare}\n",
+            values.join(", ")
+        );
+        let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+        let study = Study::from_bytes(text.as_bytes(), "plan.yaml", "plan".to_owned(), folder, false);
+        study.unwrap_or_else(|faults| panic!("{faults}"))
+    };
+    let blocks = |variants: usize, compare: &str| of(variants, compare).compare.blocks;
+    let default = [3, 4, 5, 6, 8, 9].map(|variants| blocks(variants, "{ by: throughput }"));
+    assert_eq!(default, [8, 8, 9, 10, 11, 8], "nine make whole runs");
+    assert_eq!(
+        [blocks(5, "{ baseline: a n=1 }"), blocks(3, "{ also: [ p99 ] }")],
+        [8, 8],
+        "four and six tests"
+    );
+    assert_eq!([blocks(5, "{ interleave: runs }"), blocks(5, "{ blocks: 8 }")], [8, 8]);
+    let is_sliced = |compare: &str| of(5, compare).slicing().is_some();
+    assert_eq!(["{ blocks: 8 }", "{ blocks: 9 }", "{ find: failures }"].map(is_sliced), [false, true, false]);
+    let words = of(3, "{ by: throughput }").explain();
+    for part in [
+        "in slices: 8 blocks, 3 comparisons that share one error rate",
+        "each block starts all variants and gives each 2 slices of 1s in random balanced order",
+    ] {
+        assert!(words.contains(part), "{part}: {words}");
+    }
+}
+
+#[test]
 fn impossible_slices_are_an_error_and_auto_explains_whole_runs() {
     let same = "  a: { start: \"a\", url: \"http://127.0.0.1:8080\" }\n  b: { start: \"b\", url: \"http://127.0.0.1:8080/x\" }\n";
     let running = "  a: { url: \"http://127.0.0.1:8080\" }\n  b: { start: \"b {port}\" }\n";
@@ -368,9 +401,12 @@ fn impossible_slices_are_an_error_and_auto_explains_whole_runs() {
             &nine,
             ", find: best",
             "",
-            "two variants are compared in slices, or up to 8 with `find: best`",
+            "at most 8 systems are up at the same time, and the plan has 9 variants",
         ),
-        (LOAD, &three, "", "", "two variants are compared in slices"),
+        (LOAD, &nine, "", "", "at most 8 systems are up at the same time"),
+        (LOAD, &three, ", blocks: 6", "", "3 comparisons that share one error rate need 7 blocks"),
+        (LOAD, TWO, ", blocks: 5", "", "slices are for comparisons of 2 to 8 variants"),
+        (LOAD, &three, ", control: neighbors", "", "`control` is for two variants"),
         (LOAD, &three, ", find: best, control: neighbors", "", "`control` is for two variants"),
         (LOAD, &many_same, ", find: best", "", "several variants listen at 127.0.0.1:8080"),
         (LOAD, running, ", pause: idle", "", "`pause: idle` stops systems that Tenbin started"),

@@ -402,8 +402,9 @@ impl<'a> Bench<'a> {
         }
         let mut planned = self.planned((place, variant, load), &plan, &up.stage);
         planned.is_again = !up.slices.is_empty();
-        if stays_up {
-            // Gates are judged on all slices of the start, with the last one.
+        let is_alone = up.slices.is_empty() && !stays_up;
+        if stays_up || is_alone {
+            // Gates are judged on all slices of the start, with the last one. A start of a single slice only confirms a comparison.
             planned.gates = Some(Vec::new());
         } else {
             planned.earlier.clone_from(&up.slices);

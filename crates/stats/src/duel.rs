@@ -97,6 +97,8 @@ pub struct Duel {
     carried: Vec<Option<Carried>>,
     /// First slice of each block that was made in slices.
     first_slices: Vec<Option<FirstSlice>>,
+    /// First slices of starts while no other system was up.
+    lone_starts: Vec<FirstSlice>,
     lost_in_row: u32,
     discards: Discards,
     end: Option<DuelEnd>,
@@ -119,6 +121,7 @@ impl Duel {
             slices: Vec::new(),
             carried: Vec::new(),
             first_slices: Vec::new(),
+            lone_starts: Vec::new(),
             lost_in_row: 0,
             discards: Discards::default(),
             end,
@@ -180,6 +183,15 @@ impl Duel {
         self.note(runs);
     }
 
+    /// Notes the first slice of a start while no other system was up, which is as free of carry-over as the first slice of a block. Judges
+    /// the last look again, unless the duel is decided.
+    pub fn note_lone_start(&mut self, is_of_first: bool, slice: &Slice) {
+        self.lone_starts.extend(FirstSlice::from_lone_start(is_of_first, slice));
+        if matches!(self.end, None | Some(DuelEnd::OutOfBlocks)) {
+            self.end = self.end_of_block();
+        }
+    }
+
     /// Returns the variance between starts and between slices, after correction by the control. `None` without slices, or with too few.
     pub fn levels(&self) -> Option<Levels> {
         Levels::of(&self.ratios())
@@ -221,7 +233,9 @@ impl Duel {
         let control = self.fitted_control();
         let corrected =
             |first: FirstSlice| control.as_ref().map_or(first, |control| first.corrected(control));
-        let judged: Vec<Option<FirstSlice>> = judged.iter().map(|first| first.map(corrected)).collect();
+        let lone_starts = self.lone_starts.iter().copied().map(Some);
+        let judged: Vec<Option<FirstSlice>> =
+            judged.iter().copied().chain(lone_starts).map(|first| first.map(corrected)).collect();
         FirstSlices::of(&judged, self.rules.family)
     }
 

@@ -35,6 +35,12 @@ impl FirstSlice {
         Some(Self { is_of_first: side == 0, value, taken_cores: pair[side].taken_cores })
     }
 
+    /// Returns the first slice of a start while no other system was up. `None` if it has no figure above zero.
+    pub(crate) fn from_lone_start(is_of_first: bool, slice: &Slice) -> Option<Self> {
+        let value = slice.seen.value().filter(is_figure)?;
+        Some(Self { is_of_first, value, taken_cores: slice.taken_cores })
+    }
+
     /// Returns the slice, corrected as if others had taken no CPU time.
     pub(crate) fn corrected(self, control: &Control) -> Self {
         Self { value: self.value * exp(-control.per_core * self.taken_cores.unwrap_or(0.0)), ..self }

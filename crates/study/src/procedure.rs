@@ -6,6 +6,7 @@ mod blocks;
 mod capacity;
 mod duel;
 mod experiment;
+mod round_robin;
 mod study_results;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -27,6 +28,7 @@ use blocks::Blocks;
 use capacity::Capacity;
 use duel::Duels;
 use experiment::Experiment;
+use round_robin::RoundRobin;
 
 pub(crate) use capacity::GRACE_MIN_NS;
 
@@ -126,7 +128,10 @@ pub(crate) trait StudyProcedure {
 /// Returns the procedure that answers the question of a plan.
 pub fn procedure(plan: &Plan) -> Procedure {
     match plan.how() {
-        How::Blocks => Procedure::Blocks,
+        How::Blocks => plan.slicing().map_or(Procedure::Blocks, |slicing| Procedure::RoundRobin {
+            pairs: u32::try_from(plan.compared_pairs().count()).unwrap_or(u32::MAX),
+            slices: slice_rules(slicing),
+        }),
         How::Duel => {
             let slices = plan.slicing().map(slice_rules);
             let pilot_blocks = if slices.is_some() { 0 } else { plan.compare.pilot };
@@ -147,6 +152,8 @@ fn slice_rules(slicing: Slicing) -> SliceRules {
 /// Creates the procedure of a stored study, followed by an experiment if the plan asks for one.
 pub(crate) fn of<'a>(plan: &'a Plan, kept: &Study, journal: &'a dyn Journal) -> Box<dyn StudyProcedure + 'a> {
     let duels = || Duels::of(plan, kept).map(|duels| Box::new(duels) as Box<dyn StudyProcedure + 'a>);
+    let round_robin =
+        || RoundRobin::of(plan, kept).map(|pairs| Box::new(pairs) as Box<dyn StudyProcedure + 'a>);
     let best = || Best::of(plan, kept).map(|best| Box::new(best) as Box<dyn StudyProcedure + 'a>);
     let best_of_each =
         || BestOfEach::of(plan, kept).map(|best| Box::new(best) as Box<dyn StudyProcedure + 'a>);
@@ -155,6 +162,7 @@ pub(crate) fn of<'a>(plan: &'a Plan, kept: &Study, journal: &'a dyn Journal) -> 
     };
     let procedure = match &kept.new.compare.procedure {
         Procedure::Duel { .. } => duels(),
+        Procedure::RoundRobin { .. } => round_robin(),
         Procedure::Best { .. } => best(),
         Procedure::BestOfEach { .. } => best_of_each(),
         Procedure::Capacity(_) => capacity(),
@@ -177,17 +185,17 @@ pub(crate) fn further(plan: &Plan, kept: &Study, blocks: u32) -> Vec<StudyPlace>
     }
 }
 
-/// Returns the number of blocks of a study, and the reason why its duel cannot be extended. `None` if an extension is
+/// Returns the number of blocks of a study, and the reason why its duels cannot be extended. `None` if an extension is
 /// possible.
 pub(crate) fn blocks_so_far(plan: &Plan, kept: &Study) -> Result<(u32, Option<DuelEnd>), StudyError> {
-    let Some(duels) =
-        Duels::of(plan, kept).filter(|_| matches!(kept.new.compare.procedure, Procedure::Duel { .. }))
-    else {
-        return Ok((kept.blocks(), None));
+    let duels = match kept.new.compare.procedure {
+        Procedure::Duel { .. } => Duels::of(plan, kept).map(|duels| duels.all(kept)),
+        Procedure::RoundRobin { .. } => RoundRobin::of(plan, kept).map(|pairs| pairs.duels(kept)),
+        _ => None,
     };
+    let Some(duels) = duels else { return Ok((kept.blocks(), None)) };
     let (mut blocks, mut in_the_way) = (0, None);
-    for load in 0..plan.loads.len() {
-        let Some(duel) = duels.duel(kept, load)? else { continue };
+    for duel in duels? {
         blocks = blocks.max(u32::try_from(duel.blocks().len()).unwrap_or(u32::MAX));
         if let DuelStep::Over(end @ (DuelEnd::Uneven | DuelEnd::NoRatio)) = duel.next() {
             in_the_way = Some(end);

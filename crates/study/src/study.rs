@@ -382,6 +382,7 @@ fn is_whole(kept: &Procedure, asked: &Procedure) -> bool {
             Procedure::Best { slices: None, incumbent: kept },
             Procedure::Best { slices: Some(_), incumbent: asked },
         ) => kept == asked,
+        (Procedure::Blocks, Procedure::RoundRobin { .. }) => true,
         _ => false,
     }
 }

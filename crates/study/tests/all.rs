@@ -6,6 +6,7 @@ mod extensions;
 mod fakes;
 mod finals;
 mod limits;
+mod round_robin;
 mod searches;
 mod slices;
 mod study_events;

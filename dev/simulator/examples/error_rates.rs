@@ -1,11 +1,12 @@
-//! Prints error rates and power of comparisons. Arguments: `kinds`, `carry-over`, or `power`, and the number of comparisons per
-//! cell. Ten thousand take minutes.
+//! Prints error rates and power of comparisons. Arguments: `kinds`, `carry-over`, `power`, or `round-robin`, and the number of
+//! comparisons per cell. Ten thousand take minutes.
 
 #![allow(clippy::print_stdout)]
 
 use simulator::Shape;
 use simulator::trials::{
-    Coupling, CouplingKind, Disturbed, Figure, Interleaved, Lasting, Made, Neighbor, StartShape, race,
+    Coupling, CouplingKind, Disturbed, Figure, Interleaved, Lasting, Made, Neighbor, RoundRobinTrial,
+    StartShape, race, round_robins,
 };
 use stats::{DuelRules, MinEffect};
 
@@ -94,6 +95,44 @@ fn power(count: u32) {
     }
 }
 
+/// Starts of each variant alone that confirm a difference between more than two.
+const LONE_STARTS: usize = 4;
+
+/// Returns a comparison of variants with these figures, in the default number of blocks.
+fn round_robin(truths: &[f64], disturbed: Disturbed) -> RoundRobinTrial {
+    let pairs = truths.len() * (truths.len() - 1) / 2;
+    let blocks = stats::blocks_least(pairs as u32).max(8);
+    RoundRobinTrial { truths: truths.to_vec(), disturbed, blocks, lone_starts: LONE_STARTS }
+}
+
+fn more_than_two(count: u32) {
+    let of = |truths: &[f64], disturbed| round_robins(&round_robin(truths, disturbed), SEED, count);
+    let equal = [vec![100.0; 3], vec![100.0; 5]];
+    for (kind, disturbed) in kinds().into_iter().filter(|(_, kind)| kind.neighbor.is_none()) {
+        let cells = equal.each_ref().map(|truths| percent(of(truths, disturbed).wrong, count));
+        println!("| {kind} | {:.1} % | {:.1} % |", cells[0], cells[1]);
+    }
+    for share in SHARES {
+        for lasts_s in LASTS_S {
+            let cells =
+                equal.each_ref().map(|truths| percent(of(truths, lasting(share, lasts_s)).wrong, count));
+            println!("| {:.0} % for {lasts_s} s | {:.1} % | {:.1} % |", share * 100.0, cells[0], cells[1]);
+        }
+    }
+    for planted in [1.05, 1.1, 1.2, 2.0] {
+        let truths = [
+            vec![100.0 * planted, 100.0, 100.0 / planted],
+            vec![100.0, 100.0, 100.0, 100.0, 100.0 * planted],
+        ];
+        let cells = truths.each_ref().map(|truths| {
+            let found = of(truths, Disturbed::normal(0.005, 0.02));
+            let all = percent(found.found_all, count);
+            format!("all pairs {all:.1} %, {} wrong, {:.0} s", found.wrong, found.total_s / f64::from(count))
+        });
+        println!("| {:.0} % | {} | {} |", (planted - 1.0) * 100.0, cells[0], cells[1]);
+    }
+}
+
 fn percent(of: u32, count: u32) -> f64 {
     100.0 * f64::from(of) / f64::from(count)
 }
@@ -106,6 +145,7 @@ fn main() {
         "kinds" => kinds_of_machines(count),
         "carry-over" => carry_over(count),
         "power" => power(count),
-        _ => println!("name a part: kinds, carry-over, or power"),
+        "round-robin" => more_than_two(count),
+        _ => println!("name a part: kinds, carry-over, power, or round-robin"),
     }
 }

@@ -7,6 +7,7 @@ mod duels;
 mod freezes;
 mod grid;
 mod interleaved;
+mod round_robin;
 mod searches;
 mod tournaments;
 
@@ -17,6 +18,7 @@ pub use grid::{Answers, Cell, MACHINES, Machine, Way};
 pub use interleaved::{
     Disturbed, Figure, Interleaved, Made, NEIGHBORS_MAX, Neighbor, OwnDelay, Raced, StartShape, race,
 };
+pub use round_robin::{RoundRobinTrial, RoundRobins, round_robins};
 pub use searches::{SearchTrial, Searches, searches};
 pub use tournaments::{TournamentTrial, Tournaments, tournaments};
 

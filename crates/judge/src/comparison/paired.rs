@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use evidence::{Compare, EvidenceError, Run, Study};
+use evidence::{Compare, EvidenceError, Procedure, Run, Study};
 use stats::{
-    Bounded, Comparison, Discards, Duel, ERRORS_MARGIN, LOOKS, Levels, MoreErrors, NoVerdict, Paired,
-    RunResult, Scale, TournamentFindings, Verdict, WayToVerdict,
+    Bounded, Comparison, Discards, Duel, ERRORS_MARGIN, FirstSlices, LOOKS, Levels, MoreErrors, NoVerdict,
+    Paired, RunResult, Scale, TournamentFindings, Verdict, WayToVerdict,
 };
 
 use super::variant::Variant;
@@ -48,6 +48,8 @@ pub struct Pair {
     pub attainable: usize,
     /// Shortest way to a verdict, if there is none yet. `None` if unknown.
     pub way: Option<WayToVerdict>,
+    /// First slices, if they do not confirm the difference that all slices show. `None` without such a difference.
+    pub unconfirmed: Option<FirstSlices>,
 }
 
 /// Returns the number of blocks at the first look of a study that plans all its blocks at once.
@@ -132,6 +134,9 @@ pub struct Pairs {
     pub further: Vec<Pair>,
 }
 
+/// Max number of variants that can be compared in slices.
+pub(super) const SLICED_MAX: usize = 8;
+
 /// Max number of further metrics. A stored study may name any number.
 const METRICS_MAX: usize = 10;
 
@@ -152,17 +157,42 @@ struct JudgedPair {
     is_shared: bool,
     /// Variances of slices; `None` for whole runs.
     levels: Option<Levels>,
+    /// First slices that do not confirm the difference over all slices.
+    unconfirmed: Option<FirstSlices>,
 }
 
 impl LoadOfStudy<'_> {
-    /// Compares each couple separately. Metrics of one couple are judged together.
+    /// Compares each couple separately. Metrics of one couple are judged together. If the study judges all pairs together, so does this.
     pub(super) fn each(&self, couples: &[VariantPair]) -> Result<Pairs, EvidenceError> {
         let mut pairs = Pairs::default();
+        let is_round_robin = matches!(self.study.new.compare.procedure, Procedure::RoundRobin { .. });
+        if is_round_robin && self.variants.len() <= SLICED_MAX {
+            return self.among_all_pairs(couples);
+        }
         for couple in couples {
             let judged = self.together(self.metrics(), &[*couple], self.metrics_laid_down())?;
             let of_couple = self.pairs(judged, 1, false);
             pairs.first.extend(of_couple.first);
             pairs.further.extend(of_couple.further);
+        }
+        Ok(pairs)
+    }
+
+    /// Compares all pairs of variants, judged together by every metric, and returns those of `couples`.
+    fn among_all_pairs(&self, couples: &[VariantPair]) -> Result<Pairs, EvidenceError> {
+        let rows = self.variants.len();
+        let all: Vec<VariantPair> =
+            (0..rows).flat_map(|first| (first + 1..rows).map(move |second| (first, second))).collect();
+        let judged = self.together(self.metrics(), &all, crate::versus::family(&self.study.new.compare))?;
+        let mut pairs = self.pairs(judged, all.len(), false);
+        let place = |pair: &Pair| {
+            couples
+                .iter()
+                .position(|couple| [*couple, (couple.1, couple.0)].contains(&(pair.first, pair.second)))
+        };
+        for pairs in [&mut pairs.first, &mut pairs.further] {
+            pairs.retain(|pair| place(pair).is_some());
+            pairs.sort_by_key(place);
         }
         Ok(pairs)
     }
@@ -186,8 +216,7 @@ impl LoadOfStudy<'_> {
             let common = self.pairing([of(couple.0), of(couple.1)]);
             UnjudgedPair { couple, by, common }
         };
-        let mut judged =
-            vec![JudgedPair { asked: fresh(self.by.clone()), comparison, is_shared: false, levels: None }];
+        let mut judged = vec![JudgedPair::from_runs(fresh(self.by.clone()), comparison, false)];
         if matches!(comparison.verdict, Verdict::Differs { .. }) {
             let further = self.further().map(fresh).collect();
             judged.extend(self.in_blocks(further, self.metrics_laid_down() - 1, |_| 0));
@@ -300,7 +329,7 @@ impl LoadOfStudy<'_> {
         let found = stats::compare_together(family, &paired);
         let judged = asked.into_iter().zip(found);
         let is_shared = family > 1;
-        judged.map(|(asked, comparison)| JudgedPair { asked, comparison, is_shared, levels: None }).collect()
+        judged.map(|(asked, comparison)| JudgedPair::from_runs(asked, comparison, is_shared)).collect()
     }
 
     /// Builds the pairs; the first `first` are by the deciding metric. Unless `is_fixed`, the variant that is ahead comes
@@ -319,7 +348,7 @@ impl LoadOfStudy<'_> {
         Pairs { first: pairs, further }
     }
 
-    fn pair(&self, JudgedPair { asked, comparison, is_shared, levels }: JudgedPair) -> Pair {
+    fn pair(&self, JudgedPair { asked, comparison, is_shared, levels, unconfirmed }: JudgedPair) -> Pair {
         let UnjudgedPair { couple, by, common } = asked;
         let higher_is_better = by.higher_is_better(&self.study.new.compare);
         let apart = |(a, b): &(Bounded, Bounded)| match by.scale() {
@@ -344,6 +373,7 @@ impl LoadOfStudy<'_> {
             too_few_samples: common.too_few_samples,
             attainable: common.attainable,
             way: None,
+            unconfirmed,
             comparison,
             by,
         };
@@ -389,19 +419,25 @@ fn in_duels(asked: Vec<UnjudgedPair>, duels: &[Duel]) -> Vec<JudgedPair> {
         let attainable = duel.rules().blocks_max as usize;
         let common = Pairing { pairs, attainable, ..asked.common };
         let (is_shared, levels) = (duel.rules().family > 1, duel.levels());
-        JudgedPair { asked: UnjudgedPair { common, ..asked }, comparison, is_shared, levels }
+        let unconfirmed = duel.first_slices().filter(|_| duel.is_withheld());
+        JudgedPair { asked: UnjudgedPair { common, ..asked }, comparison, is_shared, levels, unconfirmed }
     };
     asked.into_iter().zip(duels).zip(found).map(of_duel).collect()
 }
 
 impl JudgedPair {
+    fn from_runs(asked: UnjudgedPair, comparison: Comparison, is_shared: bool) -> Self {
+        Self { asked, comparison, is_shared, levels: None, unconfirmed: None }
+    }
+
     /// Swaps the two variants.
     fn turned(self) -> Self {
-        let Self { asked: UnjudgedPair { couple, by, mut common }, comparison, is_shared, levels } = self;
+        let Self { asked: UnjudgedPair { couple, by, mut common }, comparison, .. } = self;
         common.pairs.iter_mut().for_each(|pair| *pair = (pair.1, pair.0));
         let comparison = turned(&comparison, &common.pairs);
         let asked = UnjudgedPair { couple: (couple.1, couple.0), by, common };
-        Self { asked, comparison, is_shared, levels }
+        let unconfirmed = self.unconfirmed.map(|first| FirstSlices { ratio: first.ratio.recip(), ..first });
+        Self { asked, comparison, unconfirmed, ..self }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use stats::{DuelRules, Levels, OpenComparison, Scale, Verdict, WayToVerdict};
 
-use super::paired::{LoadOfStudy, Pair};
+use super::paired::{LoadOfStudy, Pair, SLICED_MAX};
 use super::variant::Variant;
 use crate::eligibility::Eligibility;
 use crate::measured_run::MeasuredRun;
@@ -37,7 +37,7 @@ impl LoadOfStudy<'_> {
             within,
             block_s: sum(wall_s) / blocks,
             measured_s: sum(|run| Some(run.measured.window?.length_s)) / blocks,
-            can_have_slices: !is_sliced && self.variants.len() == 2,
+            can_have_slices: !is_sliced && (2..=SLICED_MAX).contains(&self.variants.len()),
         };
         open.way(&DuelRules {
             matters: pair.by.min_effect(compare),

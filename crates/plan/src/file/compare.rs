@@ -119,6 +119,9 @@ pub(crate) fn in_slices(root: &Node, mut study: Study, reading: &mut Reading<'_>
     if spec.as_ref().is_none_or(|spec| spec.interleave.is_none()) {
         study.choose_interleave(spec.as_ref().is_some_and(|spec| spec.pilot.is_some()));
     }
+    if spec.as_ref().is_some_and(|spec| spec.blocks.is_none()) {
+        study.raise_blocks();
+    }
     if let Some(spec) = &spec {
         check_slices(spec, &study, reading);
     }

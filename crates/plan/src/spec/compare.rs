@@ -22,7 +22,7 @@ crate::spec::spec! {
              `compare: no` is the same with one block.";
         BLOCKS "blocks" "": blocks: u64 = COUNT, "24",
             "Runs of each variant. Two variants, and `find: best`, run until the result is conclusive; `blocks` is then the \
-             maximum, default 24. With more variants, the default is 8. With `find: best of each`, the blocks of the sweep, default 3. \
+             maximum, default 24. With more variants, the default is 8, or in slices what all pairs need. With `find: best of each`, the blocks of the sweep, default 3. \
              With `replay`, all blocks are made; the default is the smallest number that shows a difference of a single statement. Max 1000.";
         FINAL "final" "": final_blocks: u64 = COUNT, "8",
             "With `find: best of each`: blocks of the final, the only ones that are compared; default 8. Max 1000.";
@@ -37,9 +37,9 @@ crate::spec::spec! {
         WITHIN "within" "": within_ns: u64 = DURATION, "30min",
             "Time limit of all runs together. No run starts that would end later; the report says what is missing.";
         INTERLEAVE "interleave" "": interleave: Interleave = INTERLEAVE, "slices",
-            "Two variants, or up to 8 with find: best. slices: in each block all are started and stay up, and the load goes to one at a time, in short \
-             slices. runs: each run has a start of its own. auto: slices where the plan and the machine allow them. Default: auto for two variants \
-             without a pilot, else runs.";
+            "Two to 8 variants. slices: in each block all are started and stay up, and the load goes to one at a time, in short slices. runs: each \
+             run has a start of its own. auto: slices where the plan and the machine allow them. Default: auto for comparisons with 6 blocks or \
+             more and without a pilot, else runs.";
         SLICE "slice" "": slice_ns: u64 = DURATION, "2s",
             "With slices: how long each is measured, 1s to 3s; default 1s.";
         PAUSE "pause" "": pauses_idle: bool = PAUSED, "idle",

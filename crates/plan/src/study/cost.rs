@@ -15,7 +15,11 @@ impl Study {
     pub fn least_ns(&self) -> u64 {
         let variants = self.variants.len();
         if let Some(slicing) = self.slicing() {
-            return self.start_ns(&slicing).saturating_mul(self.compare.runs_least(variants));
+            let runs = match self.first_look_of_pairs().filter(|_| self.is_round_robin()) {
+                Some(blocks) => variants as u64 * u64::from(blocks),
+                None => self.compare.runs_least(variants),
+            };
+            return self.start_ns(&slicing).saturating_mul(runs);
         }
         let loads_ns = self.loads.iter().filter_map(|load| load.run_ns).fold(0, u64::saturating_add);
         let sweep_ns = self.sweep_ns().unwrap_or_default();
@@ -102,14 +106,21 @@ impl Study {
     fn explain_slices(&self, slicing: &Slicing, out: &mut String) {
         let Slicing { slice_ns, settle_ns, pairs_most, pauses_idle, has_control, .. } = *slicing;
         let seed = if self.has_seed { format!(" (seed {})", self.seed) } else { String::new() };
-        let least = self.compare.first_look().unwrap_or(self.compare.blocks);
+        let (is_duel, is_round_robin) = (self.how() == How::Duel, self.is_round_robin());
+        let least = if is_round_robin { self.first_look_of_pairs() } else { self.compare.first_look() }
+            .unwrap_or(self.compare.blocks);
         let blocks = match u64::from(self.compare.blocks) {
             most if most > u64::from(least) => format!("{least} to {most} blocks"),
             most => format!("{most} blocks"),
         };
-        let is_duel = self.how() == How::Duel;
         let _ = if is_duel {
             writeln!(out, "order       A/B comparison in slices: {blocks}, until the result is conclusive")
+        } else if is_round_robin {
+            writeln!(
+                out,
+                "order       in slices: {blocks}, {} that share one error rate",
+                words::comparisons(self.family_of_pairs())
+            )
         } else {
             writeln!(out, "order       in slices: {}", self.order_words(How::Best))
         };
@@ -118,7 +129,11 @@ impl Study {
             most if most > stats::PAIRS_MIN as u64 => format!("{} to {most}", stats::PAIRS_MIN),
             most => most.to_string(),
         };
-        let who = if self.variants.len() == 2 { "both variants" } else { "all variants that are left" };
+        let who = match self.variants.len() {
+            2 => "both variants",
+            _ if is_round_robin => "all variants",
+            _ => "all variants that are left",
+        };
         let _ = writeln!(
             out,
             "            each block starts {who} and gives each {pairs} slices of {} in random balanced order{seed}, \

@@ -6,7 +6,7 @@ use std::path::Path;
 use judge::{ComparedBy, Condition};
 use load::values::Source;
 
-use super::{Environment, How, Launch, Study, StudyLoad};
+use super::{Environment, Find, How, Launch, Study, StudyLoad};
 use crate::plan::Action;
 use crate::spec::Spanned;
 use crate::units::show_duration;
@@ -53,8 +53,8 @@ pub struct Slicing {
 pub(crate) struct WholeRuns {
     /// Reason why there are no slices although the plan allows them.
     no_place: Option<NoSlices>,
-    /// Blocks and time limit before a quick study was shortened for slices.
-    not_quickened: Option<(u32, Option<u64>)>,
+    /// Blocks and time limit before they were changed for slices.
+    without_slices: Option<(u32, Option<u64>)>,
 }
 
 /// Reason why a plan does not use slices, and the help.
@@ -79,8 +79,8 @@ const SLICES_OF_MANY: usize = 4;
 const TOGETHER_MAX: usize = 8;
 /// Max warm-up of a quick study in slices.
 const QUICK_WARM_UP_NS: u64 = 1_000_000_000;
-/// Time limit of a quick study, including starts.
-const QUICK_WITHIN_NS: u64 = 60_000_000_000;
+/// Time limit of a quick study for each variant, including starts.
+const QUICK_WITHIN_NS: u64 = 30_000_000_000;
 
 fn no(because: impl Into<String>, help: impl Into<String>) -> Option<NoSlices> {
     Some(NoSlices { because: because.into(), help: help.into() })
@@ -96,15 +96,18 @@ impl Study {
         let is_asked = self.compare.interleave != Interleave::Runs;
         let load = self.loads.first().filter(|_| is_asked && self.no_slices().is_none())?;
         let pairs = self.measured_ns(0)? / self.compare.slice_ns.max(1);
+        let has_full_blocks =
+            !self.gates.is_empty() || self.compare.metrics().any(|by| by.metric.is_of_merged_slices());
         let most = match self.how() {
             _ if self.is_quick => stats::PAIRS_MIN,
             How::Best => SLICES_OF_MANY,
+            How::Blocks if !has_full_blocks => stats::PAIRS_MIN,
             _ => stats::PAIRS_MAX,
         };
         let quick_ns = if self.is_quick { QUICK_WARM_UP_NS } else { u64::MAX };
         let pairs_most = pairs.clamp(stats::PAIRS_MIN as u64, most as u64) as u32;
         // The number is even, so that both orders are equally frequent.
-        let is_many = self.how() == How::Best;
+        let is_many = self.how() != How::Duel;
         Some(Slicing {
             slice_ns: self.compare.slice_ns,
             settle_ns: SETTLE_NS,
@@ -112,31 +115,78 @@ impl Study {
             pairs_most: if is_many { pairs_most / 2 * 2 } else { pairs_most },
             pauses_idle: self.compare.pauses_idle,
             has_control: self.compare.has_control,
-            has_full_blocks: !self.gates.is_empty()
-                || self.compare.metrics().any(|by| by.metric.is_of_merged_slices()),
+            has_full_blocks,
         })
     }
 
-    /// Chooses slices for an A/B comparison if the plan does not set `interleave`. Slices need no pilot, so a plan with a pilot gets whole
-    /// runs.
+    /// Chooses slices for a comparison if the plan does not set `interleave`. Slices need no pilot, so a plan with a pilot gets whole runs.
     pub(crate) fn choose_interleave(&mut self, has_pilot: bool) {
-        if self.how() == How::Duel && !has_pilot {
+        let is_round_robin = self.is_round_robin() && self.compare.blocks >= stats::FIXED.blocks;
+        if !has_pilot && (self.how() == How::Duel || is_round_robin) {
             self.compare.interleave = Interleave::Auto;
         }
     }
 
-    /// Shortens a quick comparison in slices. Within a minute it has a verdict, or an estimate of the time for one.
+    /// Raises the default number of blocks to what all pairs of a comparison in slices need.
+    pub(crate) fn raise_blocks(&mut self) {
+        let blocks = self.compare.blocks;
+        let is_survey = blocks < stats::FIXED.blocks;
+        if self.compare.interleave == Interleave::Runs || !self.is_round_robin() || is_survey {
+            return;
+        }
+        self.compare.blocks = blocks.max(stats::blocks_least(self.family_of_pairs()));
+        match self.slicing() {
+            Some(_) => self.whole.without_slices = Some((blocks, self.compare.within_ns)),
+            None => self.compare.blocks = blocks,
+        }
+    }
+
+    /// Returns whether more than two variants are compared with each other, or with one of them, over all blocks.
+    pub(crate) fn is_round_robin(&self) -> bool {
+        let compare = &self.compare;
+        self.how() == How::Blocks
+            && compare.find == Find::Every
+            && !compare.has_all_blocks
+            && self.variants.len() > 2
+    }
+
+    /// Pairs of variants that a comparison in slices judges together, by number: each variant with the baseline, or all pairs.
+    pub fn compared_pairs(&self) -> impl Iterator<Item = [usize; 2]> {
+        let (variants, baseline) = (self.variants.len(), self.compare.baseline);
+        let all = (0..variants).flat_map(move |a| (a + 1..variants).map(move |b| [a, b]));
+        all.filter(move |pair| baseline.is_none_or(|baseline| pair.contains(&baseline)))
+    }
+
+    /// Blocks after which a comparison of more than two variants in slices is judged first. `None` if the blocks are too few.
+    pub(crate) fn first_look_of_pairs(&self) -> Option<u32> {
+        stats::first_look(self.compare.blocks, self.family_of_pairs())
+    }
+
+    /// Number of comparisons that share the error rate if more than two variants are compared in slices.
+    pub(crate) fn family_of_pairs(&self) -> u32 {
+        let pairs = u32::try_from(self.compared_pairs().count()).unwrap_or(u32::MAX);
+        pairs.max(1).saturating_mul(self.compare.family())
+    }
+
+    /// Shortens a quick comparison in slices. In half a minute per variant it has a verdict, or an estimate of the time for one.
     pub(crate) fn quicken_slices(&mut self) {
-        if self.is_quick && self.how() == How::Duel && self.slicing().is_some() {
-            self.whole.not_quickened = Some((self.compare.blocks, self.compare.within_ns));
-            self.compare.blocks = self.compare.blocks.min(stats::blocks_least(self.compare.family()));
-            self.compare.within_ns = self.compare.within_ns.or(Some(QUICK_WITHIN_NS));
+        let family = match self.how() {
+            How::Duel => self.compare.family(),
+            _ if self.is_round_robin() => self.family_of_pairs(),
+            _ => return,
+        };
+        if self.is_quick && self.slicing().is_some() {
+            let whole = (self.compare.blocks, self.compare.within_ns);
+            self.whole.without_slices.get_or_insert(whole);
+            self.compare.blocks = self.compare.blocks.min(stats::blocks_least(family));
+            let within_ns = QUICK_WITHIN_NS.saturating_mul(self.variants.len() as u64);
+            self.compare.within_ns = self.compare.within_ns.or(Some(within_ns));
         }
     }
 
     /// Makes whole runs although the plan allows slices, for this reason.
     pub fn make_whole_runs(&mut self, because: NoSlices) {
-        if let Some((blocks, within_ns)) = self.whole.not_quickened.take() {
+        if let Some((blocks, within_ns)) = self.whole.without_slices.take() {
             (self.compare.blocks, self.compare.within_ns) = (blocks, within_ns);
         }
         self.whole.no_place = Some(because);
@@ -145,12 +195,27 @@ impl Study {
     /// Reason why the study cannot use slices. `None` if it can.
     pub fn no_slices(&self) -> Option<NoSlices> {
         let of_whole = || {
-            let what = "two variants are compared in slices, or up to 8 with `find: best`, with blocks enough for a verdict";
-            let is_many = self.how() == How::Best && self.variants.len() <= TOGETHER_MAX;
+            let what = "slices are for comparisons of 2 to 8 variants, with blocks enough for a verdict";
+            let is_many = self.how() == How::Best || self.is_round_robin();
             let started =
                 self.variants.iter().filter(|variant| self.systems[variant.system].is_started()).count();
             match self {
                 _ if self.how() != How::Duel && !is_many => no(what, "use `interleave: runs`"),
+                _ if self.variants.len() > TOGETHER_MAX => no(
+                    format!(
+                        "at most {TOGETHER_MAX} systems are up at the same time, and the plan has {} variants",
+                        self.variants.len()
+                    ),
+                    "use `interleave: runs`, or `only` to select variants",
+                ),
+                _ if self.is_round_robin() && self.first_look_of_pairs().is_none() => {
+                    let (pairs, least) =
+                        (self.family_of_pairs(), stats::blocks_least(self.family_of_pairs()));
+                    no(
+                        format!("{pairs} comparisons that share one error rate need {least} blocks"),
+                        format!("use `interleave: runs`, or write `blocks: {least}`"),
+                    )
+                }
                 _ if is_many && self.compare.has_control => {
                     no("`control` is for two variants", "remove `control`")
                 }
@@ -183,7 +248,7 @@ impl Study {
 
     fn no_slices_of_metrics(&self) -> Option<NoSlices> {
         let is_merged =
-            |by: &ComparedBy| by.metric.is_of_merged_slices() && self.how() == How::Duel && !self.has_tool();
+            |by: &ComparedBy| by.metric.is_of_merged_slices() && self.how() != How::Best && !self.has_tool();
         if let Some(by) = self.compare.metrics().find(|by| by.is_of_whole_run()) {
             return no(
                 format!("{} is read before and after a run, not for each slice", by.label()),

@@ -213,6 +213,13 @@ impl<'a> StudyPieces<'a> {
                     new.seed
                 )
             }
+            Procedure::RoundRobin { slices: rules, .. } => {
+                let paused = if rules.pauses_idle { ", idle systems stopped" } else { "" };
+                format!(
+                    "in up to {most} of slices (all variants started for each, random mirrored order{paused}, seed {})",
+                    new.seed
+                )
+            }
             Procedure::Best { slices: Some(rules), .. } => {
                 let paused = if rules.pauses_idle { ", idle systems stopped" } else { "" };
                 format!(

@@ -1,5 +1,6 @@
 //! Sentences about a study. The caller escapes the names in them.
 
+use evidence::Procedure;
 use judge::comparison::first_look_blocks;
 use judge::results::{CarryOver, Control, FirstSlices, Levels, MoreErrors, NoVerdict, Scale, Verdict};
 use judge::words::blocks;
@@ -91,6 +92,15 @@ fn unconfirmed(first: &FirstSlices) -> String {
     format!(
         "Slices differ, but the first slices of the blocks, which no load on the other system precedes, do not confirm it: their ratio \
          is {}. One system may affect the other for longer than a slice. More blocks or `interleave: runs` show whether it does.",
+        times(first.ratio)
+    )
+}
+
+/// Reason why slices of one pair of many are not conclusive, as the continuation of "inconclusive; ".
+fn unconfirmed_pair(first: &FirstSlices) -> String {
+    format!(
+        "slices differ, but those that no load on another system precedes do not confirm it: their ratio is {}; `interleave: runs` \
+         excludes such an effect",
         times(first.ratio)
     )
 }
@@ -220,6 +230,9 @@ pub(crate) fn pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair, name:
         Verdict::Inconclusive => {
             // A look before the usual first one was the only one of its study.
             let next = if common < first_look_blocks() { String::new() } else { next_look(pair) };
+            // With two variants, the details of the study say why.
+            let unconfirmed = pair.unconfirmed.filter(|_| load.rows.len() > 2);
+            let next = unconfirmed.map_or(next, |first| format!("; {}", unconfirmed_pair(&first)));
             format!("{ahead}: inconclusive{next}")
         }
         Verdict::None(_) if common == 0 => {
@@ -292,7 +305,8 @@ pub(crate) fn caveats(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> 
         let system = &load.rows[row].place.system;
         load.ranking.iter().filter(|ranked| load.rows[ranked.row].place.system == *system).count() > 1
     };
-    let is_best_chosen = load.baseline.is_none() && !is_tournament(view);
+    // If all pairs share one error rate, it does not matter which of them are shown.
+    let is_best_chosen = load.baseline.is_none() && !is_tournament(view) && pairs_together(view).is_none();
     if !load.pairs.is_empty() && is_best_chosen && load.bests().any(|best| is_chosen(best.row)) {
         caveats.push(
             "The best configurations were chosen and compared on the same blocks, which favors them slightly; \
@@ -356,6 +370,14 @@ fn partly(view: &StudyView<'_>, load: &LoadView<'_>) -> Option<String> {
     })
 }
 
+/// Number of pairs of a study that judges all of them together. `None` for other studies.
+fn pairs_together(view: &StudyView<'_>) -> Option<u32> {
+    match view.study.new.compare.procedure {
+        Procedure::RoundRobin { pairs, .. } => Some(pairs),
+        _ => None,
+    }
+}
+
 /// Sentences about the error rate of several comparisons.
 fn many(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> {
     let (also, mut sentences) = (view.study.new.compare.also.len(), Vec::new());
@@ -369,6 +391,11 @@ fn many(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> {
         let family = load.rows.len().saturating_sub(1) * (also + 1);
         let each = if also == 0 { "" } else { ", each row by each metric," };
         return vec![format!("All {family} comparisons with the baseline{each} {none_wrong}.")];
+    }
+    if let Some(pairs) = pairs_together(view).filter(|_| is_shared) {
+        let family = pairs as usize * (also + 1);
+        let each = if also == 0 { "" } else { ", each pair by each metric," };
+        return vec![format!("All {family} comparisons of two variants{each} {none_wrong}.")];
     }
     if is_shared && is_tournament(view) {
         sentences.push(format!(

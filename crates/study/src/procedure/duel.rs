@@ -35,10 +35,19 @@ impl<'a> Duels<'a> {
     }
 
     /// Returns the state of the duel under a load.
-    pub(crate) fn duel(&self, kept: &Study, load: usize) -> Result<Option<Duel>, StudyError> {
+    fn duel(&self, kept: &Study, load: usize) -> Result<Option<Duel>, StudyError> {
         let [a, b] = &self.settings;
         let name = &self.plan.loads[load].name;
         Ok(judge::duel_by(kept, name, [a, b], self.heard.by(), &mut |run| self.heard.said(run))?)
+    }
+
+    /// Returns the duels under all loads.
+    pub(crate) fn all(&self, kept: &Study) -> Result<Vec<Duel>, StudyError> {
+        let mut duels = Vec::new();
+        for load in 0..self.plan.loads.len() {
+            duels.extend(self.duel(kept, load)?);
+        }
+        Ok(duels)
     }
 
     /// Plans the runs of the next step.

@@ -31,6 +31,15 @@ impl CouplingKind {
             Self::InTurn => block.is_multiple_of(2),
         }
     }
+
+    /// Returns the place of the slow start among the `starts` starts of a block. Blocks and places count from 0.
+    pub(crate) fn slow_start(self, block: u64, starts: usize, chance: &mut Chance) -> usize {
+        match self {
+            Self::Either => chance.within(0, starts.saturating_sub(1) as i64) as usize,
+            Self::First => 0,
+            Self::InTurn => (block % starts.max(1) as u64) as usize,
+        }
+    }
 }
 
 /// Aftereffect on B of the load on A, starting when that load ends. A restart ends the effect.
