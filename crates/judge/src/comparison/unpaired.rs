@@ -206,7 +206,7 @@ impl Compared {
             self.sides.each_ref().map(|side| side.figures.iter().map(|of| of.value).collect::<Vec<f64>>());
         let width = |side: &Side| {
             let widths = side.figures.iter().map(|of| (of.high / of.value).max(of.value / of.low).ln());
-            widths.fold(0.0, f64::max)
+            widths.sum::<f64>() / side.figures.len().max(1) as f64
         };
         let mean = |of: fn(&Costs) -> Option<f64>| Some((of(&a)? + of(&b)?) / 2.0);
         let open = OpenUnpaired {
