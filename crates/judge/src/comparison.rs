@@ -19,4 +19,4 @@ pub use paired::{LoadOfStudy, Pair, Pairs, first_look_blocks};
 pub use procedures::{Sliced, error_rate, sliced, tournament_findings};
 pub use ranking::{Ranked, Standings};
 pub use variant::{Gone, Medians, Variant, variants};
-pub use way::way_in_words;
+pub use way::{unpaired_way_in_words, way_in_words};

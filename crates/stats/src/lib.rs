@@ -37,6 +37,7 @@ mod spread;
 mod steady;
 mod student;
 mod tournament;
+mod unpaired_way;
 pub mod usl;
 mod walsh;
 mod way_to_verdict;
@@ -77,5 +78,6 @@ pub use tournament::{
     Eliminated, EliminationReason, RACE_MAX, Tournament, TournamentEnd, TournamentFindings,
     TournamentForecast, TournamentRules, TournamentStage, TournamentStep,
 };
+pub use unpaired_way::{OpenUnpaired, UnpairedWay};
 pub use walsh::Walsh;
 pub use way_to_verdict::{OpenComparison, WayToVerdict};

@@ -95,6 +95,17 @@ fn critical(shares: &[f64], alpha: f64) -> Option<usize> {
     significant.count().checked_sub(1)
 }
 
+/// Returns the smallest number of figures of each side at which the test can be significant at `alpha`.
+pub(crate) fn least_each(alpha: f64) -> usize {
+    let (mut each, mut orders) = (1usize, 2.0);
+    while 2.0 / orders > alpha && each < FIGURES_MAX {
+        each += 1;
+        let size = each as f64;
+        orders *= 2.0 * (2.0 * size - 1.0) / size;
+    }
+    each
+}
+
 /// Returns the probability of each sum from 0 to `first` × `second` over all orders of the figures. Recurrence: the largest figure comes
 /// from either side in proportion to its size, and if it is from the first, it exceeds all figures of the second.
 fn distribution(first: usize, second: usize) -> Vec<f64> {
@@ -125,6 +136,11 @@ mod tests {
 
     fn close(a: f64, b: f64) -> bool {
         (a - b).abs() < 1e-9
+    }
+
+    #[test]
+    fn least_sizes_match_the_smallest_p() {
+        assert_eq!([0.05, 0.025, 0.01].map(least_each), [4, 5, 5], "p 0.0286, 0.0079");
     }
 
     #[test]

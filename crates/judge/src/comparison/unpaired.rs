@@ -5,11 +5,15 @@
 
 use evidence::Compare;
 use record::Counts;
-use stats::{Bounded, ERRORS_MARGIN, MinEffect, RunResult, Scale, Spread, Unpaired};
+use stats::{
+    Bounded, ERRORS_MARGIN, MinEffect, OpenUnpaired, RunResult, Scale, Spread, Unpaired, UnpairedWay,
+};
 
 use crate::baseline::{self, INVALID_APART, RUNS_MIN};
 use crate::compared_by::ComparedBy;
+use crate::measured_run::MeasuredRun;
 use crate::rates;
+use crate::run_result::start_of_slice;
 
 /// Probability that any verdict of any row is wrong.
 const ALPHA: f64 = 0.05;
@@ -29,6 +33,17 @@ pub struct Side {
     pub invalid: usize,
     /// Number of valid runs with too few samples for a verdict by the metric.
     pub too_few_samples: usize,
+    /// Costs of the runs. `None` if the runs are not known, as for a stored baseline.
+    costs: Option<Costs>,
+}
+
+/// Time and variance of the runs of a side.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Costs {
+    /// Mean time per figure, in seconds, and the part of it in which the load is measured.
+    run_s: [f64; 2],
+    /// Variance of a log figure that lies within runs. `None` if it is unknown.
+    within: Option<f64>,
 }
 
 /// Two sides and their verdict.
@@ -40,6 +55,8 @@ pub struct Compared {
     pub unpaired: Option<Unpaired>,
     /// Verdict among all rows that were judged together.
     pub verdict: Verdict,
+    /// Quickest change that gives a verdict, if the row is inconclusive. `None` if unknown.
+    pub way: Option<UnpairedWay>,
 }
 
 /// Result of a comparison.
@@ -117,7 +134,29 @@ impl Side {
             unserved_share: share.unwrap_or(0.0),
             invalid: side.invalid,
             too_few_samples: side.too_few,
+            costs: None,
         }
+    }
+
+    /// Adds what the runs of the side cost, which advice on an undecided comparison needs.
+    pub fn with_costs_of<'a>(mut self, runs: impl Iterator<Item = MeasuredRun<'a>>) -> Self {
+        let (mut all_s, mut halves) = ([0.0; 2], Vec::new());
+        for of in runs {
+            let ended_at_unix_ms = of.run.ending.as_ref().map(|ending| ending.ended_at_unix_ms);
+            let wall_ms =
+                ended_at_unix_ms.map_or(0, |ended| ended.saturating_sub(of.run.new.started_at_unix_ms));
+            all_s[0] += wall_ms.max(0) as f64 / 1e3;
+            all_s[1] += of.measured.window.map_or(0.0, |window| window.length_s);
+            let steadiness = of.run.ending.as_ref().and_then(|ending| ending.steadiness.as_ref());
+            let is_whole = start_of_slice(of.run).is_none();
+            halves.extend(steadiness.filter(|_| is_whole).and_then(|steadiness| steadiness.halves_share));
+        }
+        let squares: f64 = halves.iter().map(|share| share * share).sum();
+        // The difference between the halves of a run has four times the variance of their mean.
+        let within = (!halves.is_empty()).then(|| squares / halves.len() as f64 / 4.0);
+        let figures = self.figures.len().max(1) as f64;
+        self.costs = Some(Costs { run_s: all_s.map(|all_s| all_s / figures), within });
+        self
     }
 
     fn has_more_errors_than(&self, other: &Self) -> bool {
@@ -147,6 +186,7 @@ pub fn judge(
     let together = judged.len();
     for ((place, _), is_significant) in judged.into_iter().zip(stats::holm(&p, ALPHA)) {
         rows[place].verdict = rows[place].judge(is_significant, together, matters, higher_is_better);
+        rows[place].way = rows[place].way(together, matters);
     }
     rows
 }
@@ -155,7 +195,29 @@ impl Compared {
     fn unjudged(sides: [Side; 2], scale: Scale) -> Self {
         let unpaired = Unpaired::of(&sides[1].figures, &sides[0].figures, scale, ALPHA);
         let verdict = Verdict::None(why_none(&sides));
-        Self { sides, unpaired, verdict }
+        Self { sides, unpaired, verdict, way: None }
+    }
+
+    /// Returns the quickest change that gives a verdict among `together` rows.
+    fn way(&self, together: usize, matters: MinEffect) -> Option<UnpairedWay> {
+        let is_open = matches!(self.verdict, Verdict::Inconclusive(_)) && matters.scale == Scale::Ratio;
+        let [a, b] = [self.sides[0].costs?, self.sides[1].costs?];
+        let figures =
+            self.sides.each_ref().map(|side| side.figures.iter().map(|of| of.value).collect::<Vec<f64>>());
+        let width = |side: &Side| {
+            let widths = side.figures.iter().map(|of| (of.high / of.value).max(of.value / of.low).ln());
+            widths.sum::<f64>() / side.figures.len().max(1) as f64
+        };
+        let mean = |of: fn(&Costs) -> Option<f64>| Some((of(&a)? + of(&b)?) / 2.0);
+        let open = OpenUnpaired {
+            figures: [&figures[0], &figures[1]],
+            bounds: width(&self.sides[0]) + width(&self.sides[1]),
+            within: mean(|costs| costs.within),
+            run_s: [mean(|costs| Some(costs.run_s[0]))?, mean(|costs| Some(costs.run_s[1]))?],
+            matters,
+            alpha: ALPHA / together.max(1) as f64,
+        };
+        is_open.then(|| open.way())?
     }
 
     /// Returns whether the second side is better.

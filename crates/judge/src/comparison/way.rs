@@ -1,6 +1,6 @@
 //! Shortest way from an undecided comparison to a verdict, in a sentence with its figures.
 
-use stats::{DuelRules, Levels, OpenComparison, Scale, Verdict, WayToVerdict};
+use stats::{DuelRules, Levels, OpenComparison, Scale, UnpairedWay, Verdict, WayToVerdict};
 
 use super::paired::{LoadOfStudy, Pair, SLICED_MAX};
 use super::variant::Variant;
@@ -100,6 +100,28 @@ pub fn way_in_words(way: &WayToVerdict) -> String {
     }
 }
 
+/// Describes what would decide a comparison of two studies, as a clause.
+pub fn unpaired_way_in_words(way: &UnpairedWay) -> String {
+    match way {
+        UnpairedWay::MoreRuns { each, seconds } => {
+            format!("{each} valid runs in each study are likely to be conclusive, {} more", about(*seconds))
+        }
+        UnpairedWay::LongerRuns { factor, each, seconds } => format!(
+            "two new studies with {each} runs that are {factor} times as long are likely to be conclusive, {} in all",
+            about(*seconds)
+        ),
+        UnpairedWay::LessNoise { spread, each } => format!(
+            "a quieter machine would decide, on which runs vary by at most {} (standard deviation) in {each} runs of each study",
+            percent(spread.exp_m1(), 1)
+        ),
+        UnpairedWay::TighterBounds { most } => format!(
+            "a less disturbed generator would decide, with figures of both studies within {} together: a core of its own for it, or a \
+             quieter machine",
+            percent(most.exp_m1(), 1)
+        ),
+    }
+}
+
 fn about(seconds: f64) -> String {
     match seconds {
         seconds if seconds < 99.5 => format!("about {seconds:.0} s"),
@@ -124,5 +146,16 @@ mod tests {
         );
         assert!(words(WayToVerdict::LessNoise { spread: 0.02 }).contains("at most 2.0 %"));
         assert!(words(WayToVerdict::TighterBounds { most: Some(0.01) }).contains("within 1.0 %"));
+        let words = |way: UnpairedWay| unpaired_way_in_words(&way);
+        assert_eq!(
+            words(UnpairedWay::MoreRuns { each: 12, seconds: 90.0 }),
+            "12 valid runs in each study are likely to be conclusive, about 90 s more"
+        );
+        assert!(
+            words(UnpairedWay::LongerRuns { factor: 4.0, each: 6, seconds: 600.0 })
+                .contains("about 10 min in all")
+        );
+        assert!(words(UnpairedWay::LessNoise { spread: 0.01, each: 4 }).contains("at most 1.0 %"));
+        assert!(words(UnpairedWay::TighterBounds { most: 0.02 }).contains("within 2.0 % together"));
     }
 }

@@ -56,7 +56,7 @@ impl AgainstStored {
         let write = by.metric.kind.writer();
         let middle = |side: &Side| side.spread.map_or_else(|| "n/a".to_owned(), |of| write(of.median));
         let line = |row: &Row| {
-            let Compared { sides: [was, is], unpaired, verdict } = &row.compared.compared;
+            let Compared { sides: [was, is], unpaired, verdict, .. } = &row.compared.compared;
             let of_estimate = unpaired.and_then(|of| Some((of.estimate?, of)));
             let told = of_estimate.map(|(estimate, of)| {
                 let interval = of.interval.zip(of.confidence).map(|(ends, confidence)| {
@@ -66,7 +66,7 @@ impl AgainstStored {
                 format!(": {}{}", apart::alone(by, estimate), interval.unwrap_or_default())
             });
             let counts = [was, is].map(|side| side.figures.len());
-            let why = row::reason(verdict).map_or_else(String::new, |why| format!(": {why}"));
+            let why = row::reason(&row.compared.compared).map_or_else(String::new, |why| format!(": {why}"));
             format!(
                 "{}: {} {}, was {}{}; {}{why}; {} and {} runs",
                 name(row.place.0, row.place.1),

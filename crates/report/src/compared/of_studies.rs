@@ -70,7 +70,8 @@ pub(super) fn compare(
         }
         sides.push([(a, row), (b, row_b)].map(|(view, row)| {
             let seen = seen(&by, view, row);
-            Side::of(seen.iter().map(|(seen, counts)| (*seen, counts)))
+            let runs = row.eligibility(Eligibility::Valid).map(|run| view.runs[run].measured_run());
+            Side::of(seen.iter().map(|(seen, counts)| (*seen, counts))).with_costs_of(runs)
         }));
         named.push((load.name, row.place));
         of_rows.push([(a, row), (b, row_b)]);

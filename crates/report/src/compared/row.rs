@@ -4,6 +4,7 @@ use evidence::StudyPlace;
 use judge::alike::Unlike;
 use judge::baseline::RUNS_MIN;
 use judge::comparison::unpaired::{Compared, NoVerdict, SignificantAlone, Verdict};
+use judge::comparison::unpaired_way_in_words;
 
 use crate::study::explained::Why;
 use crate::units::decimal;
@@ -53,11 +54,17 @@ pub(super) fn words(verdict: &Verdict, matters: &str) -> String {
     }
 }
 
-/// Reason why there is no verdict, or why the interval alone gives none. `None` if the verdict needs no reason.
-pub(super) fn reason(verdict: &Verdict) -> Option<String> {
-    match verdict {
-        Verdict::Inconclusive(Some(SignificantAlone { p, together })) => {
-            Some(format!("p = {} would do alone, not among {together} rows", decimal(*p, 3)))
+/// Reason why there is no verdict, or why the interval alone gives none, and what would decide. `None` if the verdict needs no reason, or
+/// if it is inconclusive and the runs do not show what would decide.
+pub(super) fn reason(compared: &Compared) -> Option<String> {
+    match &compared.verdict {
+        Verdict::Inconclusive(alone) => {
+            let why = alone.map(|SignificantAlone { p, together }| {
+                format!("p = {} would do alone, not among {together} rows", decimal(p, 3))
+            });
+            let parts: Vec<String> =
+                why.into_iter().chain(compared.way.as_ref().map(unpaired_way_in_words)).collect();
+            (!parts.is_empty()).then(|| parts.join("; "))
         }
         Verdict::None(why) => Some(why_none(why)),
         _ => None,
@@ -87,16 +94,26 @@ fn why_none(why: &NoVerdict) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use judge::comparison::unpaired::Side;
+    use judge::results::UnpairedWay;
 
     #[test]
     fn reasons_have_numbers_of_runs() {
+        let reason = |verdict, way| {
+            let sides = [Side::of(std::iter::empty()), Side::of(std::iter::empty())];
+            reason(&Compared { sides, unpaired: None, verdict, way })
+        };
         let few = |too_few_samples| {
-            reason(&Verdict::None(NoVerdict::TooFewRuns { runs: [3, 6], too_few_samples })).unwrap()
+            let why = NoVerdict::TooFewRuns { runs: [3, 6], too_few_samples };
+            reason(Verdict::None(why), None).unwrap()
         };
         assert_eq!(few(0), "A has 3 runs that count, B has 6: it takes 4 of each");
         assert!(few(2).ends_with("4 of each; 2 more have too few samples for a verdict on this percentile"));
         let alone = Verdict::Inconclusive(Some(SignificantAlone { p: 0.0286, together: 3 }));
-        assert_eq!(reason(&alone).as_deref(), Some("p = 0.029 would do alone, not among 3 rows"));
-        assert_eq!(reason(&Verdict::Inconclusive(None)), None);
+        assert_eq!(reason(alone, None).as_deref(), Some("p = 0.029 would do alone, not among 3 rows"));
+        assert_eq!(reason(Verdict::Inconclusive(None), None), None);
+        let way = Some(UnpairedWay::MoreRuns { each: 12, seconds: 90.0 });
+        let more = reason(Verdict::Inconclusive(None), way).unwrap();
+        assert_eq!(more, "12 valid runs in each study are likely to be conclusive, about 90 s more");
     }
 }

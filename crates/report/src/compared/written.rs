@@ -118,7 +118,7 @@ pub(super) fn sentences(studies: &Studies, escape: Escape) -> Vec<String> {
             let words = alike::of_pair(&row.unlike, &["A", "B"], true, &|step| escape(step));
             sentences.push(format!("{} under {}: not alike: {words}.", escape(&name), escape(&row.load)));
         }
-        if let Some(reason) = row::reason(&row.compared.verdict) {
+        if let Some(reason) = row::reason(&row.compared) {
             sentences.push(format!("{} under {}: {reason}.", escape(&name), escape(&row.load)));
         }
     }
@@ -182,7 +182,7 @@ pub(super) fn row_object(row: &ComparedRow, unit_size: f64) -> Value {
             Verdict::Differs { below_matters } => Some(below_matters),
             _ => None,
         },
-        "reason": row::reason(&row.compared.verdict),
+        "reason": row::reason(&row.compared),
         "unlike": row.unlike.iter().map(alike::object).collect::<Vec<_>>(),
         "explanation": row.why.as_ref().map(Why::object),
     })
