@@ -4,6 +4,6 @@ mod redis;
 mod statements;
 
 pub use redis::commands::{CommandPlay, CommandPlayer};
-pub use redis::monitor::monitored_words;
 pub(crate) use redis::monitor;
+pub use redis::monitor::monitored_words;
 pub(crate) use statements::STATEMENTS;

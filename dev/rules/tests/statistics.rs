@@ -74,7 +74,8 @@ fn result_types_have_no_functions() {
 
 #[test]
 fn page_defines_no_statistics() {
-    let is_page = |path: &str| path.starts_with("ui/src/") && path.ends_with(".ts") && !path.ends_with(".test.ts");
+    let is_page =
+        |path: &str| path.starts_with("ui/src/") && path.ends_with(".ts") && !path.ends_with(".test.ts");
     let page: Vec<_> = files::all().into_iter().filter(|file| is_page(&file.path)).collect();
     assert!(page.len() > 50, "{}", page.len());
     for file in page {

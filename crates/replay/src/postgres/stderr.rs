@@ -18,8 +18,7 @@ pub(crate) const FORMAT: Format = Format {
         let prefix = match &layout.prefix {
             Some(text) => Prefix::compile(text)?,
             None => {
-                let unknown =
-                    || "no known log_line_prefix fits: write yours with --log-prefix".to_owned();
+                let unknown = || "no known log_line_prefix fits: write yours with --log-prefix".to_owned();
                 detect(sample).map(|(prefix, _)| prefix).ok_or_else(unknown)?
             }
         };
