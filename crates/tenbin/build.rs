@@ -13,7 +13,7 @@ const READS_PACKED: [u32; 2] = [2, 36];
 /// Folder of the gallery, relative to this crate.
 const GALLERY: &str = "../../docs/gallery";
 /// Endings of files that are read in the repository alone: pages and their charts.
-const OF_PAGES: [&str; 2] = ["md", "svg"];
+const PAGE_FILES: [&str; 2] = ["md", "svg"];
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -32,7 +32,7 @@ fn embed_gallery() -> io::Result<()> {
     println!("cargo::rerun-if-changed={}", folder.display());
     let mut paths: Vec<PathBuf> =
         fs::read_dir(&folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
-    paths.retain(|path| path.extension().is_none_or(|ending| !OF_PAGES.iter().any(|one| ending == *one)));
+    paths.retain(|path| path.extension().is_none_or(|ending| !PAGE_FILES.iter().any(|one| ending == *one)));
     paths.sort();
     let entries: String = paths.iter().map(|path| entry(path)).collect();
     let list = format!("const FILES: &[(&str, &str)] = &[\n{entries}];\n");

@@ -22,7 +22,7 @@ const EVENTS_MAX: usize = 1024;
 const BUFFER_BYTES: usize = 64 * 1024;
 const HEADERS_MAX: usize = 32;
 /// Time without events after which the server counts as stopped.
-const SILENCE_MAX: Timespec = Timespec { tv_sec: 5, tv_nsec: 0 };
+const IDLE_TIMEOUT: Timespec = Timespec { tv_sec: 5, tv_nsec: 0 };
 const CONNECTED_WITHIN: Duration = Duration::from_secs(20);
 
 /// Sends requests and reads responses until the time is over, then prints one JSON object.
@@ -37,7 +37,7 @@ pub(crate) fn run(flags: &BareFlags) -> anyhow::Result<()> {
         flags.address
     );
     limits::raise_open_files();
-    let mut floor = Floor::connect(flags.address, flags.connections)?;
+    let mut floor = BareLoop::connect(flags.address, flags.connections)?;
     // The measured time excludes connecting, but the CPU time includes it, as in Tenbin.
     let begin = Instant::now();
     let end = begin + Duration::from_secs(flags.seconds.into());
@@ -52,7 +52,7 @@ pub(crate) fn run(flags: &BareFlags) -> anyhow::Result<()> {
     crate::say(&json.to_string())
 }
 
-struct Floor {
+struct BareLoop {
     epoll: OwnedFd,
     sockets: Vec<OwnedFd>,
     request: Vec<u8>,
@@ -61,7 +61,7 @@ struct Floor {
     replies: u64,
 }
 
-impl Floor {
+impl BareLoop {
     fn connect(address: SocketAddr, connections: u32) -> anyhow::Result<Self> {
         let deadline = Instant::now() + CONNECTED_WITHIN;
         let epoll = epoll::create(CreateFlags::CLOEXEC)?;
@@ -110,8 +110,8 @@ impl Floor {
     fn wait(&mut self) -> anyhow::Result<usize> {
         self.events.clear();
         let events = rustix::buffer::spare_capacity(&mut self.events);
-        let count = epoll::wait(&self.epoll, events, Some(&SILENCE_MAX)).context("cannot wait")?;
-        ensure!(count > 0, "nothing was heard for {} s; is the server alive?", SILENCE_MAX.tv_sec);
+        let count = epoll::wait(&self.epoll, events, Some(&IDLE_TIMEOUT)).context("cannot wait")?;
+        ensure!(count > 0, "nothing was heard for {} s; is the server alive?", IDLE_TIMEOUT.tv_sec);
         Ok(count)
     }
 

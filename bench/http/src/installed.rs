@@ -38,7 +38,7 @@ impl Installed {
         };
         let mut found = BTreeMap::new();
         for tool in tools::TOOLS {
-            if let Some(path) = look_for(tool, flags)? {
+            if let Some(path) = find_tool(tool, flags)? {
                 found.insert(tool.name, path);
             }
         }
@@ -57,7 +57,7 @@ impl Installed {
     }
 }
 
-fn look_for(tool: &Tool, flags: &Flags) -> anyhow::Result<Option<PathBuf>> {
+fn find_tool(tool: &Tool, flags: &Flags) -> anyhow::Result<Option<PathBuf>> {
     let given = |path: &Path| {
         let absolute = program::at(path);
         absolute.with_context(|| {

@@ -22,7 +22,7 @@ use clap::Parser as _;
 use flags::{Arguments, Command, Flags};
 use harness::interrupt::Interrupt;
 use harness::markdown;
-use harness::say::{Measurements, say, say_aside};
+use harness::say::{Measurements, print_progress, say};
 use installed::Installed;
 use nginx::Nginx;
 use rounds::Bench;
@@ -37,7 +37,7 @@ fn main() -> ExitCode {
         None => compare(&flags),
     };
     result.unwrap_or_else(|error| {
-        say_aside(&format!("error: {error:#}"));
+        print_progress(&format!("error: {error:#}"));
         ExitCode::FAILURE
     })
 }
@@ -66,7 +66,7 @@ fn compare(flags: &Flags) -> anyhow::Result<ExitCode> {
     };
     let (mut rows, mut lines) = (Vec::new(), Vec::new());
     for case in &cases {
-        let measured = bench.measure(case, say_aside);
+        let measured = bench.measure(case, print_progress);
         say(&tables::of(case, &measured, &installed, flags))?;
         lines.extend(tables::lines(case, &measured));
         rows.extend(measured);
@@ -79,6 +79,6 @@ fn compare(flags: &Flags) -> anyhow::Result<ExitCode> {
             break;
         }
     }
-    say_aside(&format!("every single measurement is in {}", flags.json.display()));
+    print_progress(&format!("every single measurement is in {}", flags.json.display()));
     Ok(if interrupt.is_asked() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }

@@ -19,7 +19,7 @@ use harness::interrupt::Interrupt;
 const ATTEMPTS: usize = 3;
 const READY_WITHIN: Duration = Duration::from_secs(10);
 const STOPPED_WITHIN: Duration = Duration::from_secs(5);
-const LOOK_EVERY: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 const BODY: &str = "hello, world\n";
 
 /// Running nginx, stopped on drop.
@@ -94,7 +94,7 @@ impl Nginx {
                 bail!("it ended at once with {status}");
             }
             let answer =
-                ask(self.plain).and_then(|()| TcpStream::connect_timeout(&self.tls, LOOK_EVERY).map(drop));
+                ask(self.plain).and_then(|()| TcpStream::connect_timeout(&self.tls, POLL_INTERVAL).map(drop));
             match answer {
                 Ok(()) => return Ok(()),
                 Err(_) if interrupt.is_asked() => bail!("interrupted"),
@@ -102,7 +102,7 @@ impl Nginx {
                     return Err(error)
                         .with_context(|| format!("no answer within {} s", READY_WITHIN.as_secs()));
                 }
-                Err(_) => thread::sleep(LOOK_EVERY),
+                Err(_) => thread::sleep(POLL_INTERVAL),
             }
         }
     }

@@ -20,9 +20,9 @@ use harness::time_file;
 use harness::timed::{self, last_words};
 
 /// Timeout of a turn, in addition to the duration of its load: time to connect and to wait for the last responses.
-const PATIENCE_BEYOND: Duration = Duration::from_secs(30);
+const EXTRA_TIMEOUT: Duration = Duration::from_secs(30);
 /// Number of files that a tool may open in addition to its connections.
-const FILES_ASIDE: u64 = 64;
+const EXTRA_FILES: u64 = 64;
 /// Pause after a turn, in which nginx cleans up closed connections.
 const PAUSE: Duration = Duration::from_millis(300);
 /// Pause after a turn with at least [`MANY`] connections. Linux reuses a local port after a second.
@@ -45,10 +45,10 @@ pub(crate) struct Bench<'a> {
 
 impl Bench<'_> {
     /// Runs all turns of a case and returns their results. Skips tools that are not installed, and stops early after Ctrl-C.
-    pub(crate) fn measure(&self, case: &Case, say_aside: fn(&str)) -> Vec<Row> {
+    pub(crate) fn measure(&self, case: &Case, print_progress: fn(&str)) -> Vec<Row> {
         let mut rows = Vec::new();
         for round in 1..=self.flags.rounds {
-            say_aside(&format!("{}: round {round} of {}", case.name, self.flags.rounds));
+            print_progress(&format!("{}: round {round} of {}", case.name, self.flags.rounds));
             for tool in &case.tools {
                 let Some(program) = self.installed.program(tool) else { continue };
                 let turn = self.turn(case, tool, program).map_or_else(Turn::Failed, Turn::Done);
@@ -63,7 +63,7 @@ impl Bench<'_> {
     }
 
     fn turn(&self, case: &Case, tool: &Tool, program: &Path) -> Result<Done<Measured>, String> {
-        let need = u64::from(case.load.connections) + FILES_ASIDE;
+        let need = u64::from(case.load.connections) + EXTRA_FILES;
         if need > self.open_files {
             return Err(format!("needs {need} open files, may have {}; raise ulimit -Hn", self.open_files));
         }
@@ -74,8 +74,8 @@ impl Bench<'_> {
         let mut command =
             timed::pinned(&self.installed.taskset, &self.installed.time, self.cores.client, &time_file);
         command.arg(program).args((tool.arguments)(&order)).current_dir(self.folder);
-        let patience = Duration::from_secs(self.flags.seconds.into()) + PATIENCE_BEYOND;
-        let output = child::run(&mut command, patience, self.interrupt)?;
+        let time_limit = Duration::from_secs(self.flags.seconds.into()) + EXTRA_TIMEOUT;
+        let output = child::run(&mut command, time_limit, self.interrupt)?;
         if !output.status.code().is_some_and(|code| tool.good_exits.contains(&code)) {
             return Err(format!("{}; {}", output.status, last_words(&output.stderr, &output.stdout)));
         }

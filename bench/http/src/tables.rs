@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn the_open_median_is_set_against_that_of_a_lonely_connection() {
+    fn open_median_is_compared_with_a_single_connection() {
         let with_median = |tool, median_us| {
             let mut row = row(tool, 1, 10, 1.0);
             if let Turn::Done(done) = &mut row.turn {

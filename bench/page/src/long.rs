@@ -7,7 +7,7 @@ use store::Store;
 use crate::chance::Chance;
 use crate::describe::{self, WARM_UP_S};
 use crate::readings::{self, Use};
-use crate::second::{self, Behaviour};
+use crate::second::{self, Behavior};
 
 const CORES: u32 = 4;
 const THREADS: u64 = 2;
@@ -21,11 +21,11 @@ pub(crate) fn make(store: &Store, duration_s: u64) -> store::Result<RunId> {
     let mut chance = Chance::new(86_400);
     for second in 0..WARM_UP_S + duration_s {
         let tide = 1.0 + 0.5 * (second as f64 / DAY_S * std::f64::consts::TAU).sin();
-        let behaviour =
-            Behaviour { per_s: 200.0 * tide, median_ms: 3.0 * tide, sigma: 0.6, refused_permille: 0.2 };
+        let behavior =
+            Behavior { per_s: 200.0 * tide, median_ms: 3.0 * tide, sigma: 0.6, refused_permille: 0.2 };
         let used = Use { cores: CORES, system_cores: 1.5 * tide, rss_bytes: 2e8, leak_bytes: 4_096.0 };
         let phase = if second < WARM_UP_S { Phase::WarmUp } else { Phase::Measured };
-        let intervals = second::of(&behaviour, second, THREADS, phase, &mut chance);
+        let intervals = second::of(&behavior, second, THREADS, phase, &mut chance);
         store.keep_second(&run, 0, &intervals)?;
         store.keep_readings(&run, second, &readings::of(&used, second, &mut chance))?;
     }
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_made_can_be_loaded() {
+    fn generated_results_can_be_loaded() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(&folder.path().join("s")).unwrap();
         let run = store.load(&make(&store, 5).unwrap()).unwrap();

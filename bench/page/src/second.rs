@@ -6,7 +6,7 @@ use crate::chance::Chance;
 
 /// Behavior of a system under load.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Behaviour {
+pub(crate) struct Behavior {
     /// Responses per second.
     pub(crate) per_s: f64,
     /// Median service time, in milliseconds.
@@ -23,7 +23,7 @@ const STALLS: f64 = 1.0 / 60.0;
 
 /// Returns one interval per thread for a second. Each request ends in the second in which it was sent.
 pub(crate) fn of(
-    behaviour: &Behaviour,
+    behavior: &Behavior,
     second: u64,
     threads: u64,
     phase: Phase,
@@ -31,7 +31,7 @@ pub(crate) fn of(
 ) -> Vec<Interval> {
     let stall_ms = if chance.share() < STALLS { 20.0 + 200.0 * chance.share() } else { 0.0 };
     let wander = 1.0 + 0.03 * chance.normal() - stall_ms / 1_000.0;
-    let requests = (behaviour.per_s * wander.max(0.0) / threads as f64) as u64;
+    let requests = (behavior.per_s * wander.max(0.0) / threads as f64) as u64;
     let interval = |_| {
         let mut tally = Tally::default();
         if second == 0 {
@@ -40,18 +40,18 @@ pub(crate) fn of(
         }
         for place in 0..requests {
             let intended_ns = second * SECOND_NS + place * (SECOND_NS / 2) / requests.max(1);
-            request(behaviour, intended_ns, stall_ms, chance, &mut tally);
+            request(behavior, intended_ns, stall_ms, chance, &mut tally);
         }
         Interval { second, phase, tally, sampled: Vec::new() }
     };
     (0..threads).map(interval).collect()
 }
 
-fn request(behaviour: &Behaviour, intended_ns: u64, stall_ms: f64, chance: &mut Chance, tally: &mut Tally) {
+fn request(behavior: &Behavior, intended_ns: u64, stall_ms: f64, chance: &mut Chance, tally: &mut Tally) {
     let sent_ns = intended_ns + (chance.log_normal(0.02, 0.8) * 1e6) as u64;
-    let service_ms = chance.log_normal(behaviour.median_ms, behaviour.sigma) + stall_ms * chance.share();
+    let service_ms = chance.log_normal(behavior.median_ms, behavior.sigma) + stall_ms * chance.share();
     let service_ns = ((service_ms * 1e6) as u64).min(SECOND_NS / 3);
-    let is_refused = chance.share() * 1_000.0 < behaviour.refused_permille;
+    let is_refused = chance.share() * 1_000.0 < behavior.refused_permille;
     tally.note_sent(sent_ns);
     tally.note_finished(&Finish {
         intended_ns,
@@ -74,12 +74,12 @@ mod tests {
 
     #[test]
     fn everything_sent_is_accounted_for() {
-        let behaviour = Behaviour { per_s: 500.0, median_ms: 4.0, sigma: 0.5, refused_permille: 20.0 };
-        let intervals = of(&behaviour, 3, 2, Phase::Measured, &mut Chance::new(1));
+        let behavior = Behavior { per_s: 500.0, median_ms: 4.0, sigma: 0.5, refused_permille: 20.0 };
+        let intervals = of(&behavior, 3, 2, Phase::Measured, &mut Chance::new(1));
         assert_eq!(intervals.len(), 2);
         for Interval { second, tally, .. } in intervals {
             assert_eq!(second, 3);
-            tally.counts.settled().unwrap();
+            tally.counts.check_settled().unwrap();
             assert!((150..350).contains(&tally.counts.sent), "{:?}", tally.counts);
             assert_eq!(tally.last_finished_ns.map(|last_ns| last_ns / SECOND_NS), Some(3));
             assert_eq!(tally.errors.total(), tally.counts.rejected);

@@ -7,7 +7,7 @@ use store::Store;
 use crate::chance::Chance;
 use crate::describe::{self, STAMP, STARTED_AT_UNIX_MS, VERSION, WARM_UP_S};
 use crate::readings::{self, Use};
-use crate::second::{self, Behaviour};
+use crate::second::{self, Behavior};
 
 /// Size of a study.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ const SYSTEMS: [(&str, &[u32]); 3] = [("heron", &[1, 16]), ("ibis", &[1, 16]), (
 struct Variant {
     system: &'static str,
     knobs: Vec<(String, String)>,
-    behaviour: Behaviour,
+    behavior: Behavior,
     system_cores: f64,
 }
 
@@ -47,14 +47,14 @@ pub(crate) fn make(store: &Store, size: &Size) -> store::Result<StudyId> {
     for (place, variant) in &places {
         make_run(store, &study, place, variant, size)?;
     }
-    let ended_after_s = places.len() as i64 * lasts_s(size) as i64;
+    let ended_after_s = places.len() as i64 * run_interval_s(size) as i64;
     let ended_at_unix_ms = STARTED_AT_UNIX_MS + ended_after_s * 1_000;
     store.finish_study(&study, &StudyEnding { ended_at_unix_ms, verdict: Verdict::Complete, why: None })?;
     Ok(study)
 }
 
 /// Returns the time from the start of a run to the start of the next, in seconds: warm-up, run, and a pause.
-fn lasts_s(size: &Size) -> u64 {
+fn run_interval_s(size: &Size) -> u64 {
     WARM_UP_S + size.seconds + 5
 }
 
@@ -71,7 +71,7 @@ fn variants(size: &Size) -> Vec<Variant> {
                     ("workers".to_owned(), workers.to_string()),
                     ("threads".to_owned(), threads.to_string()),
                 ],
-                behaviour: Behaviour {
+                behavior: Behavior {
                     per_s: 250.0 * share,
                     median_ms: 4.0 / share,
                     sigma: 0.5 + 0.01 * f64::from(threads),
@@ -114,18 +114,18 @@ fn make_run(
     size: &Size,
 ) -> store::Result<()> {
     let title = format!("made-up: {} {}", place.system, place.variant);
-    let after_s = u64::from(place.position) * lasts_s(size);
+    let after_s = u64::from(place.position) * run_interval_s(size);
     let new =
         describe::new_run(title, after_s, size.seconds, size.cores, Some((study.clone(), place.clone())));
     let run = store.begin(&new)?;
     let mut chance = Chance::new(u64::from(place.position));
     let luck = 1.0 + 0.01 * chance.normal();
-    let behaviour = Behaviour { per_s: variant.behaviour.per_s * luck, ..variant.behaviour };
+    let behavior = Behavior { per_s: variant.behavior.per_s * luck, ..variant.behavior };
     let used =
         Use { cores: size.cores, system_cores: variant.system_cores, rss_bytes: 1.2e8, leak_bytes: 2_048.0 };
     for second in 0..WARM_UP_S + size.seconds {
         let phase = if second < WARM_UP_S { Phase::WarmUp } else { Phase::Measured };
-        store.keep_second(&run, 0, &second::of(&behaviour, second, THREADS, phase, &mut chance))?;
+        store.keep_second(&run, 0, &second::of(&behavior, second, THREADS, phase, &mut chance))?;
         store.keep_readings(&run, second, &readings::of(&used, second, &mut chance))?;
     }
     store.finish(&run, &describe::ending(&new, size.seconds))

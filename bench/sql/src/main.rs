@@ -16,7 +16,7 @@ use clap::Parser as _;
 use harness::cores::two_cores;
 use harness::interrupt::Interrupt;
 use harness::markdown;
-use harness::say::{Measurements, say, say_aside};
+use harness::say::{Measurements, print_progress, say};
 
 use databases::Databases;
 use flags::Flags;
@@ -28,7 +28,7 @@ const INTERRUPTED: u8 = 130;
 
 fn main() -> ExitCode {
     compare(&Flags::parse()).unwrap_or_else(|error| {
-        say_aside(&format!("error: {error:#}"));
+        print_progress(&format!("error: {error:#}"));
         ExitCode::FAILURE
     })
 }
@@ -41,7 +41,7 @@ fn compare(flags: &Flags) -> anyhow::Result<ExitCode> {
     let cores = two_cores()?;
     let folder = tempfile::tempdir()
         .context("cannot make a temporary folder; set TMPDIR to one that can be written")?;
-    say_aside("starting the servers and filling their tables");
+    print_progress("starting the servers and filling their tables");
     let databases = Databases::start(&cases, &installed, cores.server, &interrupt)?;
     let about = databases.sentence(cores);
     say(&about)?;
@@ -56,7 +56,7 @@ fn compare(flags: &Flags) -> anyhow::Result<ExitCode> {
     };
     let (mut rows, mut lines) = (Vec::new(), Vec::new());
     for case in &cases {
-        let measured = bench.measure(case, say_aside);
+        let measured = bench.measure(case, print_progress);
         say(&tables::of(case, &measured, flags.rounds, flags.seconds))?;
         lines.extend(tables::lines(case, &measured));
         rows.extend(measured);
@@ -68,6 +68,6 @@ fn compare(flags: &Flags) -> anyhow::Result<ExitCode> {
             break;
         }
     }
-    say_aside(&format!("every single measurement is in {}", flags.json.display()));
+    print_progress(&format!("every single measurement is in {}", flags.json.display()));
     Ok(if interrupt.is_asked() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }

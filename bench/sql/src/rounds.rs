@@ -20,7 +20,7 @@ use crate::row::Row;
 use crate::tools::{Measured, Order, Tool};
 
 /// Timeout of a turn, in addition to the duration of its load. Long enough for table loading.
-const PATIENCE_BEYOND: Duration = Duration::from_secs(300);
+const EXTRA_TIMEOUT: Duration = Duration::from_secs(300);
 /// Pause after a turn, in which the server cleans up closed connections.
 const PAUSE: Duration = Duration::from_millis(500);
 
@@ -37,10 +37,10 @@ pub(crate) struct Bench<'a> {
 
 impl Bench<'_> {
     /// Runs all turns of a case and returns their results. Stops early after Ctrl-C.
-    pub(crate) fn measure(&self, case: &Case, say_aside: fn(&str)) -> Vec<Row> {
+    pub(crate) fn measure(&self, case: &Case, print_progress: fn(&str)) -> Vec<Row> {
         let mut rows = Vec::new();
         for round in 1..=self.flags.rounds {
-            say_aside(&format!("{}: round {round} of {}", case.name, self.flags.rounds));
+            print_progress(&format!("{}: round {round} of {}", case.name, self.flags.rounds));
             for tool in &case.tools {
                 let turn = self.turn(case, tool).map_or_else(Turn::Failed, Turn::Done);
                 if self.interrupt.is_asked() {
@@ -70,8 +70,8 @@ impl Bench<'_> {
         };
         command.arg(self.installed.program(tool.name)?).args((tool.arguments)(&order));
         command.current_dir(self.folder).env("PGSSLMODE", "disable");
-        let patience = Duration::from_secs(self.flags.seconds.into()) + PATIENCE_BEYOND;
-        let output = child::run(&mut command, patience, self.interrupt)?;
+        let time_limit = Duration::from_secs(self.flags.seconds.into()) + EXTRA_TIMEOUT;
+        let output = child::run(&mut command, time_limit, self.interrupt)?;
         if !output.status.code().is_some_and(|code| tool.good_exits.contains(&code)) {
             return Err(format!("{}; {}", output.status, last_words(&output.stderr, &output.stdout)));
         }

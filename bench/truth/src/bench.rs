@@ -64,7 +64,7 @@ impl<'a> Bench<'a> {
     }
 
     /// Makes several attempts in parallel, as slots become free.
-    pub(crate) fn side_by_side(
+    pub(crate) fn attempt_in_parallel(
         &self,
         tries: u32,
         one: impl Fn(u32) -> Result<Finding, String> + Sync,
@@ -75,7 +75,7 @@ impl<'a> Bench<'a> {
                 .map(|number| {
                     scope.spawn(move || {
                         let _slot = self.slots.take();
-                        self.tried(|| one(number))
+                        self.attempt(|| one(number))
                     })
                 })
                 .collect();
@@ -86,10 +86,10 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// Makes an attempt, repeated as described at [`Self::again`].
-    pub(crate) fn tried(&self, one: impl Fn() -> Result<Finding, String>) -> Result<Finding, String> {
+    /// Makes an attempt, repeated as described at [`Self::repeat_if_disturbed`].
+    pub(crate) fn attempt(&self, one: impl Fn() -> Result<Finding, String>) -> Result<Finding, String> {
         let one = || if self.interrupt.is_asked() { Err("interrupted".to_owned()) } else { one() };
-        self.again(one, |found| match found {
+        self.repeat_if_disturbed(one, |found| match found {
             Ok(found) => (!found.is_right).then(|| found.what.clone()),
             Err(error) => Some(error.clone()),
         })
@@ -97,7 +97,11 @@ impl<'a> Bench<'a> {
 
     /// Runs a measurement. The short profile repeats it if the result is wrong and the machine was busy. The full profile does not,
     /// because its error rate counts.
-    pub(crate) fn again<T>(&self, one: impl Fn() -> T, fault: impl Fn(&T) -> Option<String>) -> T {
+    pub(crate) fn repeat_if_disturbed<T>(
+        &self,
+        one: impl Fn() -> T,
+        fault: impl Fn(&T) -> Option<String>,
+    ) -> T {
         match self.profile {
             Profile::Short => measured(one, |found| fault(found).filter(|_| !self.interrupt.is_asked())).0,
             Profile::Full => one(),

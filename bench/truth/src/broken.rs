@@ -14,7 +14,7 @@ use crate::flags::Profile;
 use crate::grade::{Finding, Grade};
 use crate::plan::{Plan, started};
 use crate::server::Server;
-use crate::tool::{Output, conserves, fit};
+use crate::tool::{Output, check_counts, run_unstarved};
 
 /// Time limit of each command.
 const TIMEOUT: Duration = Duration::from_secs(300);
@@ -23,10 +23,10 @@ const RATE_PER_S: f64 = 200.0;
 /// Length of a single load's window, if the result does not contain it.
 const MEASURED_S: f64 = 5.0;
 /// Min unavailable share of the window for which a run must not be reported as complete.
-const GONE: f64 = 0.05;
+const UNAVAILABLE_MIN_SHARE: f64 = 0.05;
 
 /// A kind of broken server. In its commands, `{target}` stands for the built-in target and the address to listen on.
-pub(crate) struct Broken {
+pub(crate) struct BrokenServer {
     pub(crate) case: &'static str,
     pub(crate) what: &'static str,
     /// Shell command that starts the server for a single load: 1 s of warm-up, 5 s measured.
@@ -48,7 +48,7 @@ pub(crate) struct Broken {
     pub(crate) only_full: &'static [Part],
 }
 
-impl Broken {
+impl BrokenServer {
     fn number(&self) -> u64 {
         self.case.trim_start_matches('T').parse().unwrap_or_default()
     }
@@ -101,14 +101,14 @@ impl Model {
         }
     }
 
-    fn words(self, broken: &Broken) -> Vec<&'static str> {
+    fn words(self, broken: &BrokenServer) -> Vec<&'static str> {
         match self {
             Self::Open => vec!["--rate=200/s", "-c", broken.connections],
             Self::Closed => vec!["-c", "4", "--think=5ms"],
         }
     }
 
-    fn in_study(self, broken: &Broken) -> String {
+    fn in_study(self, broken: &BrokenServer) -> String {
         match self {
             Self::Open => format!("rate: 200/s, connections: {}", broken.connections),
             Self::Closed => "users: 2, think: 5ms".to_owned(),
@@ -117,7 +117,7 @@ impl Model {
 }
 
 /// Tests each command on the broken server, and returns a grade for each.
-pub(crate) fn grades(bench: &Bench, broken: &Broken) -> Vec<Grade> {
+pub(crate) fn grades(bench: &Bench, broken: &BrokenServer) -> Vec<Grade> {
     let parts = Part::ALL.into_iter();
     let parts = parts.filter(|part| bench.profile == Profile::Full || !broken.only_full.contains(part));
     thread::scope(|scope| {
@@ -129,9 +129,9 @@ pub(crate) fn grades(bench: &Bench, broken: &Broken) -> Vec<Grade> {
     })
 }
 
-fn grade(bench: &Bench, broken: &Broken, part: Part) -> Grade {
+fn grade(bench: &Bench, broken: &BrokenServer, part: Part) -> Grade {
     let tries = bench.profile.pick(1, 3);
-    let found = bench.side_by_side(tries, |number| match part {
+    let found = bench.attempt_in_parallel(tries, |number| match part {
         Part::Single(model) => single(bench, broken, model),
         Part::Study(model) => study(bench, broken, model, number),
         Part::Capacity => capacity(bench, broken, number),
@@ -145,7 +145,7 @@ fn grade(bench: &Bench, broken: &Broken, part: Part) -> Grade {
 pub(crate) struct Faults(Vec<String>);
 
 impl Faults {
-    pub(crate) fn unless(&mut self, is_fine: bool, what: impl FnOnce() -> String) {
+    pub(crate) fn check(&mut self, is_fine: bool, what: impl FnOnce() -> String) {
         if !is_fine {
             self.0.push(what());
         }
@@ -158,43 +158,43 @@ impl Faults {
     }
 }
 
-fn single(bench: &Bench, broken: &Broken, model: Model) -> Result<Finding, String> {
-    let said = fit(|| load(bench, broken, model))?;
+fn single(bench: &Bench, broken: &BrokenServer, model: Model) -> Result<Finding, String> {
+    let said = run_unstarved(|| load(bench, broken, model))?;
     let mut faults = Faults::default();
-    let words = is_possible(&said, model == Model::Open, &mut faults)?;
+    let words = check_figures(&said, model == Model::Open, &mut faults)?;
     let (validity, _) = said.validity();
     if validity == "invalid" {
         return Ok(faults.found(words));
     }
     let gone = said.at("/outage/gone_share");
-    faults.unless(matches!(gone, Ok(share) if broken.gone.contains(&share)), || {
+    faults.check(matches!(gone, Ok(share) if broken.gone.contains(&share)), || {
         format!("gone {gone:.2?}, planted {:.2?}", broken.gone)
     });
     if let Some(planted) = &broken.outage_s {
         let longest = said.at("/outage/longest_s");
-        faults.unless(matches!(longest, Ok(told) if planted.contains(&told)), || {
+        faults.check(matches!(longest, Ok(told) if planted.contains(&told)), || {
             format!("outage {longest:.2?} s, planted {planted:.2?}")
         });
     }
-    if *broken.gone.start() >= GONE {
-        faults.unless(said.word("/verdict") == "degraded", || "not called degraded".to_owned());
-        faults.unless(said.exit == 6, || format!("exit code {}", said.exit));
+    if *broken.gone.start() >= UNAVAILABLE_MIN_SHARE {
+        faults.check(said.word("/verdict") == "degraded", || "not called degraded".to_owned());
+        faults.check(said.exit == 6, || format!("exit code {}", said.exit));
         let steadiness = said.word("/steadiness/verdict");
-        faults.unless(steadiness != "steady", || "called steady".to_owned());
+        faults.check(steadiness != "steady", || "called steady".to_owned());
     }
     Ok(faults.found(words))
 }
 
 /// Checks that the figures of a single run are possible: its counts add up, and it has no more answers than requests. Returns a
 /// summary of the run.
-pub(crate) fn is_possible(said: &Output, is_open: bool, faults: &mut Faults) -> Result<String, String> {
-    conserves(&said.json)?;
+pub(crate) fn check_figures(said: &Output, is_open: bool, faults: &mut Faults) -> Result<String, String> {
+    check_counts(&said.json)?;
     let (per_s, verdict) = (said.at("/throughput_per_s")?, said.word("/verdict"));
     let length_s = said.at("/window/length_s").unwrap_or(MEASURED_S);
     let backlog = said.at("/window/backlog_start").unwrap_or_default();
     if is_open {
         let most = RATE_PER_S * length_s + 1.0 + backlog;
-        faults.unless(per_s * length_s <= most + 0.5, || {
+        faults.check(per_s * length_s <= most + 0.5, || {
             format!("{per_s:.1}/s of {RATE_PER_S}/s, with a backlog of {backlog}")
         });
     }
@@ -203,7 +203,7 @@ pub(crate) fn is_possible(said: &Output, is_open: bool, faults: &mut Faults) -> 
     Ok(format!("{verdict}, exit {}, {per_s:.0}/s, gone {}, outage {} s", said.exit, of(gone), of(longest)))
 }
 
-fn load(bench: &Bench, broken: &Broken, model: Model) -> Result<Output, String> {
+fn load(bench: &Bench, broken: &BrokenServer, model: Model) -> Result<Output, String> {
     let flags = if model == Model::Open { broken.open_flags } else { "" };
     let command = shell(bench, &format!("{} {flags}", broken.single), free_port()?);
     let server = Server::start_as(bench, Command::new("sh").args(["-c", &command]))?;
@@ -235,12 +235,12 @@ fn in_plan(bench: &Bench, name: &str, command: &str) -> String {
     started(name, &format!("sh -c '{}'", shell(bench, command, "{port}")))
 }
 
-fn systems(bench: &Bench, broken: &Broken, flags: &str, healthy: &[&str]) -> String {
+fn systems(bench: &Bench, broken: &BrokenServer, flags: &str, healthy: &[&str]) -> String {
     let healthy: String = healthy.iter().map(|name| in_plan(bench, name, "exec {target}")).collect();
     in_plan(bench, "broken", &format!("{} {flags}", broken.in_study)) + &healthy
 }
 
-fn study(bench: &Bench, broken: &Broken, model: Model, number: u32) -> Result<Finding, String> {
+fn study(bench: &Bench, broken: &BrokenServer, model: Model, number: u32) -> Result<Finding, String> {
     let flags = if model == Model::Open { broken.open_flags } else { "" };
     let systems = systems(bench, broken, flags, &["healthy"]);
     // A healthy server meets both gates; a run with the outage must meet neither.
@@ -248,35 +248,35 @@ fn study(bench: &Bench, broken: &Broken, model: Model, number: u32) -> Result<Fi
     let said = planned(bench, broken, model, &systems, number, compare)?;
     let mut faults = Faults::default();
     let mut words = of_runs(&said, broken, &mut faults);
-    never_better(&said, &mut faults);
-    faults.unless(said.exit != 0, || "exit code 0".to_owned());
+    check_not_better(&said, &mut faults);
+    faults.check(said.exit != 0, || "exit code 0".to_owned());
     for pair in said.list("/comparison/pairs") {
         let verdict = pair["verdict"].as_str().unwrap_or_default();
         words.push_str(&format!(", {verdict} {:.2}", pair["ratio"].as_f64().unwrap_or_default()));
-        faults.unless(verdict != "equivalent", || "called equivalent".to_owned());
+        faults.check(verdict != "equivalent", || "called equivalent".to_owned());
     }
     Ok(faults.found(words))
 }
 
-fn best(bench: &Bench, broken: &Broken, number: u32) -> Result<Finding, String> {
+fn best(bench: &Bench, broken: &BrokenServer, number: u32) -> Result<Finding, String> {
     let systems = systems(bench, broken, broken.open_flags, &["healthy", "third"]);
     let compare = "{ by: throughput, matters: 3%, find: best, blocks: 8 }";
     let said = planned(bench, broken, Model::Open, &systems, 500 + number, compare)?;
     let mut faults = Faults::default();
     let words = of_runs(&said, broken, &mut faults);
-    never_better(&said, &mut faults);
+    check_not_better(&said, &mut faults);
     let found = said.json.pointer("/comparison/found/0").cloned().unwrap_or_default();
     let best = found["best"]["system"].as_str().unwrap_or("none").to_owned();
-    faults.unless(best != "broken", || "the broken one is the best".to_owned());
+    faults.check(best != "broken", || "the broken one is the best".to_owned());
     let is_tied =
         found["tied"].as_array().is_some_and(|tied| tied.iter().any(|one| one["system"] == "broken"));
-    faults.unless(!is_tied, || "the broken one is tied with the best".to_owned());
+    faults.check(!is_tied, || "the broken one is tied with the best".to_owned());
     Ok(faults.found(format!("{words}, best: {best}")))
 }
 
 fn planned(
     bench: &Bench,
-    broken: &Broken,
+    broken: &BrokenServer,
     model: Model,
     systems: &str,
     number: u32,
@@ -290,19 +290,19 @@ fn planned(
 }
 
 /// Checks verdicts, gates, and rates of the broken system's valid runs in a study. Returns a summary.
-fn of_runs(said: &Output, broken: &Broken, faults: &mut Faults) -> String {
+fn of_runs(said: &Output, broken: &BrokenServer, faults: &mut Faults) -> String {
     let is_broken =
         |run: &&Value| run["system"]["name"] == "broken" && run["validity"]["verdict"] != "invalid";
     let runs: Vec<&Value> = said.list("/runs").iter().filter(is_broken).collect();
     let count = |is: &dyn Fn(&Value) -> bool| runs.iter().filter(|run| is(run)).count();
-    let must_be_gone = *broken.gone.start() >= GONE;
+    let must_be_gone = *broken.gone.start() >= UNAVAILABLE_MIN_SHARE;
     let complete = count(&|run| run["verdict"] == "complete");
-    faults.unless(complete == 0 || !must_be_gone, || format!("{complete} runs called complete"));
+    faults.check(complete == 0 || !must_be_gone, || format!("{complete} runs called complete"));
     let holds = |gate: &Value| gate["holds"] == true;
     let held = count(&|run| run["gates"].as_array().is_some_and(|gates| gates.iter().any(holds)));
-    faults.unless(held == 0, || format!("gates held in {held} runs"));
+    faults.check(held == 0, || format!("gates held in {held} runs"));
     let fast = count(&|run| run["model"] == "open" && is_too_fast(run));
-    faults.unless(fast == 0, || format!("{fast} runs with more answers than requests"));
+    faults.check(fast == 0, || format!("{fast} runs with more answers than requests"));
     let gone = runs.iter().filter_map(|run| figures::at(run, "/outage/gone_share").ok());
     let mean = gone.sum::<f64>() / runs.len().max(1) as f64;
     format!("exit {}, {} runs, gone {:.2}", said.exit, runs.len(), mean.abs())
@@ -316,18 +316,18 @@ fn is_too_fast(run: &Value) -> bool {
 }
 
 /// Checks that no ranking and no pair of a comparison favors the broken system.
-fn never_better(said: &Output, faults: &mut Faults) {
+fn check_not_better(said: &Output, faults: &mut Faults) {
     let first = said.list("/comparison/ranking").iter().min_by_key(|entry| entry["rank"].as_u64());
-    faults.unless(first.is_none_or(|first| first["system"] != "broken"), || "ranked first".to_owned());
+    faults.check(first.is_none_or(|first| first["system"] != "broken"), || "ranked first".to_owned());
     for pair in said.list("/comparison/pairs") {
         // The better system of a pair is `a`.
         let is_better = pair["verdict"] == "differs" && pair["a"]["system"] == "broken";
-        faults.unless(!is_better, || format!("better, {} times", pair["ratio"]));
+        faults.check(!is_better, || format!("better, {} times", pair["ratio"]));
     }
 }
 
 /// Searches the capacity. No rate may pass, because the system is unavailable for part of each run.
-fn capacity(bench: &Bench, broken: &Broken, number: u32) -> Result<Finding, String> {
+fn capacity(bench: &Bench, broken: &BrokenServer, number: u32) -> Result<Finding, String> {
     let load = Model::Open.in_study(broken).replace("200/s", "100/s");
     let plan = Plan {
         question: "How much does it take?",
@@ -343,12 +343,12 @@ fn capacity(bench: &Bench, broken: &Broken, number: u32) -> Result<Finding, Stri
     let said = bench.tenbin(&[words.as_slice(), &more].concat(), TIMEOUT)?;
     let mut faults = Faults::default();
     let held = said.at("/capacity/0/held_per_s").ok();
-    faults.unless(held.is_none(), || format!("{:.0}/s held", held.unwrap_or_default()));
+    faults.check(held.is_none(), || format!("{:.0}/s held", held.unwrap_or_default()));
     for level in said.list("/capacity/0/levels") {
         let (asked, ok) =
             (level["per_s"].as_f64().unwrap_or_default(), level["ok_per_s"].as_f64().unwrap_or_default());
         // Arrivals are Poisson: 40 more than the expected 120 are about four standard deviations.
-        faults.unless(ok <= asked * 1.35, || format!("{ok:.0} ok/s of {asked:.0}/s"));
+        faults.check(ok <= asked * 1.35, || format!("{ok:.0} ok/s of {asked:.0}/s"));
     }
     Ok(faults.found(format!("exit {}, {} runs", said.exit, said.list("/runs").len())))
 }

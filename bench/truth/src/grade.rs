@@ -63,7 +63,11 @@ impl Grade {
     }
 
     /// Returns a passing grade for a truth that cannot be planted on this machine.
-    pub(crate) fn left_out(case: &'static str, planted: impl Into<String>, why: impl Into<String>) -> Self {
+    pub(crate) fn skipped_case(
+        case: &'static str,
+        planted: impl Into<String>,
+        why: impl Into<String>,
+    ) -> Self {
         let found = "left out".to_owned();
         Self { case, planted: planted.into(), found, good: 0, of: 0, needed: 0, remarks: vec![why.into()] }
     }
@@ -113,7 +117,7 @@ pub(crate) fn table(grades: &[Grade]) -> String {
 }
 
 #[derive(Serialize)]
-struct Kept<'a> {
+struct StoredGrades<'a> {
     schema: &'static str,
     profile: &'static str,
     seed: u64,
@@ -124,8 +128,13 @@ struct Kept<'a> {
 /// Writes all grades to a JSON file.
 pub(crate) fn write(path: &Path, flags: &Flags, grades: &[Grade]) -> anyhow::Result<()> {
     let passed = grades.iter().all(Grade::is_passed);
-    let kept =
-        Kept { schema: "bench-truth/1", profile: flags.profile.name(), seed: flags.seed, passed, grades };
+    let kept = StoredGrades {
+        schema: "bench-truth/1",
+        profile: flags.profile.name(),
+        seed: flags.seed,
+        passed,
+        grades,
+    };
     let text = serde_json::to_string_pretty(&kept).context("cannot write JSON")?;
     fs::write(path, text + "\n")
         .with_context(|| format!("cannot write {}; name another with --json", path.display()))
@@ -148,7 +157,7 @@ mod tests {
         assert_eq!(grade.found, "5 %, 0 %");
         assert_eq!(grade.remarks, ["wrong: 0 %", "no server"]);
         assert!(table(&[grade]).contains("FAIL"));
-        assert!(Grade::left_out("T5", "quota", "no cgroup").is_passed());
+        assert!(Grade::skipped_case("T5", "quota", "no cgroup").is_passed());
         assert!(!Grade::broken("T5", "it panicked").is_passed());
     }
 }

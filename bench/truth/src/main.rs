@@ -24,8 +24,8 @@ use cases::{CASES, Case, When};
 use flags::Flags;
 use grade::Grade;
 use harness::interrupt::Interrupt;
-use harness::quiet::run_ahead;
-use harness::say::{say, say_aside};
+use harness::quiet::raise_priority;
+use harness::say::{print_progress, say};
 
 /// Delay between the starts of two cases.
 const TURN: Duration = Duration::from_millis(20);
@@ -34,7 +34,7 @@ const INTERRUPTED: u8 = 130;
 
 fn main() -> ExitCode {
     grade(&Flags::parse()).unwrap_or_else(|error| {
-        say_aside(&format!("error: {error:#}"));
+        print_progress(&format!("error: {error:#}"));
         ExitCode::FAILURE
     })
 }
@@ -43,7 +43,7 @@ fn main() -> ExitCode {
 fn grade(flags: &Flags) -> anyhow::Result<ExitCode> {
     say(&format!("seed {}", flags.seed))?;
     let chosen = cases::chosen(&flags.only).map_err(anyhow::Error::msg)?;
-    run_ahead();
+    raise_priority();
     let interrupt = Interrupt::listen()?;
     let folder = tempfile::tempdir()
         .context("cannot make a temporary folder; set TMPDIR to one that can be written")?;
@@ -52,7 +52,7 @@ fn grade(flags: &Flags) -> anyhow::Result<ExitCode> {
     for when in When::ALL {
         let now: Vec<&'static Case> = chosen.iter().copied().filter(|case| case.when == when).collect();
         grades.extend(match when {
-            When::Together => together(&bench, &now),
+            When::Together => run_in_parallel(&bench, &now),
             When::Alone => now.iter().flat_map(|case| one(&bench, case)).collect(),
         });
         if interrupt.is_asked() {
@@ -71,7 +71,7 @@ fn grade(flags: &Flags) -> anyhow::Result<ExitCode> {
     })
 }
 
-fn together(bench: &Bench, cases: &[&'static Case]) -> Vec<Grade> {
+fn run_in_parallel(bench: &Bench, cases: &[&'static Case]) -> Vec<Grade> {
     let place = |case: &Case| cases::LONGEST.iter().position(|name| *name == case.name);
     let mut cases = cases.to_vec();
     cases.sort_by_key(|case| place(case).unwrap_or(cases::LONGEST.len()));
@@ -97,7 +97,7 @@ fn one(bench: &Bench, case: &Case) -> Vec<Grade> {
     let begun = bench.elapsed();
     let grades = (case.run)(bench);
     let is_passed = grades.iter().all(Grade::is_passed);
-    say_aside(&format!(
+    print_progress(&format!(
         "{:>4} s  {} {} in {} s: {}",
         bench.elapsed().as_secs(),
         case.name,

@@ -70,7 +70,7 @@ fn search_queues(seed: u64, count: u32) -> Searches {
         from_per_s: None,
         to_per_s: None,
         confirm_runs: 5,
-        overruled_by: stats::OVERRULED_BY,
+        overruled_by: stats::OVERRULE_LEAD,
         has_overload: false,
         has_soak: false,
         runs_max: 200,

@@ -12,13 +12,13 @@ use serde_json::Value;
 use crate::bench::Bench;
 
 /// Exit codes with a result: success, a system that failed in every run, a breached gate, an invalid run, and an unavailable system.
-const GOOD_EXITS: [i32; 5] = [0, 1, 3, 4, 6];
+const USABLE_EXIT_CODES: [i32; 5] = [0, 1, 3, 4, 6];
 
 /// Max number of attempts at a run whose result Tenbin itself doubts, which is correct on a machine with other work.
 pub(crate) const ATTEMPTS: u32 = 3;
 
 /// Makes a run, and repeats it while Tenbin reports a starved generator, up to [`ATTEMPTS`] runs in total. Returns the last result.
-pub(crate) fn fit(one: impl Fn() -> Result<Output, String>) -> Result<Output, String> {
+pub(crate) fn run_unstarved(one: impl Fn() -> Result<Output, String>) -> Result<Output, String> {
     let mut said = one()?;
     for _ in 1..ATTEMPTS {
         if !said.is_starved() {
@@ -39,21 +39,21 @@ pub(crate) struct Output {
 
 impl Bench<'_> {
     /// Runs Tenbin with these arguments, and reads its result.
-    pub(crate) fn tenbin(&self, words: &[&str], patience: Duration) -> Result<Output, String> {
+    pub(crate) fn tenbin(&self, words: &[&str], time_limit: Duration) -> Result<Output, String> {
         let mut command = Command::new(&self.tenbin);
-        self.run(command.args(words), patience)
+        self.run(command.args(words), time_limit)
     }
 
     /// Runs a command that ends with arguments of Tenbin, and reads the result.
-    pub(crate) fn run(&self, command: &mut Command, patience: Duration) -> Result<Output, String> {
-        self.run_while(command, patience, |_| Ok(()))
+    pub(crate) fn run(&self, command: &mut Command, time_limit: Duration) -> Result<Output, String> {
+        self.run_while(command, time_limit, |_| Ok(()))
     }
 
     /// Like [`Self::run`], but calls `disturb` while the command runs.
     pub(crate) fn run_while(
         &self,
         command: &mut Command,
-        patience: Duration,
+        time_limit: Duration,
         disturb: impl FnOnce(&mut Child) -> Result<(), String>,
     ) -> Result<Output, String> {
         let result = self.file("json");
@@ -61,9 +61,9 @@ impl Bench<'_> {
             command.arg("--store").arg(self.store());
         }
         command.args(["--format", "json", "-o"]).arg(&result);
-        let output = child::run_while(command, patience, self.interrupt, disturb)?;
+        let output = child::run_while(command, time_limit, self.interrupt, disturb)?;
         let exit = output.status.code().unwrap_or(-1);
-        if !GOOD_EXITS.contains(&exit) {
+        if !USABLE_EXIT_CODES.contains(&exit) {
             let words = last_words(&output.stderr, &output.stdout);
             return Err(format!("tenbin ended with {exit}: {words}"));
         }
@@ -105,7 +105,7 @@ impl Output {
 }
 
 /// Checks that the counts of a run add up: planned = sent + not sent, and sent = the sum of all outcomes.
-pub(crate) fn conserves(run: &Value) -> Result<(), String> {
+pub(crate) fn check_counts(run: &Value) -> Result<(), String> {
     let sum = |paths: &[&str]| -> Result<f64, String> {
         paths.iter().map(|path| figures::at(run, path)).sum::<Result<f64, String>>()
     };
@@ -134,10 +134,10 @@ mod tests {
             "offered": { "planned": 10, "sent": 8, "not_sent": 2 },
             "outcomes": { "ok": 4, "rejected": 1, "failed": 1, "timed_out": 1, "unfinished": 1 },
         });
-        assert_eq!(conserves(&run), Ok(()));
+        assert_eq!(check_counts(&run), Ok(()));
         run["outcomes"]["ok"] = 5.into();
-        assert!(conserves(&run).unwrap_err().contains("do not add up"));
+        assert!(check_counts(&run).unwrap_err().contains("do not add up"));
         run["outcomes"] = serde_json::json!({});
-        assert!(conserves(&run).is_err());
+        assert!(check_counts(&run).is_err());
     }
 }

@@ -97,12 +97,16 @@ mod tests {
 
     use super::*;
     use crate::cases::named;
-    use crate::grade::Said;
+    use crate::grade::NamedBottleneck;
 
     #[test]
     fn statements_are_counted_by_stated_share() {
         let grade = |resource: &str, share| {
-            let said = Said { resource: resource.to_owned(), share, ..Said::nothing("so it is") };
+            let said = NamedBottleneck {
+                resource: resource.to_owned(),
+                share,
+                ..NamedBottleneck::without_bottleneck("so it is")
+            };
             Grade::of(named("c-mutex").unwrap(), 1, false, said, Duration::ZERO)
         };
         let grades = [

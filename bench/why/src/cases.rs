@@ -1,7 +1,7 @@
 //! Table of all cases. Each case has a plan in `cases/` that plants a bottleneck, and the resources that count as its name.
 
 use crate::flags::Profile;
-use crate::grade::Said;
+use crate::grade::NamedBottleneck;
 use crate::neighbor::Neighbor;
 
 /// Codes that name no resource. `waiting` means that the system waits for something of its own that was not identified.
@@ -82,20 +82,20 @@ impl Case {
     }
 
     /// Whether `said` names the planted bottleneck.
-    pub(crate) fn is_met_by(&self, said: &Said) -> bool {
+    pub(crate) fn is_met_by(&self, said: &NamedBottleneck) -> bool {
         let has = |word: Option<&str>| word.is_none_or(|word| said.sentence.contains(word));
         let is_rejected = self.rejection.is_some() && said.resource == "none" && has(self.rejection);
-        let is_reported = match self.report {
+        let has_error_at = match self.report {
             None => true,
             Some(Report::Has(words)) => said.report.contains(words),
             Some(Report::Lacks(words)) => !said.report.contains(words),
         };
-        is_rejected || self.accepts.contains(&said.resource.as_str()) && has(self.mentions) && is_reported
+        is_rejected || self.accepts.contains(&said.resource.as_str()) && has(self.mentions) && has_error_at
     }
 
     /// Whether `resource` contradicts the planted bottleneck: it blames the generator or the load for a limit of the system, or reports a
     /// limit where there is none.
-    pub(crate) fn must_not_be(&self, resource: &str) -> bool {
+    pub(crate) fn is_contradicted_by(&self, resource: &str) -> bool {
         if self.accepts.contains(&"load") {
             !UNKNOWN.contains(&resource) && !self.accepts.contains(&resource)
         } else {
@@ -259,7 +259,7 @@ mod tests {
     fn one_resource_names_a_case_or_two_do() {
         for case in CASES {
             assert!((1..=2).contains(&case.accepts.len()), "{}", case.name);
-            assert!(case.accepts.iter().all(|code| !case.must_not_be(code)), "{}", case.name);
+            assert!(case.accepts.iter().all(|code| !case.is_contradicted_by(code)), "{}", case.name);
         }
     }
 
@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn a_rejection_with_the_word_is_as_good() {
-        let said = |why: &str| Said::nothing(why);
+        let said = |why: &str| NamedBottleneck::without_bottleneck(why);
         let case = named("max-connections").unwrap();
         assert!(case.is_met_by(&said("error: the server takes 7 connections")));
         assert!(!case.is_met_by(&said("error: unknown key")));

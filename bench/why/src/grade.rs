@@ -8,7 +8,7 @@ use crate::cases::{Case, UNKNOWN};
 
 /// Bottleneck that the program named for a run.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Said {
+pub(crate) struct NamedBottleneck {
     /// Code of the likely bottleneck. `none` if the program named none.
     pub(crate) resource: String,
     /// Codes of the likely bottleneck and the next causes, three at most.
@@ -29,9 +29,9 @@ pub(crate) struct Said {
     pub(crate) throughput_per_s: Option<f64>,
 }
 
-impl Said {
+impl NamedBottleneck {
     /// Returns an answer without a bottleneck, and the reason for it.
-    pub(crate) fn nothing(why: &str) -> Self {
+    pub(crate) fn without_bottleneck(why: &str) -> Self {
         Self {
             resource: "none".to_owned(),
             ranked: Vec::new(),
@@ -71,7 +71,7 @@ pub(crate) struct Grade {
     pub(crate) planted: &'static str,
     /// Bottleneck that the program named.
     #[serde(flatten)]
-    pub(crate) said: Said,
+    pub(crate) said: NamedBottleneck,
     pub(crate) verdict: Verdict,
     /// Whether the program wrongly blamed the generator or the load, or reported a limit where there is none.
     pub(crate) is_denied: bool,
@@ -83,7 +83,13 @@ pub(crate) struct Grade {
 
 impl Grade {
     /// Grades the bottleneck `said` against the plant of `case`.
-    pub(crate) fn of(case: &'static Case, number: u32, is_noisy: bool, said: Said, took: Duration) -> Self {
+    pub(crate) fn of(
+        case: &'static Case,
+        number: u32,
+        is_noisy: bool,
+        said: NamedBottleneck,
+        took: Duration,
+    ) -> Self {
         let is_met = case.is_met_by(&said);
         let verdict = if is_met {
             Verdict::Right
@@ -100,7 +106,7 @@ impl Grade {
             number,
             planted: case.accepts[0],
             verdict,
-            is_denied: !is_met && case.must_not_be(&said.resource),
+            is_denied: !is_met && case.is_contradicted_by(&said.resource),
             is_falsely_confirmed: !is_met && said.certainty == "confirmed",
             seconds: (took.as_secs_f64() * 10.0).round() / 10.0,
             said,
@@ -115,7 +121,7 @@ impl Grade {
 
     /// Formats the grade as a line for the terminal.
     pub(crate) fn line(&self) -> String {
-        let Said { resource, sentence, .. } = &self.said;
+        let NamedBottleneck { resource, sentence, .. } = &self.said;
         let verdict = match self.verdict {
             Verdict::Right => "right",
             Verdict::Listed => "listed",
@@ -131,9 +137,13 @@ mod tests {
     use super::*;
     use crate::cases::{CASES, Case};
 
-    fn said(resource: &str, ranked: &[&str]) -> Said {
+    fn said(resource: &str, ranked: &[&str]) -> NamedBottleneck {
         let ranked = ranked.iter().map(|code| (*code).to_owned()).collect();
-        Said { resource: resource.to_owned(), ranked, ..Said::nothing("so it is") }
+        NamedBottleneck {
+            resource: resource.to_owned(),
+            ranked,
+            ..NamedBottleneck::without_bottleneck("so it is")
+        }
     }
 
     fn graded(resource: &str, ranked: &[&str]) -> Grade {
@@ -142,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_is_right_listed_undetermined_or_wrong() {
+    fn answers_are_right_listed_undetermined_or_wrong() {
         assert_eq!(graded("lock", &["lock"]).verdict, Verdict::Right);
         assert_eq!(graded("disk", &["disk", "lock"]).verdict, Verdict::Listed);
         assert_eq!(graded("unknown", &["unknown"]).verdict, Verdict::Undetermined);
@@ -154,7 +164,7 @@ mod tests {
     fn a_confirmation_of_something_else_is_false() {
         let case: &Case = CASES.iter().find(|case| case.name == "c-mutex").unwrap();
         let of = |resource| {
-            let said = Said { certainty: "confirmed".to_owned(), ..said(resource, &[]) };
+            let said = NamedBottleneck { certainty: "confirmed".to_owned(), ..said(resource, &[]) };
             Grade::of(case, 1, false, said, Duration::from_secs(1)).is_falsely_confirmed
         };
         assert!(of("disk") && !of("lock"));

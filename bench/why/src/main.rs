@@ -24,7 +24,7 @@ use flags::{Flags, Profile, Suite};
 use grade::{Grade, Verdict};
 use harness::interrupt::Interrupt;
 use harness::quiet::measured;
-use harness::say::{say, say_aside};
+use harness::say::{print_progress, say};
 use run::Runs;
 use summary::Summary;
 
@@ -38,7 +38,7 @@ fn main() -> ExitCode {
         None => grade(&flags),
     };
     ended.unwrap_or_else(|error| {
-        say_aside(&format!("error: {error:#}"));
+        print_progress(&format!("error: {error:#}"));
         ExitCode::FAILURE
     })
 }

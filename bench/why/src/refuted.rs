@@ -31,7 +31,7 @@ pub(crate) fn refutations(resource: &str, run: &Value) -> Vec<String> {
     let found = match resource {
         "one_core" => readings.no_busy_core(),
         "machine_cpu" => readings.idle_cores(),
-        "generator" => readings.unhurried_generator(),
+        "generator" => readings.idle_generator(),
         "load" => readings.saturated(),
         "cpu_quota" => readings.zero("/system/throttled_s", "the quota never held the system back"),
         "request_queue" => readings.no_status(&["503"]),
@@ -88,7 +88,7 @@ impl Readings<'_> {
     }
 
     /// Refutes the generator if it was neither late nor short of CPU time.
-    fn unhurried_generator(&self) -> Option<String> {
+    fn idle_generator(&self) -> Option<String> {
         let is_valid = self.0.pointer("/validity/verdict").is_some_and(|verdict| verdict == "valid");
         let busy = self.number("/generator/thread_cpu_share_max")?;
         let waited = self.number("/generator/run_queue_wait_share")?;
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nothing_slept_or_waited_for_is_refuted() {
+    fn resources_without_sleeps_or_waits_are_refuted() {
         let mut run = serde_json::json!({
             "connections": 8,
             "spread": { "requests": { "min": 120.0 } },

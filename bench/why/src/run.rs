@@ -14,7 +14,7 @@ use harness::timed::last_words;
 use serde_json::Value;
 
 use crate::cases::{Case, Generator};
-use crate::grade::{Grade, Said};
+use crate::grade::{Grade, NamedBottleneck};
 use crate::neighbor::Neighbor;
 use crate::refuted::refutations;
 
@@ -64,11 +64,12 @@ impl<'a> Runs<'a> {
     /// Runs a case and grades the named bottleneck.
     pub(crate) fn grade(&self, case: &'static Case, number: u32) -> Grade {
         let begun = Instant::now();
-        let said = self.said(case, number).unwrap_or_else(|error| Said::nothing(&error));
+        let said =
+            self.said(case, number).unwrap_or_else(|error| NamedBottleneck::without_bottleneck(&error));
         Grade::of(case, number, self.is_noisy, said, begun.elapsed())
     }
 
-    fn said(&self, case: &Case, number: u32) -> Result<Said, String> {
+    fn said(&self, case: &Case, number: u32) -> Result<NamedBottleneck, String> {
         let group = match case.generator {
             Generator::Free => None,
             Generator::Quota(cores) => Some(Group::make(cores)?),
@@ -92,7 +93,7 @@ impl<'a> Runs<'a> {
         // The exit code does not matter: a system that failed has a result, too. A rejected plan has none.
         match fs::read_to_string(&result) {
             Ok(text) => of_study(&figures::json(&text)?),
-            Err(_) => Ok(Said::nothing(&error_in(&output.stderr, &output.stdout))),
+            Err(_) => Ok(NamedBottleneck::without_bottleneck(&error_in(&output.stderr, &output.stdout))),
         }
     }
 }
@@ -104,7 +105,7 @@ fn reported(said: &Value) -> String {
 }
 
 /// Reads the named bottleneck from the first run of a study.
-fn of_study(study: &Value) -> Result<Said, String> {
+fn of_study(study: &Value) -> Result<NamedBottleneck, String> {
     // Runs of an experiment follow the run of the case.
     let Some(run) = study["runs"].as_array().and_then(|runs| runs.first()) else {
         return Err("the result has no run".to_owned());
@@ -113,14 +114,18 @@ fn of_study(study: &Value) -> Result<Said, String> {
     let bottleneck = &run["bottleneck"];
     if bottleneck.is_null() {
         let failure = word(&run["failure"], "what");
-        return Ok(Said::nothing(if failure.is_empty() { "no bottleneck" } else { &failure }));
+        return Ok(NamedBottleneck::without_bottleneck(if failure.is_empty() {
+            "no bottleneck"
+        } else {
+            &failure
+        }));
     }
     let resource = word(bottleneck, "resource");
     let causes = bottleneck["causes"].as_array().map_or(&[][..], Vec::as_slice);
     let mut ranked = vec![resource.clone()];
     ranked.extend(causes.iter().map(|cause| word(cause, "resource")).filter(|code| *code != resource));
     ranked.truncate(RANKS);
-    Ok(Said {
+    Ok(NamedBottleneck {
         refuted: refutations(&resource, run),
         sentence: word(bottleneck, "because"),
         report: reported(&study["diagnosis"]["runtimes"]["said"]),
@@ -144,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_said_is_read_with_its_rivals() {
+    fn bottleneck_is_read_with_its_alternatives() {
         let study = serde_json::json!({ "runs": [{
             "validity": { "verdict": "valid" },
             "bottleneck": {

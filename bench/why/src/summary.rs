@@ -106,7 +106,7 @@ impl Summary {
 
     /// Writes the summary and all grades as JSON.
     pub(crate) fn write(&self, path: &Path, flags: &Flags, grades: &[Grade]) -> anyhow::Result<()> {
-        let kept = Kept {
+        let kept = StoredSummary {
             schema: "bench-why/1",
             profile: flags.profile.name(),
             mode: if flags.noisy { "noisy" } else { "quiet" },
@@ -121,7 +121,7 @@ impl Summary {
 }
 
 #[derive(Serialize)]
-struct Kept<'a> {
+struct StoredSummary<'a> {
     schema: &'static str,
     profile: &'static str,
     mode: &'static str,

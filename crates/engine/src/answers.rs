@@ -1,11 +1,11 @@
 //! OK answers in a window of time, and the times at which requests were open.
 
-use record::{AskedParts, Presence};
+use record::{OpenParts, Presence};
 
 use crate::timers::NEVER;
 
 /// OK answers of one worker in a window. Times that have not occurred yet are [`NEVER`].
-pub(crate) struct Answers {
+pub(crate) struct OkAnswers {
     from_ns: u64,
     window_ns: u64,
     first_ok_ns: u64,
@@ -16,13 +16,13 @@ pub(crate) struct Answers {
     asked_first_ns: u64,
     /// Time since which requests have been open, or waiting to be sent, without a gap.
     wanted_ns: u64,
-    asked: AskedParts,
+    asked: OpenParts,
     /// Time range that the latest call marked in `asked`, rounded to parts of the window.
     marked_ns: (u64, u64),
     stalled_ns: u64,
 }
 
-impl Answers {
+impl OkAnswers {
     /// Creates a window of `window_ns` from `from_ns` on. `is_open`: requests are open at its start.
     pub(crate) fn new(from_ns: u64, window_ns: u64, is_open: bool) -> Self {
         let asked_ns = if is_open { from_ns } else { NEVER };
@@ -34,7 +34,7 @@ impl Answers {
             asked_ns,
             asked_first_ns: NEVER,
             wanted_ns: asked_ns,
-            asked: AskedParts::default(),
+            asked: OpenParts::default(),
             marked_ns: (0, 0),
             stalled_ns: 0,
         }
@@ -66,7 +66,7 @@ impl Answers {
         };
         if from_ns <= to_ns {
             self.asked.mark(from_ns, to_ns, self.window_ns);
-            let part_ns = self.window_ns / AskedParts::COUNT;
+            let part_ns = self.window_ns / OpenParts::COUNT;
             let (first, last) = (from_ns / part_ns, to_ns.max(from_ns + 1).div_ceil(part_ns));
             self.marked_ns = (self.from_ns + first * part_ns, self.from_ns + last * part_ns);
         }

@@ -44,7 +44,7 @@ impl Clock {
     }
 
     /// Returns the time until the origin; zero if it has passed.
-    pub(crate) fn until_begin(&self) -> Duration {
+    pub(crate) fn time_to_start(&self) -> Duration {
         self.origin.saturating_duration_since(Instant::now())
     }
 }

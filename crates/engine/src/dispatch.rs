@@ -61,7 +61,7 @@ impl Dispatch {
     }
 
     /// Returns the largest number of links to any peer.
-    pub(crate) fn most_links(&self) -> usize {
+    pub(crate) fn max_links(&self) -> usize {
         self.peers.iter().map(|peer| peer.numbers.len()).max().unwrap_or(0)
     }
 

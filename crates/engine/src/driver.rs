@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use load::closed::Cadence;
 use load::{Arrivals, Load, Share, Stop};
 
-use shared::Shared;
+use shared::SharedArrivals;
 pub(crate) use user_schedules::UserSchedules;
 
 /// Window within which requests are sent together, when the last of them is due. Each is delayed by less than the window, and the
@@ -35,7 +35,7 @@ pub(crate) enum Driver {
 
 /// The open load of one worker.
 pub(crate) struct OpenDriver {
-    rows: Rows,
+    source: ArrivalSource,
     /// Users who are not in an iteration.
     pub(crate) idle: VecDeque<u32>,
     /// Users whose connections are opened only when no other user is idle.
@@ -47,18 +47,18 @@ pub(crate) struct OpenDriver {
 
 /// Source of the send times of a worker.
 #[expect(clippy::large_enum_variant, reason = "there is one for each thread")]
-enum Rows {
+enum ArrivalSource {
     /// Separate sequence of this worker.
     Own {
         /// Iterator of requests to start.
-        starts: Row,
+        starts: ArrivalQueue,
         /// Iterator of requests that fall due. It runs ahead of `starts` while connections are short, and counts separately: the
         /// number of planned requests stays right even if sending fails.
-        dues: Row,
+        dues: ArrivalQueue,
         group_left: usize,
     },
     /// Sequence shared by all workers, each of whose threads has one connection.
-    Shared(Shared),
+    SharedArrivals(SharedArrivals),
 }
 
 /// First request of an iteration of an open load.
@@ -70,7 +70,7 @@ pub(crate) struct OpenRequest {
 }
 
 /// Sequence of send times up to the end of the load.
-pub(crate) struct Row {
+pub(crate) struct ArrivalQueue {
     arrivals: Arrivals,
     share: Share,
     /// Number of send times taken.
@@ -84,9 +84,9 @@ pub(crate) struct Row {
     measured: u64,
 }
 
-impl Row {
+impl ArrivalQueue {
     pub(crate) fn new(arrivals: Arrivals, share: Share, stop: Stop, measured_from_ns: u64) -> Self {
-        let mut row = Self {
+        let mut queue = Self {
             arrivals,
             share,
             taken: 0,
@@ -96,8 +96,8 @@ impl Row {
             measured_from_ns,
             measured: 0,
         };
-        row.look_ahead();
-        row
+        queue.look_ahead();
+        queue
     }
 
     #[inline]
@@ -162,57 +162,57 @@ impl OpenDriver {
     /// Takes the next request to start if its send time has come.
     #[inline]
     pub(crate) fn take_start(&mut self, now_ns: u64) -> Option<OpenRequest> {
-        match &mut self.rows {
-            Rows::Own { starts, .. } => starts.take_due(now_ns),
-            Rows::Shared(shared) => shared.take_start(now_ns),
+        match &mut self.source {
+            ArrivalSource::Own { starts, .. } => starts.take_due(now_ns),
+            ArrivalSource::SharedArrivals(shared) => shared.take_start(now_ns),
         }
     }
 
     /// Like [`OpenDriver::take_start`], but waits until all requests of the next group are due.
     #[inline]
-    pub(crate) fn take_start_of_group(&mut self, now_ns: u64) -> Option<OpenRequest> {
-        match &mut self.rows {
-            Rows::Own { starts, group_left, .. } => {
+    pub(crate) fn take_grouped_start(&mut self, now_ns: u64) -> Option<OpenRequest> {
+        match &mut self.source {
+            ArrivalSource::Own { starts, group_left, .. } => {
                 if *group_left == 0 {
                     *group_left = starts.group_due(now_ns)?;
                 }
                 *group_left -= 1;
                 starts.take_due(now_ns)
             }
-            Rows::Shared(shared) => shared.take_start(now_ns),
+            ArrivalSource::SharedArrivals(shared) => shared.take_start(now_ns),
         }
     }
 
     /// Takes the next due request that has not been counted as planned.
     #[inline]
     pub(crate) fn take_due(&mut self, now_ns: u64) -> Option<OpenRequest> {
-        match &mut self.rows {
-            Rows::Own { dues, .. } => dues.take_due(now_ns),
-            Rows::Shared(shared) => shared.take_due(now_ns, !self.idle.is_empty()),
+        match &mut self.source {
+            ArrivalSource::Own { dues, .. } => dues.take_due(now_ns),
+            ArrivalSource::SharedArrivals(shared) => shared.take_due(now_ns, !self.idle.is_empty()),
         }
     }
 
     /// Returns the send time of the next request to start. `None` at the end of the load.
     #[inline]
     pub(crate) fn next_start_ns(&self) -> Option<u64> {
-        match &self.rows {
-            Rows::Own { starts, .. } => starts.next_ns(),
-            Rows::Shared(shared) => shared.next_start_ns(),
+        match &self.source {
+            ArrivalSource::Own { starts, .. } => starts.next_ns(),
+            ArrivalSource::SharedArrivals(shared) => shared.next_start_ns(),
         }
     }
 
     /// Returns the time to wake up for the next start, at which the last request of its group is due.
     #[inline]
     pub(crate) fn next_wake_ns(&mut self) -> Option<u64> {
-        match &mut self.rows {
-            Rows::Own { starts, group_left, .. } => {
+        match &mut self.source {
+            ArrivalSource::Own { starts, group_left, .. } => {
                 if *group_left > 0 {
                     starts.next_ns()
                 } else {
                     starts.group_end_ns(GROUP_WINDOW_NS)
                 }
             }
-            Rows::Shared(shared) => shared.next_wake_ns(),
+            ArrivalSource::SharedArrivals(shared) => shared.next_wake_ns(),
         }
     }
 
@@ -227,7 +227,7 @@ impl OpenDriver {
     }
 
     /// Makes all users from number `first` on spare.
-    pub(crate) fn spare_from(&mut self, first: u32) {
+    pub(crate) fn make_spare_from(&mut self, first: u32) {
         let count = self.idle.len() as u32;
         self.idle.truncate(first as usize);
         self.spare = first.min(count)..count;
@@ -245,7 +245,7 @@ impl OpenDriver {
     /// Ends the load after the requests counted as planned. They are still started; later ones are not.
     pub(crate) fn end_with_due(&mut self) {
         // A shared sequence ends by its own count.
-        if let Rows::Own { starts, dues, .. } = &mut self.rows {
+        if let ArrivalSource::Own { starts, dues, .. } = &mut self.source {
             let count = dues.taken;
             dues.end_after(count);
             starts.end_after(count);
@@ -253,21 +253,21 @@ impl OpenDriver {
     }
 
     /// Starts no more requests, not even due ones. Due requests are still counted as planned.
-    pub(crate) fn start_no_more(&mut self) {
-        match &mut self.rows {
-            Rows::Own { starts, .. } => starts.end_at(0),
-            Rows::Shared(shared) => shared.is_closed = true,
+    pub(crate) fn stop_starting(&mut self) {
+        match &mut self.source {
+            ArrivalSource::Own { starts, .. } => starts.end_at(0),
+            ArrivalSource::SharedArrivals(shared) => shared.is_closed = true,
         }
     }
 
     /// Ends the load at `now_ns`: later send times are dropped. Requests already due still count.
     pub(crate) fn end_at(&mut self, now_ns: u64) {
-        match &mut self.rows {
-            Rows::Own { starts, dues, .. } => {
+        match &mut self.source {
+            ArrivalSource::Own { starts, dues, .. } => {
                 starts.end_at(now_ns);
                 dues.end_at(now_ns);
             }
-            Rows::Shared(shared) => shared.end_at(now_ns),
+            ArrivalSource::SharedArrivals(shared) => shared.end_at(now_ns),
         }
     }
 }
@@ -280,7 +280,7 @@ impl Driver {
         stop: Stop,
         measured_from_ns: u64,
         users: Range<u32>,
-        shared: Option<Arc<Mutex<Row>>>,
+        shared: Option<Arc<Mutex<ArrivalQueue>>>,
     ) -> Self {
         match load {
             Load::Closed(closed) => {
@@ -289,14 +289,14 @@ impl Driver {
             }
             Load::Open(open) => {
                 // In an open load, the number of requests limits the sequence of send times.
-                let row = || Row::new(open.arrivals(share), share, stop, measured_from_ns);
-                let rows = match shared {
-                    Some(row) => Rows::Shared(Shared::new(row)),
-                    None => Rows::Own { starts: row(), dues: row(), group_left: 0 },
+                let queue = || ArrivalQueue::new(open.arrivals(share), share, stop, measured_from_ns);
+                let source = match shared {
+                    Some(queue) => ArrivalSource::SharedArrivals(SharedArrivals::new(queue)),
+                    None => ArrivalSource::Own { starts: queue(), dues: queue(), group_left: 0 },
                 };
                 let (idle, shed_after_ns) = ((0..users.len() as u32).collect(), open.shed_after_ns);
                 let (spare, limit_reached_ns) = (0..0, None);
-                Self::Open(Box::new(OpenDriver { rows, idle, spare, limit_reached_ns, shed_after_ns }))
+                Self::Open(Box::new(OpenDriver { source, idle, spare, limit_reached_ns, shed_after_ns }))
             }
         }
     }
@@ -347,7 +347,7 @@ mod tests {
         let mut open = driver(Stop { at_ns: Some(10_000_000), requests: None }, 0);
         assert_eq!(std::iter::from_fn(|| open.take_due(3_000_000)).count(), 4);
         // Groups look further ahead than the requests that are due.
-        open.take_start_of_group(0);
+        open.take_grouped_start(0);
         open.end_with_due();
         assert_eq!(std::iter::from_fn(|| open.take_due(u64::MAX)).count(), 0);
         let rest: Vec<u64> =

@@ -10,21 +10,21 @@ use load::Load;
 use wire::{InProcess, Interrupt, Script};
 
 use crate::clock::Clock;
-use crate::driver::Row;
+use crate::driver::ArrivalQueue;
 use crate::job::Job;
 use crate::running::{Gate, Running, StopSignal, start};
 use crate::timers::NEVER;
 
 /// Interval at which running calls are checked against their deadlines.
-const WATCH: Duration = Duration::from_millis(10);
+const WATCH_INTERVAL: Duration = Duration::from_millis(10);
 
 /// State shared by the workers of a load with a system in this process.
 #[derive(Clone)]
 pub(crate) struct Embedding {
     /// Send times of an open load. All threads share them, so that a thread blocked in a call does not delay the requests of
     /// others.
-    pub(crate) arrivals: Option<Arc<Mutex<Row>>>,
-    pub(crate) guards: Arc<Guards>,
+    pub(crate) arrivals: Option<Arc<Mutex<ArrivalQueue>>>,
+    pub(crate) call_deadlines: Arc<CallDeadlines>,
 }
 
 impl Embedding {
@@ -37,11 +37,11 @@ impl Embedding {
         let arrivals = match &job.load {
             Load::Open(open) => {
                 let (arrivals, stop) = (open.arrivals(job.share), job.stop.share(job.share));
-                Some(Arc::new(Mutex::new(Row::new(arrivals, job.share, stop, job.warm_up_ns))))
+                Some(Arc::new(Mutex::new(ArrivalQueue::new(arrivals, job.share, stop, job.warm_up_ns))))
             }
             Load::Closed(_) => None,
         };
-        Self { arrivals, guards: Arc::new(Guards::new(job.threads as usize)) }
+        Self { arrivals, call_deadlines: Arc::new(CallDeadlines::new(job.threads as usize)) }
     }
 }
 
@@ -57,27 +57,27 @@ where
 }
 
 /// Deadlines of the running calls of all threads, for the thread that watches them.
-pub(crate) struct Guards {
-    list: Vec<Guard>,
+pub(crate) struct CallDeadlines {
+    list: Vec<CallDeadline>,
     /// Number of threads that have not finished.
     left: AtomicUsize,
 }
 
-struct Guard {
+struct CallDeadline {
     /// Deadline of the running call; [`NEVER`] if there is none.
     until_ns: AtomicU64,
     interrupt: Mutex<Option<Interrupt>>,
 }
 
-impl Guards {
+impl CallDeadlines {
     fn new(threads: usize) -> Self {
-        let guard = |_| Guard { until_ns: AtomicU64::new(NEVER), interrupt: Mutex::new(None) };
+        let guard = |_| CallDeadline { until_ns: AtomicU64::new(NEVER), interrupt: Mutex::new(None) };
         Self { list: (0..threads).map(guard).collect(), left: AtomicUsize::new(threads) }
     }
 
     /// Sets the function that interrupts later calls of a thread. `None` if calls cannot be interrupted.
     pub(crate) fn arm(&self, thread: usize, interrupt: Option<Interrupt>) {
-        *locked(&self.list[thread].interrupt) = interrupt;
+        *lock_unpoisoned(&self.list[thread].interrupt) = interrupt;
     }
 
     /// Sets the deadline of a thread's call when it begins. [`NEVER`] marks its end.
@@ -94,7 +94,7 @@ impl Guards {
     /// Interrupts calls whose deadline has passed, and all calls once the load is aborted. Returns when all threads have finished.
     pub(crate) fn watch(&self, gate: &Gate, signal: &StopSignal) {
         while self.left.load(Ordering::Relaxed) > 0 {
-            Clock::sleep(WATCH.as_nanos() as u64);
+            Clock::sleep(WATCH_INTERVAL.as_nanos() as u64);
             // Before the load begins, the only calls are those that open connections.
             let Some(origin) = gate.origin() else { continue };
             let now_ns = Clock::from(origin).now();
@@ -103,7 +103,7 @@ impl Guards {
                 let until_ns = guard.until_ns.load(Ordering::Relaxed);
                 if until_ns != NEVER
                     && (is_over || until_ns < now_ns)
-                    && let Some(interrupt) = &*locked(&guard.interrupt)
+                    && let Some(interrupt) = &*lock_unpoisoned(&guard.interrupt)
                 {
                     interrupt();
                 }
@@ -113,6 +113,6 @@ impl Guards {
 }
 
 /// Locks a mutex even if a thread that held it panicked: the data stays valid.
-pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock_unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

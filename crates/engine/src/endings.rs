@@ -98,7 +98,7 @@ impl Ending {
     }
 
     /// Creates the ending for a greeting that asks for TLS when TLS is not configured or already active.
-    pub(crate) fn cannot_secure() -> Self {
+    pub(crate) fn tls_not_configured() -> Self {
         Self::new(ErrorClass::TlsError, 1, "the log-in asks for TLS where there is none to go over to")
     }
 
@@ -145,12 +145,12 @@ impl Ending {
     }
 
     /// Creates the ending for a peer that accepts no requests on a connection that it has just accepted.
-    pub(crate) fn takes_nothing() -> Self {
+    pub(crate) fn accepts_no_requests() -> Self {
         Self::new(ErrorClass::ClosedBeforeReply, 1, "the peer takes no requests on a new connection")
     }
 
     /// Creates the ending for a peer that sent bytes together with the TLS handshake, before any request.
-    pub(crate) fn too_early() -> Self {
+    pub(crate) fn unsolicited_after_handshake() -> Self {
         Self::new(ErrorClass::ExcessBytes, 1, "bytes came with the TLS handshake, before any request")
     }
 

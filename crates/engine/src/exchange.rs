@@ -42,7 +42,7 @@ pub(crate) enum Attempt {
     /// Second attempt, on a new connection or at another peer; no part was answered.
     Second,
     /// At least one part was answered.
-    Answered,
+    PartReplied,
 }
 
 /// Part of an exchange whose reply is awaited.
@@ -72,7 +72,7 @@ impl Redirections {
     }
 
     /// Counts one more redirection. `is_asking` is that of the new one.
-    pub(crate) fn and_one(self, is_asking: bool) -> Self {
+    pub(crate) fn incremented(self, is_asking: bool) -> Self {
         let count = self.count().saturating_add(1).min(!Self::ASKING);
         Self(count | if is_asking { Self::ASKING } else { 0 })
     }
@@ -106,7 +106,7 @@ impl Exchange {
 
     /// Returns whether any part was answered.
     pub(crate) fn is_answered(&self) -> bool {
-        self.attempt == Attempt::Answered
+        self.attempt == Attempt::PartReplied
     }
 
     /// Notes bytes of the reply that came at `at_ns`. Returns their time, which is never before the time of sending.

@@ -23,12 +23,12 @@ pub struct FirstRequests {
     pub sent: Vec<Vec<u8>>,
 }
 
-/// Returns up to `most` first requests of each step: from the first iterations of users 1, 2, and so on, or from the first
+/// Returns up to `max_requests` first requests of each step: from the first iterations of users 1, 2, and so on, or from the first
 /// arrivals. `saved` supplies a value for each variable that a reply would set. Conditions are assumed to hold.
 pub fn first_requests(
     job: &Job,
     script: &dyn Channels,
-    most: usize,
+    max_requests: usize,
     saved: &[(u16, Vec<u8>)],
 ) -> Vec<FirstRequests> {
     let is_embedded =
@@ -38,9 +38,9 @@ pub fn first_requests(
         let share = job.share_of(thread, is_embedded);
         (Iterations::new(job, script, share), share)
     });
-    let mut rehearsal = Rehearsal {
+    let mut rehearsal = Simulation {
         script,
-        most,
+        max_requests,
         saved,
         requests: vec![FirstRequests::default(); job.scenarios.steps()],
         channels: BTreeMap::new(),
@@ -57,9 +57,9 @@ pub fn first_requests(
         let (iterations, share) = &mut workers[thread];
         let number = share.first_of(of_whole) + place % share.of_total(of_whole).max(1);
         let user = users.entry(number).or_insert_with(|| iterations.user(job, number));
-        if !user.is_entered {
+        if !user.has_run_once_steps {
             rehearsal.iterate(iterations, user, number);
-            user.is_entered = true;
+            user.has_run_once_steps = true;
         }
         if matches!(job.load, Load::Open(_)) {
             user.chance = iterations.chance(turn);
@@ -72,18 +72,20 @@ pub fn first_requests(
     rehearsal.requests
 }
 
-struct Rehearsal<'a> {
+struct Simulation<'a> {
     script: &'a dyn Channels,
-    most: usize,
+    max_requests: usize,
     saved: &'a [(u16, Vec<u8>)],
     requests: Vec<FirstRequests>,
     /// By peer and number of the user.
     channels: BTreeMap<(u16, u64), Box<dyn Channel>>,
 }
 
-impl Rehearsal<'_> {
+impl Simulation<'_> {
     fn is_complete(&self, job: &Job) -> bool {
-        job.scenarios.visits().all(|visit| self.requests[usize::from(visit.step)].sent.len() >= self.most)
+        job.scenarios
+            .visits()
+            .all(|visit| self.requests[usize::from(visit.step)].sent.len() >= self.max_requests)
     }
 
     /// Runs one iteration of a user.
@@ -92,7 +94,7 @@ impl Rehearsal<'_> {
         self.saved.iter().for_each(|(variable, value)| user.values.set(*variable, value));
         loop {
             let step = iterations.visit(user.place).step;
-            if self.requests[usize::from(step)].sent.len() < self.most {
+            if self.requests[usize::from(step)].sent.len() < self.max_requests {
                 let sent = self.exchange(step, user, number);
                 self.requests[usize::from(step)].sent.push(sent);
             }
@@ -119,14 +121,14 @@ impl Rehearsal<'_> {
                 }
                 // The session that records SQL as text answers immediately. Other channels have no answer here and end the loop.
                 Next::Await => match channel.received(&[]) {
-                    Ok(Some((_, Event::Answered { next, .. }))) => next,
+                    Ok(Some((_, Event::PartReplied { next, .. }))) => next,
                     Ok(
                         Some((_, Event::Replied { .. } | Event::Redirected { .. } | Event::Failed { .. }))
                         | None,
                     )
                     | Err(_) => break,
                 },
-                Next::Pause { .. } => channel.go_on(ticket),
+                Next::Pause { .. } => channel.resume(ticket),
                 Next::Done(_) | Next::Reopen | Next::Broken(_) => break,
             };
         }

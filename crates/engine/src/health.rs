@@ -9,12 +9,12 @@ use crate::clock;
 use crate::signals::{LoadTotals, Signals};
 
 /// Measurements of the calling thread.
-pub(crate) struct Watch {
-    used: Used,
+pub(crate) struct ThreadMonitor {
+    used: ThreadUsage,
     /// Usage at the end of the last reported window.
-    told: Used,
+    reported: ThreadUsage,
     /// Usage at the end of the load. `None` while the load runs.
-    ended: Option<Used>,
+    ended: Option<ThreadUsage>,
     schedstat: Option<File>,
     involuntary_switches: Option<u64>,
     wake_lag: Histogram,
@@ -24,7 +24,7 @@ pub(crate) struct Watch {
 
 /// CPU time and run queue wait of the thread so far.
 #[derive(Clone, Copy)]
-struct Used {
+struct ThreadUsage {
     cpu_ns: u64,
     run_queue_wait_ns: Option<u64>,
 }
@@ -33,14 +33,14 @@ struct Used {
 /// time.
 const USUAL_LAG_MAX_NS: u64 = 40_000;
 
-impl Watch {
+impl ThreadMonitor {
     pub(crate) fn begin() -> Self {
         let schedstat = File::open("/proc/thread-self/schedstat").ok();
-        let used = Used::now(schedstat.as_ref());
+        let used = ThreadUsage::now(schedstat.as_ref());
         let involuntary_switches = involuntary_switches();
         Self {
             used,
-            told: used,
+            reported: used,
             ended: None,
             schedstat,
             involuntary_switches,
@@ -50,7 +50,7 @@ impl Watch {
     }
 
     /// Records how late a timer woke the thread, and updates the estimate: quickly for small lags, slowly for large ones.
-    pub(crate) fn woke(&mut self, lag_ns: u64) {
+    pub(crate) fn note_wake_up(&mut self, lag_ns: u64) {
         self.wake_lag.record(lag_ns);
         let usual_ns = self.usual_lag_ns;
         self.usual_lag_ns = if lag_ns < usual_ns {
@@ -62,11 +62,11 @@ impl Watch {
 
     /// Adds the usage since the last window to `pulse`. CPU time beyond the length of the window was used after its end, and counts
     /// in the next window.
-    pub(crate) fn tell(&mut self, pulse: &mut Pulse) {
+    pub(crate) fn add_to(&mut self, pulse: &mut Pulse) {
         let now = self.now();
-        pulse.cpu_ns = now.cpu_ns.saturating_sub(self.told.cpu_ns).min(pulse.lasting_ns);
-        pulse.run_queue_wait_ns = now.waited_since(&self.told).unwrap_or(0);
-        self.told = Used { cpu_ns: self.told.cpu_ns + pulse.cpu_ns, ..now };
+        pulse.cpu_ns = now.cpu_ns.saturating_sub(self.reported.cpu_ns).min(pulse.lasting_ns);
+        pulse.run_queue_wait_ns = now.waited_since(&self.reported).unwrap_or(0);
+        self.reported = ThreadUsage { cpu_ns: self.reported.cpu_ns + pulse.cpu_ns, ..now };
     }
 
     /// Marks the end of the load: later usage is not part of it. Call this before reading the clock, so that the share of a core
@@ -75,8 +75,8 @@ impl Watch {
         self.ended = Some(self.now());
     }
 
-    fn now(&self) -> Used {
-        self.ended.unwrap_or_else(|| Used::now(self.schedstat.as_ref()))
+    fn now(&self) -> ThreadUsage {
+        self.ended.unwrap_or_else(|| ThreadUsage::now(self.schedstat.as_ref()))
     }
 
     pub(crate) fn end(self, wall_ns: u64, signals: Signals) -> Health {
@@ -110,7 +110,7 @@ impl Watch {
     }
 }
 
-impl Used {
+impl ThreadUsage {
     fn now(schedstat: Option<&File>) -> Self {
         Self { cpu_ns: clock::thread_cpu_ns(), run_queue_wait_ns: schedstat.and_then(run_queue_wait_ns) }
     }
@@ -141,15 +141,15 @@ mod tests {
 
     #[test]
     fn cpu_time_of_windows_adds_up_to_total() {
-        let mut watch = Watch::begin();
+        let mut thread_monitor = ThreadMonitor::begin();
         let window = Pulse { lasting_ns: 5_000_000, ..Pulse::default() };
         let (mut first, mut second) = (window, window);
         let until_ns = clock::thread_cpu_ns() + 2_000_000;
         while clock::thread_cpu_ns() < until_ns {}
-        watch.tell(&mut first);
-        watch.tell(&mut second);
+        thread_monitor.add_to(&mut first);
+        thread_monitor.add_to(&mut second);
         assert!(first.cpu_ns >= 2_000_000, "{first:?}");
-        let health = watch.end(10_000_000, Signals::new(0));
+        let health = thread_monitor.end(10_000_000, Signals::new(0));
         assert!(health.cpu_ns >= first.cpu_ns + second.cpu_ns, "{health:?}");
         let told_ns = first.run_queue_wait_ns + second.run_queue_wait_ns;
         assert!(health.run_queue_wait_ns.is_none_or(|waited_ns| waited_ns >= told_ns), "{health:?}");
@@ -161,18 +161,18 @@ mod tests {
             let until_ns = clock::thread_cpu_ns() + cpu_ns;
             while clock::thread_cpu_ns() < until_ns {}
         };
-        let mut watch = Watch::begin();
+        let mut thread_monitor = ThreadMonitor::begin();
         spin(3_000_000);
         let window = Pulse { lasting_ns: 2_000_000, ..Pulse::default() };
         let (mut late, mut next) = (window, window);
-        watch.tell(&mut late);
-        watch.tell(&mut next);
+        thread_monitor.add_to(&mut late);
+        thread_monitor.add_to(&mut next);
         assert_eq!(late.cpu_ns, 2_000_000);
         assert!(next.cpu_ns >= 1_000_000, "{next:?}");
-        let used_ns = clock::thread_cpu_ns().saturating_sub(watch.used.cpu_ns);
-        watch.stop();
+        let used_ns = clock::thread_cpu_ns().saturating_sub(thread_monitor.used.cpu_ns);
+        thread_monitor.stop();
         spin(50_000_000);
-        let health = watch.end(10_000_000, Signals::new(0));
+        let health = thread_monitor.end(10_000_000, Signals::new(0));
         assert!(health.cpu_ns < used_ns + 25_000_000, "{health:?}, {used_ns}");
     }
 }

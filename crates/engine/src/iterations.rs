@@ -25,7 +25,7 @@ pub(crate) struct Iterations {
     /// run once.
     needs: Vec<Vec<Vec<usize>>>,
     /// First of the steps that users run once before their first iteration. `None` if there are none.
-    entrance: Option<ScenarioPosition>,
+    once_start: Option<ScenarioPosition>,
 }
 
 impl Iterations {
@@ -65,14 +65,14 @@ impl Iterations {
         let draws_pauses = job.scenarios.visits().any(|visit| visit.think.is_drawn());
         let only_step = first_step.filter(|_| job.scenarios.is_single() && !has_values);
         needs.push(vec![lasting]);
-        let entrance = routes.entrance();
+        let once_start = routes.once_start();
         let values = Values::new(&job.data, share);
-        Self { routes, only_step, draws_pauses, draws_numbers, first_step, values, needs, entrance }
+        Self { routes, only_step, draws_pauses, draws_numbers, first_step, values, needs, once_start }
     }
 
     /// Returns the first step that users run once before their first iteration. `None` if there are no such steps.
-    pub(crate) fn entrance(&self) -> Option<ScenarioPosition> {
-        self.entrance
+    pub(crate) fn once_start(&self) -> Option<ScenarioPosition> {
+        self.once_start
     }
 
     /// Returns the first step of an arrival. Repeated calls give the same result.
@@ -92,8 +92,8 @@ impl Iterations {
     /// Begins an iteration of the user with this number: chooses its scenario and draws its values. Returns its first step.
     pub(crate) fn begin(&mut self, number: u32, user: &mut User, intended_ns: u64) -> u16 {
         self.values.end_iteration(number);
-        user.place = match self.entrance.filter(|_| !user.is_entered) {
-            Some(entrance) => entrance,
+        user.place = match self.once_start.filter(|_| !user.has_run_once_steps) {
+            Some(once_start) => once_start,
             None => self.choose(&mut user.chance, &mut user.chooser),
         };
         (user.begun_ns, user.lag_ns) = (intended_ns, 0);
@@ -112,15 +112,15 @@ impl Iterations {
 
     fn choose(&self, chance: &mut Chance, chooser: &mut Option<Box<Xoroshiro>>) -> ScenarioPosition {
         match chooser {
-            Some(chooser) => self.routes.begin_whole(chooser),
+            Some(chooser) => self.routes.begin_by_integer_weights(chooser),
             None => self.routes.begin(chance),
         }
     }
 
     /// Returns the first step of a user's next iteration. Repeated calls give the same result.
     pub(crate) fn next_step(&self, user: &User) -> u16 {
-        if let Some(entrance) = self.entrance.filter(|_| !user.is_entered) {
-            return self.routes.visit(entrance).step;
+        if let Some(once_start) = self.once_start.filter(|_| !user.has_run_once_steps) {
+            return self.routes.visit(once_start).step;
         }
         self.first_step.unwrap_or_else(|| {
             let place = self.choose(&mut user.chance.clone(), &mut user.chooser.clone());
@@ -132,12 +132,12 @@ impl Iterations {
     pub(crate) fn user(&self, job: &Job, number: u64) -> User {
         let chooser = matches!(job.load, Load::Closed(_)).then(|| job.choosers.get(number as usize).copied());
         // Draws belong to the arrival, whichever user runs it.
-        let chance = match (&job.load, self.entrance) {
-            (Load::Open(_), Some(_)) => self.routes.entrance_chance(number),
+        let chance = match (&job.load, self.once_start) {
+            (Load::Open(_), Some(_)) => self.routes.once_chance(number),
             _ => self.routes.chance(number),
         };
         let user = User::new(chance, chooser.flatten());
-        User { is_entered: self.entrance.is_none(), ..user }
+        User { has_run_once_steps: self.once_start.is_none(), ..user }
     }
 
     /// Returns the step at a position of a scenario.

@@ -32,7 +32,7 @@ pub struct Job {
     /// Max single requests that are logged per step and second, over all threads; 0 logs none.
     pub log_per_second: u32,
     /// Whether workers also report windows of 100 ms, with [`crate::Message::Moments`].
-    pub keeps_course: bool,
+    pub keeps_timeline: bool,
     /// Scenarios of the users. Their steps are those of the script.
     pub scenarios: Scenarios,
     /// Number of accounts for parts of requests. Their numbers follow those of the steps.
@@ -46,7 +46,7 @@ pub struct Job {
     pub choosers: Vec<Xoroshiro>,
     /// Number of connections that an open load opens before it starts. More are opened, up to its `connections`, when an arrival
     /// finds no idle one. `None`: all are opened first. Only loads without shared connections can grow.
-    pub opened_first: Option<u32>,
+    pub initial_connections: Option<u32>,
     /// Sources of values for the variables of the script.
     pub data: Vec<DataSource>,
     /// Seed of all draws of scenarios, values, and pauses within an iteration.
@@ -91,11 +91,11 @@ impl Job {
 
     /// Returns the number of connections that are opened before the load, over all threads and processes.
     pub(crate) fn first_connections(&self) -> u32 {
-        self.opened_first.map_or(u32::MAX, |first| first.max(1)).min(self.connections())
+        self.initial_connections.map_or(u32::MAX, |first| first.max(1)).min(self.connections())
     }
 
     /// Returns the smallest number of connections to any peer; 1 if there is no peer.
-    pub(crate) fn fewest_connections(&self) -> u32 {
+    pub(crate) fn min_connections(&self) -> u32 {
         (0..self.peers()).map(|peer| self.connections_to(peer).0).min().unwrap_or(1)
     }
 
@@ -192,7 +192,7 @@ impl Peer {
     }
 
     /// Returns whether TLS starts right after connecting.
-    pub(crate) fn secures_at_once(&self) -> bool {
+    pub(crate) fn starts_with_tls(&self) -> bool {
         self.tls.is_some() && !self.tls_on_request
     }
 

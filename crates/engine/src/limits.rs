@@ -5,7 +5,7 @@ use std::fs;
 use sockets::descriptors;
 
 /// File descriptors reserved for other uses: the store, the terminal, and one epoll instance per thread.
-const DESCRIPTORS_ASIDE: u64 = 32;
+const DESCRIPTORS_RESERVED: u64 = 32;
 
 /// Limit of the machine that the load would exceed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl std::fmt::Display for Shortfall {
 /// Returns all limits that are too low for a load with `connections` and `threads`. Raises the soft limit of open files first.
 pub fn shortfalls(connections: u64, threads: u64, over_tcp: bool) -> Vec<Shortfall> {
     let mut found = Vec::new();
-    let (need, have) = (connections + threads + DESCRIPTORS_ASIDE, descriptors::raise());
+    let (need, have) = (connections + threads + DESCRIPTORS_RESERVED, descriptors::raise_limit());
     if need > have {
         found.push(Shortfall::Descriptors { need, have });
     }
@@ -58,7 +58,8 @@ pub fn shortfalls(connections: u64, threads: u64, over_tcp: bool) -> Vec<Shortfa
 /// Returns the max number of connections to each of `peers` systems that this machine allows with `threads` threads, and the name of the
 /// limit that sets it. Each connection needs a local port if `over_tcp`. Raises the soft limit of open files first.
 pub fn connections_max(threads: u64, peers: u64, over_tcp: bool) -> (u64, &'static str) {
-    let descriptors = descriptors::raise().saturating_sub(threads + DESCRIPTORS_ASIDE) / peers.max(1);
+    let descriptors =
+        descriptors::raise_limit().saturating_sub(threads + DESCRIPTORS_RESERVED) / peers.max(1);
     match ephemeral_ports().filter(|ports| over_tcp && *ports < descriptors) {
         Some(ports) => (ports, "local ports, net.ipv4.ip_local_port_range"),
         None => (descriptors, "open files, ulimit -Hn"),

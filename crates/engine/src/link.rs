@@ -50,7 +50,7 @@ pub(crate) struct Link {
     /// Error number of a failed send on the present socket. `None` if none failed with an error number.
     send_error: Option<NonZeroU16>,
     /// Time at which the present socket began to connect.
-    pub(crate) dialled_ns: u64,
+    pub(crate) dialed_ns: u64,
     /// Time, in milliseconds since the start of the load, from which the link is not reused because its peer may close it for being
     /// idle. [`NO_IDLE_END`] if unknown.
     pub(crate) idle_end_ms: u32,
@@ -161,7 +161,7 @@ impl Link {
             sending: Sending::Done,
             was_left_in_pause: false,
             send_error: None,
-            dialled_ns: 0,
+            dialed_ns: 0,
             idle_end_ms: NO_IDLE_END,
             connect_ns: 0,
         }
@@ -230,12 +230,14 @@ impl Link {
 
     /// Returns whether the present socket takes no further exchanges and is closed after its current ones.
     pub(crate) fn is_draining(&self) -> bool {
-        self.is_multiplexed() && self.is_up() && (self.retired == Retired::Expired || self.channel.draining())
+        self.is_multiplexed()
+            && self.is_up()
+            && (self.retired == Retired::Expired || self.channel.must_drain())
     }
 
     /// Returns whether the present socket carries another exchange after `reply`.
     #[inline]
-    pub(crate) fn goes_on_after(&self, reply: &Reply) -> bool {
+    pub(crate) fn is_reusable_after(&self, reply: &Reply) -> bool {
         reply.reusable && self.keeps_alive() && self.retired == Retired::No
     }
 
@@ -248,7 +250,7 @@ impl Link {
     }
 
     /// Returns whether the end of the byte stream cannot be trusted: the peer has not closed TLS with a `close_notify` alert.
-    pub(crate) fn is_cut_off(&self) -> bool {
+    pub(crate) fn may_be_truncated(&self) -> bool {
         matches!(&self.state, State::Up { session: Some(session), .. } if !session.peer_closed)
     }
 }
@@ -259,11 +261,11 @@ pub(crate) struct Carried {
     /// First user, stored inline because most links never carry more. [`NO_USER`] if there is none.
     first: u32,
     /// Other users; allocated when a second one is added.
-    more: Option<Box<Others>>,
+    more: Option<Box<OtherUsers>>,
 }
 
 #[derive(Debug, Default)]
-struct Others(Vec<u32>);
+struct OtherUsers(Vec<u32>);
 
 const NO_USER: u32 = u32::MAX;
 
@@ -287,7 +289,7 @@ impl Carried {
     pub(crate) fn remove(&mut self, user: u32) {
         if self.first == user {
             self.first = self.more.as_mut().and_then(|more| more.0.pop()).unwrap_or(NO_USER);
-        } else if let Some(Others(more)) = self.more.as_deref_mut()
+        } else if let Some(OtherUsers(more)) = self.more.as_deref_mut()
             && let Some(place) = more.iter().position(|other| *other == user)
         {
             more.swap_remove(place);

@@ -2,13 +2,13 @@
 
 use record::{Loss, Moment, Moments};
 
-use crate::answers::Answers;
+use crate::answers::OkAnswers;
 
 /// Windows that were not handed over yet.
 pub(crate) struct PendingWindows {
     moments: Moments,
     /// Answers in the current window.
-    answers: Answers,
+    answers: OkAnswers,
     number: u64,
 }
 
@@ -18,7 +18,7 @@ const WINDOWS_MAX: usize = 4096;
 
 impl PendingWindows {
     pub(crate) fn new() -> Self {
-        Self { moments: Moments::default(), answers: Answers::new(0, Moment::WINDOW_NS, false), number: 0 }
+        Self { moments: Moments::default(), answers: OkAnswers::new(0, Moment::WINDOW_NS, false), number: 0 }
     }
 
     /// Counts a request planned for `intended_ns`.
@@ -53,7 +53,7 @@ impl PendingWindows {
     }
 
     /// Counts a request that ended without an OK answer.
-    pub(crate) fn lost(&mut self, loss: Loss, intended_ns: u64, at_ns: u64) {
+    pub(crate) fn count_loss(&mut self, loss: Loss, intended_ns: u64, at_ns: u64) {
         self.at(at_ns).note_lost(loss, intended_ns);
     }
 
@@ -89,7 +89,7 @@ impl PendingWindows {
         let presence = self.answers.presence(to_ns, is_open);
         self.moments.note(&Moment { presence, ..Moment::numbered(self.number) });
         self.number += 1;
-        self.answers = Answers::new(self.number * Moment::WINDOW_NS, Moment::WINDOW_NS, is_open);
+        self.answers = OkAnswers::new(self.number * Moment::WINDOW_NS, Moment::WINDOW_NS, is_open);
     }
 
     /// Takes all windows so far. Later counts for these windows come as further windows of the same numbers, to be added.
@@ -111,18 +111,18 @@ mod tests {
 
     #[test]
     fn requests_count_in_window_of_intended_time_and_answers_in_window_of_arrival() {
-        let mut course = PendingWindows::new();
-        [10, 20, 30].into_iter().for_each(|ms| course.planned(ms * MS));
-        course.begun(10 * MS);
-        course.begun(20 * MS);
-        course.answered(10 * MS, 60 * MS, true);
-        assert!(!course.end_windows(250 * MS, true, false));
-        course.late(60 * MS, 60 * MS);
-        course.lost(Loss::Reset, 20 * MS, 260 * MS);
-        course.begun(30 * MS);
-        course.answered(30 * MS, 270 * MS, false);
-        course.end_windows(290 * MS, false, true);
-        let windows = course.take();
+        let mut timeline = PendingWindows::new();
+        [10, 20, 30].into_iter().for_each(|ms| timeline.planned(ms * MS));
+        timeline.begun(10 * MS);
+        timeline.begun(20 * MS);
+        timeline.answered(10 * MS, 60 * MS, true);
+        assert!(!timeline.end_windows(250 * MS, true, false));
+        timeline.late(60 * MS, 60 * MS);
+        timeline.count_loss(Loss::Reset, 20 * MS, 260 * MS);
+        timeline.begun(30 * MS);
+        timeline.answered(30 * MS, 270 * MS, false);
+        timeline.end_windows(290 * MS, false, true);
+        let windows = timeline.take();
         assert_eq!(windows.iter().map(|window| window.number).collect::<Vec<_>>(), [0, 1, 2]);
         assert_eq!((windows[0].planned, windows[0].sent, windows[0].ok), (3, 3, 1));
         assert_eq!(windows[0].presence.asked_ns, Some(10 * MS));
@@ -132,6 +132,6 @@ mod tests {
         let presence = windows[2].presence;
         assert_eq!((presence.first_ok_ns, presence.asked_ns), (Some(270 * MS), Some(30 * MS)));
         assert_eq!((presence.stalled_ns, windows[2].late_ns), (60 * MS, 60 * MS));
-        assert_eq!(course.take(), []);
+        assert_eq!(timeline.take(), []);
     }
 }

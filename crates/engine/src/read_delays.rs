@@ -5,13 +5,13 @@ use record::Histogram;
 /// Number of samples at which every second one is dropped.
 const READS_MAX: u32 = 4_096;
 /// Max sampling interval, in reads. A load of any length samples at least one in this many reads.
-const DISTANCE_MAX: u32 = 32;
+const INTERVAL_MAX: u32 = 32;
 
 /// Even sample of the reads of a load: every read at first, and every second, fourth, and so on, as their number grows. Short and slow
 /// loads get enough samples, and fast loads have little overhead.
 pub(crate) struct ReadDelays {
     /// Sampling interval: one in this many reads is sampled.
-    distance: u32,
+    interval: u32,
     /// Number of reads since the last sampled one.
     passed: u32,
     /// Number of reads sampled at the current interval, with or without a timestamp.
@@ -23,36 +23,36 @@ pub(crate) struct ReadDelays {
 
 impl ReadDelays {
     pub(crate) fn new() -> Self {
-        Self { distance: 1, passed: 0, sampled: 0, kept_ns: Vec::new(), recorded: Histogram::new() }
+        Self { interval: 1, passed: 0, sampled: 0, kept_ns: Vec::new(), recorded: Histogram::new() }
     }
 
     /// Counts a read. Returns whether to measure it.
     #[inline]
-    pub(crate) fn is_next(&mut self) -> bool {
+    pub(crate) fn count_read(&mut self) -> bool {
         self.passed += 1;
-        if self.passed < self.distance {
+        if self.passed < self.interval {
             return false;
         }
         self.passed = 0;
-        if self.distance < DISTANCE_MAX {
+        if self.interval < INTERVAL_MAX {
             self.sampled += 1;
             if self.sampled == READS_MAX {
-                self.double_distance();
+                self.double_interval();
             }
         }
         true
     }
 
     #[cold]
-    fn double_distance(&mut self) {
+    fn double_interval(&mut self) {
         let mut is_kept = false;
         self.kept_ns.retain(|_| {
             is_kept = !is_kept;
             is_kept
         });
         self.sampled /= 2;
-        self.distance *= 2;
-        if self.distance == DISTANCE_MAX {
+        self.interval *= 2;
+        if self.interval == INTERVAL_MAX {
             self.record_kept();
         }
     }
@@ -64,7 +64,7 @@ impl ReadDelays {
 
     /// Records the delay of a sampled read in nanoseconds.
     pub(crate) fn record(&mut self, delay_ns: u64) {
-        if self.distance == DISTANCE_MAX {
+        if self.interval == INTERVAL_MAX {
             self.recorded.record(delay_ns);
         } else {
             self.kept_ns.push(delay_ns);
@@ -85,7 +85,7 @@ mod tests {
     fn sampled(reads: u64) -> Histogram {
         let mut delays = ReadDelays::new();
         for read in 0..reads {
-            if delays.is_next() {
+            if delays.count_read() {
                 delays.record(read);
             }
         }
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn reads_without_timestamps_are_measured_less_and_less() {
         let mut delays = ReadDelays::new();
-        let measured = (0..1_000_000).filter(|_| delays.is_next()).count();
+        let measured = (0..1_000_000).filter(|_| delays.count_read()).count();
         assert!(measured < 50_000, "{measured}");
     }
 }

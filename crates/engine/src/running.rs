@@ -14,14 +14,14 @@ use rustix::io::Errno;
 use wire::{Channels, FirstReplies};
 
 use crate::contents::Contents;
-use crate::embedded::{Embedding, Guards};
+use crate::embedded::{CallDeadlines, Embedding};
 use crate::job::Job;
-use crate::net::cancel::Turn;
+use crate::net::cancel::CancelLock;
 use crate::pin;
 use crate::worker::Worker;
 
 /// Delay from the arrival of the last worker at the gate to the start of the load, so that all workers wake up in time.
-const LEAD: Duration = Duration::from_millis(2);
+const START_LEAD: Duration = Duration::from_millis(2);
 
 /// Message from a worker to the owner of the load.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ pub enum Message {
     Broke(String),
     /// Load cannot continue, with the reason: a log-in that will always be rejected, or a scenario that stops the load. It has
     /// ended for all workers; only one of them sends the reason.
-    Hopeless(String),
+    Unrecoverable(String),
 }
 
 /// Results of a worker that are not part of its intervals.
@@ -90,36 +90,36 @@ pub enum StopLevel {
 
 /// Delay between a request to drain and the end of the load. Workers check the signal at least every 100 ms, so all of them end at
 /// the same time.
-const NOTICE: Duration = Duration::from_millis(150);
+const DRAIN_NOTICE: Duration = Duration::from_millis(150);
 
 /// Stop level and other state shared by all threads of a load.
 #[derive(Debug)]
 pub(crate) struct StopSignal {
     /// Lock that lets one cancel request through at a time.
-    pub(crate) cancel_turn: Turn,
+    pub(crate) cancel_lock: CancelLock,
     level: AtomicU8,
     /// End of the load in nanoseconds since its start; [`u64::MAX`] until a stop is requested.
     ends_at_ns: AtomicU64,
     is_broken: AtomicBool,
-    users_gone: AtomicU32,
+    users_stopped: AtomicU32,
 }
 
 impl Default for StopSignal {
     fn default() -> Self {
         Self {
-            cancel_turn: Turn::default(),
+            cancel_lock: CancelLock::default(),
             level: AtomicU8::new(0),
             ends_at_ns: AtomicU64::new(u64::MAX),
             is_broken: AtomicBool::new(false),
-            users_gone: AtomicU32::new(0),
+            users_stopped: AtomicU32::new(0),
         }
     }
 }
 
 impl StopSignal {
     /// Counts a user who makes no further request. Returns the number of such users so far.
-    pub(crate) fn user_is_gone(&self) -> u32 {
-        self.users_gone.fetch_add(1, Ordering::Relaxed) + 1
+    pub(crate) fn count_stopped_user(&self) -> u32 {
+        self.users_stopped.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     /// Returns the stop level at `now_ns`. A drain takes effect at the end of the load, an abort immediately.
@@ -151,7 +151,7 @@ impl StopSignal {
     }
 
     /// Aborts the load for all threads. Returns whether this thread was the first to do so.
-    pub(crate) fn break_off(&self, now_ns: u64) -> bool {
+    pub(crate) fn abort_load(&self, now_ns: u64) -> bool {
         self.raise(StopLevel::Abort, now_ns);
         !self.is_broken.swap(true, Ordering::Relaxed)
     }
@@ -159,14 +159,14 @@ impl StopSignal {
 
 /// Reason why a worker could not continue.
 #[derive(Debug)]
-pub(crate) enum Trouble {
+pub(crate) enum WorkerError {
     /// Error of the operating system.
     Machine(Errno),
     /// Error of the load itself, such as a rejected log-in, as a sentence.
     Load(String),
 }
 
-impl From<Errno> for Trouble {
+impl From<Errno> for WorkerError {
     fn from(errno: Errno) -> Self {
         Self::Machine(errno)
     }
@@ -184,7 +184,7 @@ impl Gate {
     fn pass(&self) -> Instant {
         self.barrier.wait();
         *self.origin.get_or_init(|| {
-            let origin = Instant::now() + LEAD;
+            let origin = Instant::now() + START_LEAD;
             let _ = self.messages.send(Message::Begins(origin));
             origin
         })
@@ -197,19 +197,19 @@ impl Gate {
 }
 
 /// Pass of one worker through the gate. Dropping it also passes, so a worker that dies does not block the others.
-pub(crate) struct Entry<'a> {
+pub(crate) struct GatePass<'a> {
     gate: &'a Gate,
     has_passed: Cell<bool>,
 }
 
-impl Entry<'_> {
+impl GatePass<'_> {
     pub(crate) fn pass(&self) -> Instant {
         self.has_passed.set(true);
         self.gate.pass()
     }
 }
 
-impl Drop for Entry<'_> {
+impl Drop for GatePass<'_> {
     fn drop(&mut self) {
         if !self.has_passed.get() {
             self.gate.pass();
@@ -226,7 +226,7 @@ pub struct Running {
     /// Start of the load; empty until it has started. A [`Gate`] here would keep the message channel open.
     origin: Arc<OnceLock<Instant>>,
     threads: Vec<JoinHandle<()>>,
-    /// Number of workers. Each sends exactly one final message: [`Message::Ended`], [`Message::Broke`], or [`Message::Hopeless`].
+    /// Number of workers. Each sends exactly one final message: [`Message::Ended`], [`Message::Broke`], or [`Message::Unrecoverable`].
     pub workers: u32,
 }
 
@@ -239,7 +239,7 @@ pub fn start(job: Job, script: impl Channels + 'static) -> io::Result<Running> {
 fn launch(mut job: Job, script: Arc<dyn Channels>) -> io::Result<Running> {
     let is_in_process = (0..job.peers()).any(|peer| script.is_in_process(peer));
     let embedding = is_in_process.then(|| Embedding::of(&mut job));
-    let connections = job.fewest_connections().max(1);
+    let connections = job.min_connections().max(1);
     if connections < job.share.of {
         let why = format!("{connections} connections cannot be divided among {} generators", job.share.of);
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
@@ -262,21 +262,22 @@ fn launch(mut job: Job, script: Arc<dyn Channels>) -> io::Result<Running> {
         let (job, script, embedding) = (Arc::clone(&job), Arc::clone(&script), embedding.clone());
         let (signal, gate, sender) = (Arc::clone(&signal), Arc::clone(&gate), sender.clone());
         let work: Task = Box::new(move || {
-            let _leaving = ThreadEndGuard(embedding.as_ref().map(|embedding| Arc::clone(&embedding.guards)));
+            let _leaving =
+                ThreadEndGuard(embedding.as_ref().map(|embedding| Arc::clone(&embedding.call_deadlines)));
             let message = match work(&job, &*script, &signal, &gate, sender.clone(), index, embedding) {
                 Ok(end) => Message::Ended(Box::new(end)),
-                Err(Trouble::Machine(errno)) => {
+                Err(WorkerError::Machine(errno)) => {
                     Message::Broke(format!("load thread {index} cannot continue: {errno}"))
                 }
-                Err(Trouble::Load(words)) => Message::Hopeless(words),
+                Err(WorkerError::Load(words)) => Message::Unrecoverable(words),
             };
             let _ = sender.send(message);
         });
         (format!("load-{index}"), work)
     });
-    let watch = watched.map(|Embedding { guards, .. }| {
+    let watch = watched.map(|Embedding { call_deadlines, .. }| {
         let (gate, signal) = (Arc::clone(&gate), Arc::clone(&signal));
-        let watch: Task = Box::new(move || guards.watch(&gate, &signal));
+        let watch: Task = Box::new(move || call_deadlines.watch(&gate, &signal));
         ("load-watch".to_owned(), watch)
     });
     let threads = start_all(workers.chain(watch))?;
@@ -312,12 +313,12 @@ fn start_all(tasks: impl Iterator<Item = (String, Task)>) -> io::Result<Vec<Join
 }
 
 /// Guard that reports the end of a thread when dropped, also after a panic.
-struct ThreadEndGuard(Option<Arc<Guards>>);
+struct ThreadEndGuard(Option<Arc<CallDeadlines>>);
 
 impl Drop for ThreadEndGuard {
     fn drop(&mut self) {
-        if let Some(guards) = &self.0 {
-            guards.leave();
+        if let Some(call_deadlines) = &self.0 {
+            call_deadlines.leave();
         }
     }
 }
@@ -330,8 +331,8 @@ fn work(
     messages: Sender<Message>,
     thread: u32,
     embedding: Option<Embedding>,
-) -> Result<WorkerEnd, Trouble> {
-    let entry = Entry { gate, has_passed: Cell::new(false) };
+) -> Result<WorkerEnd, WorkerError> {
+    let entry = GatePass { gate, has_passed: Cell::new(false) };
     if let Some(core) = job.cores.get(thread as usize % job.cores.len().max(1)) {
         pin::pin_to(*core)?;
     }
@@ -345,7 +346,7 @@ impl Running {
             return;
         }
         let now = self.origin.get().map(|origin| Instant::now().saturating_duration_since(*origin));
-        let notice = if level == StopLevel::Drain { NOTICE } else { Duration::ZERO };
+        let notice = if level == StopLevel::Drain { DRAIN_NOTICE } else { Duration::ZERO };
         self.signal.raise(level, now.map_or(0, |now| (now + notice).as_nanos() as u64));
     }
 

@@ -3,7 +3,7 @@
 
 use record::{Histogram, Loss, Moment, Pulse, Tail, WaitEnd, Waits};
 
-use crate::answers::Answers;
+use crate::answers::OkAnswers;
 use crate::exchange::Exchange;
 use crate::pending_windows::PendingWindows;
 use crate::read_delays::ReadDelays;
@@ -12,7 +12,7 @@ use crate::timers::NEVER;
 /// Delay from which a late turn counts as a stall, during which the thread did not run, and not only as late.
 const STALL_NS: u64 = 50_000_000;
 /// Delay from which a late turn reads the replies that have arrived before it waits again.
-const CATCHING_UP_FROM_NS: u64 = 1_000_000;
+const CATCH_UP_MIN_NS: u64 = 1_000_000;
 
 /// Measurements of one worker, collected from its requests and its turns.
 pub(crate) struct Signals {
@@ -27,7 +27,7 @@ pub(crate) struct Signals {
     /// Number of replies on connections that later received a reply to no request, so that earlier replies may be wrong.
     pub(crate) doubted_replies: u64,
     /// Time at which the event loop asked to be woken.
-    due_back_ns: u64,
+    wake_due_ns: u64,
     /// Time since which replies that are read now may have waited in the kernel. [`NEVER`] if times of replies do not depend on
     /// reading: kernel timestamps, or no sockets.
     read_due_ns: u64,
@@ -39,7 +39,7 @@ pub(crate) struct Signals {
     waits: Waits,
     window: Window,
     /// Timeline in windows of 100 ms. `None` if the job does not ask for it.
-    course: Option<Box<PendingWindows>>,
+    timeline: Option<Box<PendingWindows>>,
 }
 
 /// Current window.
@@ -48,22 +48,22 @@ struct Window {
     ended: u64,
     response_sum_ns: u64,
     /// Total time in flight of all requests that earlier windows have reported.
-    told_ns: u64,
+    reported_ns: u64,
     ok: u64,
     ok_response_sum_ns: u64,
-    answers: Answers,
+    answers: OkAnswers,
 }
 
 impl Window {
-    fn new(from_ns: u64, told_ns: u64, is_open: bool) -> Self {
+    fn new(from_ns: u64, reported_ns: u64, is_open: bool) -> Self {
         Self {
             from_ns,
             ended: 0,
             response_sum_ns: 0,
-            told_ns,
+            reported_ns,
             ok: 0,
             ok_response_sum_ns: 0,
-            answers: Answers::new(from_ns, Pulse::WINDOW_NS, is_open),
+            answers: OkAnswers::new(from_ns, Pulse::WINDOW_NS, is_open),
         }
     }
 }
@@ -89,7 +89,7 @@ impl Signals {
             read_delays: ReadDelays::new(),
             reply_bytes: 0,
             doubted_replies: 0,
-            due_back_ns: NEVER,
+            wake_due_ns: NEVER,
             read_due_ns: NEVER,
             is_catching_up: false,
             heartbeat_max_ns: 0,
@@ -97,13 +97,13 @@ impl Signals {
             open: 0,
             waits: Waits::default(),
             window: Window::new(0, 0, false),
-            course: None,
+            timeline: None,
         }
     }
 
     /// Turns on the timeline in windows of 100 ms if `is_kept`.
-    pub(crate) fn keeping_course(self, is_kept: bool) -> Self {
-        Self { course: is_kept.then(|| Box::new(PendingWindows::new())), ..self }
+    pub(crate) fn with_timeline(self, is_kept: bool) -> Self {
+        Self { timeline: is_kept.then(|| Box::new(PendingWindows::new())), ..self }
     }
 
     #[inline]
@@ -128,15 +128,15 @@ impl Signals {
         self.open = self.open.wrapping_sub(1);
         if self.open == 0 {
             self.window.answers.idle(at_ns);
-            if let Some(course) = &mut self.course {
-                course.idle(at_ns);
+            if let Some(timeline) = &mut self.timeline {
+                timeline.idle(at_ns);
             }
         }
     }
 
     /// Corrects the send time of an open request that waited for its connection and is sent only now.
     #[inline]
-    pub(crate) fn sent_later(&mut self, request: &Exchange, sent_ns: u64) {
+    pub(crate) fn correct_send_time(&mut self, request: &Exchange, sent_ns: u64) {
         let flights_ns = &mut self.flights_ns[usize::from(request.intended_ns >= self.measured_from_ns)];
         *flights_ns = flights_ns.wrapping_add(request.sent_ns).wrapping_sub(sent_ns);
     }
@@ -145,8 +145,8 @@ impl Signals {
     /// open.
     pub(crate) fn waiting(&mut self, since_ns: u64) {
         self.window.answers.asked(since_ns);
-        if let Some(course) = &mut self.course {
-            course.waiting(since_ns);
+        if let Some(timeline) = &mut self.timeline {
+            timeline.waiting(since_ns);
         }
     }
 
@@ -167,46 +167,46 @@ impl Signals {
 
     /// Records how long bytes for a request waited in the kernel before they were read. Values longer than the time since its
     /// sending are ignored.
-    pub(crate) fn read_late(&mut self, request: &Exchange, lain_ns: u64, at_ns: u64) {
-        if self.is_measured(request.intended_ns) && lain_ns <= at_ns.saturating_sub(request.sent_ns) {
-            self.read_delays.record(lain_ns);
+    pub(crate) fn note_late_read(&mut self, request: &Exchange, queued_ns: u64, at_ns: u64) {
+        if self.is_measured(request.intended_ns) && queued_ns <= at_ns.saturating_sub(request.sent_ns) {
+            self.read_delays.record(queued_ns);
         }
     }
 
     /// Counts the OK answer to a request that has ended.
     #[inline]
-    pub(crate) fn answered_ok(&mut self, intended_ns: u64, at_ns: u64) {
+    pub(crate) fn count_ok(&mut self, intended_ns: u64, at_ns: u64) {
         let window = &mut self.window;
         window.ok += 1;
         let response_ns = at_ns.saturating_sub(intended_ns);
         window.ok_response_sum_ns = window.ok_response_sum_ns.saturating_add(response_ns);
         window.answers.answered(at_ns, self.open > 0);
-        if let Some(course) = &mut self.course {
-            course.answered(intended_ns, at_ns, self.open > 0);
+        if let Some(timeline) = &mut self.timeline {
+            timeline.answered(intended_ns, at_ns, self.open > 0);
         }
     }
 
     /// Counts a request planned for `intended_ns`.
     #[inline]
     pub(crate) fn planned(&mut self, intended_ns: u64) {
-        if let Some(course) = &mut self.course {
-            course.planned(intended_ns);
+        if let Some(timeline) = &mut self.timeline {
+            timeline.planned(intended_ns);
         }
     }
 
     /// Counts a request that has just become in flight.
     #[inline]
     pub(crate) fn begun(&mut self, intended_ns: u64) {
-        if let Some(course) = &mut self.course {
-            course.begun(intended_ns);
+        if let Some(timeline) = &mut self.timeline {
+            timeline.begun(intended_ns);
         }
     }
 
     /// Counts a request that ended without an OK answer.
     #[inline]
-    pub(crate) fn lost(&mut self, loss: Loss, intended_ns: u64, at_ns: u64) {
-        if let Some(course) = &mut self.course {
-            course.lost(loss, intended_ns, at_ns);
+    pub(crate) fn count_loss(&mut self, loss: Loss, intended_ns: u64, at_ns: u64) {
+        if let Some(timeline) = &mut self.timeline {
+            timeline.count_loss(loss, intended_ns, at_ns);
         }
     }
 
@@ -218,13 +218,13 @@ impl Signals {
 
     /// Records a wait of a user for an OK answer; see [`Waits::note`].
     #[inline]
-    pub(crate) fn waited(&mut self, wait_ns: u64, end: WaitEnd) {
+    pub(crate) fn record_wait(&mut self, wait_ns: u64, end: WaitEnd) {
         self.waits.note(wait_ns, end);
     }
 
     /// Counts the bytes of a complete reply.
     #[inline]
-    pub(crate) fn replied(&mut self, intended_ns: u64, reply_bytes: u64) {
+    pub(crate) fn count_reply_bytes(&mut self, intended_ns: u64, reply_bytes: u64) {
         if self.is_measured(intended_ns) {
             self.reply_bytes += reply_bytes;
         }
@@ -232,20 +232,20 @@ impl Signals {
 
     /// Notes the start of a turn of the event loop.
     #[inline]
-    pub(crate) fn beat(&mut self, now_ns: u64) {
-        let late_ns = now_ns.saturating_sub(self.due_back_ns);
+    pub(crate) fn note_turn(&mut self, now_ns: u64) {
+        let late_ns = now_ns.saturating_sub(self.wake_due_ns);
         if late_ns >= STALL_NS {
             self.window.answers.stalled(late_ns);
             // A stall may begin in the warm-up; only the measured part counts.
-            self.stalled_ns += now_ns.saturating_sub(self.due_back_ns.max(self.measured_from_ns));
+            self.stalled_ns += now_ns.saturating_sub(self.wake_due_ns.max(self.measured_from_ns));
         }
-        if let Some(course) = &mut self.course {
-            course.late(late_ns, if late_ns >= STALL_NS { late_ns } else { 0 });
+        if let Some(timeline) = &mut self.timeline {
+            timeline.late(late_ns, if late_ns >= STALL_NS { late_ns } else { 0 });
         }
         if late_ns > self.heartbeat_max_ns && self.is_measured(now_ns) {
             self.heartbeat_max_ns = late_ns;
         }
-        self.is_catching_up = late_ns >= CATCHING_UP_FROM_NS && !self.is_catching_up;
+        self.is_catching_up = late_ns >= CATCH_UP_MIN_NS && !self.is_catching_up;
     }
 
     /// Returns whether this turn began so late that it reads available replies without waiting. This separates replies that waited in the
@@ -255,15 +255,15 @@ impl Signals {
         self.is_catching_up
     }
 
-    /// Notes that the event loop asks to be woken at `due_back_ns`. `are_timed_by_reading`: times of replies are those of reading,
+    /// Notes that the event loop asks to be woken at `wake_due_ns`. `are_timed_by_reading`: times of replies are those of reading,
     /// not of the kernel.
     #[inline]
-    pub(crate) fn waits_until(&mut self, due_back_ns: u64, are_timed_by_reading: bool) {
-        self.due_back_ns = due_back_ns;
+    pub(crate) fn note_wake_time(&mut self, wake_due_ns: u64, are_timed_by_reading: bool) {
+        self.wake_due_ns = wake_due_ns;
         if !are_timed_by_reading {
             self.read_due_ns = NEVER;
         } else if !self.is_catching_up {
-            self.read_due_ns = due_back_ns;
+            self.read_due_ns = wake_due_ns;
         }
     }
 
@@ -276,7 +276,7 @@ impl Signals {
     /// Returns the end of the current window of 100 ms. [`NEVER`] if the timeline is off.
     #[inline]
     pub(crate) fn moment_end_ns(&self) -> u64 {
-        self.course.as_ref().map_or(NEVER, |course| course.window_end_ns())
+        self.timeline.as_ref().map_or(NEVER, |timeline| timeline.window_end_ns())
     }
 
     /// Ends the windows of 100 ms that are over. `is_waiting`: requests wait to be sent. Returns whether windows must be handed
@@ -284,12 +284,12 @@ impl Signals {
     #[cold]
     pub(crate) fn end_moments(&mut self, now_ns: u64, is_waiting: bool, is_end: bool) -> bool {
         let is_open = self.open > 0 || is_waiting;
-        self.course.as_mut().is_some_and(|course| course.end_windows(now_ns, is_open, is_end))
+        self.timeline.as_mut().is_some_and(|timeline| timeline.end_windows(now_ns, is_open, is_end))
     }
 
     /// Takes the windows of 100 ms so far.
     pub(crate) fn take_moments(&mut self) -> Vec<Moment> {
-        self.course.as_mut().map_or_else(Vec::new, |course| course.take())
+        self.timeline.as_mut().map_or_else(Vec::new, |timeline| timeline.take())
     }
 
     /// Ends the current window at `to_ns` and returns its record. `is_waiting`: requests wait to be sent. The caller adds the CPU
@@ -298,13 +298,13 @@ impl Signals {
         let flown_ns = self.flights_ns[0]
             .wrapping_add(self.flights_ns[1])
             .wrapping_add(u64::from(in_flight).wrapping_mul(to_ns));
-        let Window { from_ns, ended, response_sum_ns, told_ns, ok, ok_response_sum_ns, .. } = self.window;
+        let Window { from_ns, ended, response_sum_ns, reported_ns, ok, ok_response_sum_ns, .. } = self.window;
         let is_open = self.open > 0 || is_waiting;
         let presence = self.window.answers.presence(to_ns, is_open);
         // Replies that came before this window and were read in it were reported as in flight until its start. If that excess is
         // larger than this window's time in flight, the next window makes up for the rest.
-        let since_ns = (flown_ns.wrapping_sub(told_ns) as i64).max(0) as u64;
-        self.window = Window::new(to_ns, told_ns.wrapping_add(since_ns), is_open);
+        let since_ns = (flown_ns.wrapping_sub(reported_ns) as i64).max(0) as u64;
+        self.window = Window::new(to_ns, reported_ns.wrapping_add(since_ns), is_open);
         Pulse {
             at_ns: from_ns,
             lasting_ns: to_ns - from_ns,
@@ -379,10 +379,10 @@ mod tests {
     fn warm_up_counts_in_windows_and_not_in_totals() {
         let mut signals = Signals::new(1_000);
         signals.sent(999, 999);
-        signals.waits_until(1_000, true);
+        signals.note_wake_time(1_000, true);
         signals.ended(&request(999, 999), 5, 1_500);
-        signals.replied(999, 70);
-        signals.beat(999);
+        signals.count_reply_bytes(999, 70);
+        signals.note_turn(999);
         assert_eq!(signals.end_window(WINDOW_NS, 0, false).ended, 1);
         let noted = signals.end();
         assert_eq!((noted.in_flight_ns, noted.reply_bytes, noted.heartbeat_max_ns), (0, 0, 0));
@@ -392,12 +392,12 @@ mod tests {
     #[test]
     fn late_wake_up_counts_as_lag_of_waiting_replies() {
         let mut signals = Signals::new(0);
-        signals.waits_until(2_000, true);
+        signals.note_wake_time(2_000, true);
         for (sent_ns, at_ns) in [(0, 1_900), (0, 5_000), (4_000, 5_000)] {
             signals.sent(0, sent_ns);
             signals.ended(&request(0, sent_ns), 10, at_ns);
         }
-        signals.beat(5_100);
+        signals.note_turn(5_100);
         // 10 each, 3,000 since the loop should have been back, and 1,000 for the request sent after that.
         let noted = signals.end();
         assert_eq!((noted.tail.all().lag_ns, noted.heartbeat_max_ns), (30 + 3_000 + 1_000, 3_100));
@@ -406,8 +406,8 @@ mod tests {
     #[test]
     fn read_delay_longer_than_service_time_is_ignored() {
         let mut signals = Signals::new(100);
-        for (intended_ns, lain_ns) in [(0, 10), (100, 10), (100, 900), (100, 901)] {
-            signals.read_late(&request(intended_ns, intended_ns), lain_ns, 1_000);
+        for (intended_ns, queued_ns) in [(0, 10), (100, 10), (100, 900), (100, 901)] {
+            signals.note_late_read(&request(intended_ns, intended_ns), queued_ns, 1_000);
         }
         let noted = signals.end().read_delay;
         assert_eq!((noted.count(), noted.max_ns()), (2, Some(900)));
@@ -418,16 +418,16 @@ mod tests {
         const MS: u64 = 1_000_000;
         let mut signals = Signals::new(0);
         let mut lags_ns = Vec::new();
-        for (now_ns, due_back_ns) in [(0, 20 * MS), (50 * MS, 50 * MS), (51 * MS, 71 * MS)] {
-            signals.beat(now_ns);
-            signals.waits_until(due_back_ns, true);
+        for (now_ns, wake_due_ns) in [(0, 20 * MS), (50 * MS, 50 * MS), (51 * MS, 71 * MS)] {
+            signals.note_turn(now_ns);
+            signals.note_wake_time(wake_due_ns, true);
             signals.sent(0, 0);
             signals.ended(&request(0, 0), 0, now_ns + MS);
             lags_ns.push(signals.tail.all().lag_ns);
         }
         assert_eq!(lags_ns, [0, 31 * MS, 31 * MS]);
         // If replies have kernel timestamps, a late read adds no lag.
-        signals.waits_until(0, false);
+        signals.note_wake_time(0, false);
         signals.sent(0, 0);
         signals.ended(&request(0, 0), 0, 90 * MS);
         assert_eq!(signals.end().tail.all().lag_ns, 31 * MS);
@@ -437,8 +437,8 @@ mod tests {
     fn stalls_of_at_least_50_ms_add_up() {
         let mut signals = Signals::new(0);
         for (due_ms, back_ms) in [(10, 59), (100, 300), (400, 450)] {
-            signals.waits_until(due_ms * 1_000_000, true);
-            signals.beat(back_ms * 1_000_000);
+            signals.note_wake_time(due_ms * 1_000_000, true);
+            signals.note_turn(back_ms * 1_000_000);
         }
         let noted = signals.end();
         assert_eq!((noted.stalled_ns, noted.heartbeat_max_ns), (250_000_000, 200_000_000));
@@ -448,8 +448,8 @@ mod tests {
     fn stalled_time_counts_from_the_end_of_the_warm_up() {
         let mut signals = Signals::new(200_000_000);
         for (due_ms, back_ms) in [(10, 80), (100, 300), (400, 460)] {
-            signals.waits_until(due_ms * 1_000_000, true);
-            signals.beat(back_ms * 1_000_000);
+            signals.note_wake_time(due_ms * 1_000_000, true);
+            signals.note_turn(back_ms * 1_000_000);
         }
         assert_eq!(signals.end().stalled_ns, 160_000_000);
     }
@@ -458,7 +458,7 @@ mod tests {
     fn wait_for_connection_does_not_count_as_in_flight() {
         let mut signals = Signals::new(0);
         signals.sent(10, 10);
-        signals.sent_later(&request(10, 10), 60);
+        signals.correct_send_time(&request(10, 10), 60);
         signals.ended(&request(10, 60), 0, 100);
         assert_eq!(signals.end().in_flight_ns, 40);
     }

@@ -15,7 +15,7 @@ pub(crate) enum Reason {
     /// A user's next request is due, or its back-off is over.
     Wake,
     /// A pause within a user's request is over.
-    GoOn,
+    EndPause,
     /// The back-off of a lane of the pool is over.
     Lane,
     /// There may be room for exchanges that wait at a peer.

@@ -50,7 +50,7 @@ pub(crate) struct User {
     /// Status of the latest reply, if a step checks it.
     pub(crate) status: u16,
     /// Whether the user has completed the steps that run once before its first iteration.
-    pub(crate) is_entered: bool,
+    pub(crate) has_run_once_steps: bool,
     /// Request in flight. `None` between requests.
     pub(crate) exchange: Option<Exchange>,
     /// Redirections of the request in flight.
@@ -78,7 +78,7 @@ impl User {
             lane: NO_LANE,
             waited_units: 0,
             status: 0,
-            is_entered: true,
+            has_run_once_steps: true,
             exchange: None,
             redirections: Redirections::default(),
             armed_ns: NEVER,

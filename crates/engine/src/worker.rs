@@ -32,21 +32,21 @@ use load::chance::Chance;
 use load::{Load, SECOND_NS, Share, Stop};
 use record::{ConnectionTotals, Pulse, Recorder};
 use rustix::io::Errno;
-use sockets::stamped::Control;
+use sockets::stamped::ControlBuffer;
 use wire::{Channels, PeerStep, Reply};
 
 use crate::address_accounts::{FirstAccount, address_accounts, first_accounts};
 use crate::clock::Clock;
 use crate::dispatch::{Dispatch, Pool};
-use crate::driver::{Driver, Row};
+use crate::driver::{ArrivalQueue, Driver};
 use crate::embedded::Embedding;
-use crate::health::Watch;
+use crate::health::ThreadMonitor;
 use crate::iterations::Iterations;
 use crate::job::Job;
 use crate::link::{Link, LinkKind};
 use crate::net::cancel::Canceller;
 use crate::net::poll::Poll;
-use crate::running::{Entry, Message, StopLevel, StopSignal, Trouble, WorkerEnd};
+use crate::running::{GatePass, Message, StopLevel, StopSignal, WorkerEnd, WorkerError};
 use crate::signals::Signals;
 use crate::step_account::StepAccount;
 use crate::timers::{NEVER, Reason, Timers};
@@ -98,18 +98,18 @@ pub(crate) struct Worker<'a> {
     /// both.
     is_prompt: bool,
     /// Whether any step searches its replies or computes with them.
-    computes: bool,
+    searches_replies: bool,
     chance: Chance,
     /// State for reading replies late. `None` if the load or the transport does not allow it.
     late_reading: Option<LateReading>,
     /// Buffer for the kernel's timestamps of replies.
-    control: Control,
+    control: ControlBuffer,
     buffer: Vec<u8>,
     plain: Vec<u8>,
     /// Links (number, generation) to read again without waiting: edge-triggered epoll reports them only once.
     unread: VecDeque<(u32, u32)>,
     /// Multiplexed link whose channel is processing the bytes of a read. `None` between reads.
-    taking_in: Option<u32>,
+    processing_link: Option<u32>,
     /// Links (number, generation) that have more to send after other links had their turn.
     unsent: VecDeque<(u32, u32)>,
     /// Number of links that are being opened.
@@ -141,7 +141,7 @@ pub(crate) struct Worker<'a> {
     /// Chooses the peer of a request by the values of its user. `None` if each step has a fixed peer.
     routes: Option<&'a dyn Channels>,
     /// Offset between the account numbers of parts and the part numbers of a peer's channels, by peer.
-    parts_ahead: Box<[u16]>,
+    part_offset: Box<[u16]>,
     /// Whether each peer is in this process, by peer.
     in_process: Box<[bool]>,
     /// Whether users move between links and therefore take the values of replies with them.
@@ -163,12 +163,12 @@ fn accounts(job: &Job, share: Share, stop: Stop, addresses: usize) -> Vec<StepAc
 }
 
 /// Returns whether any step searches its replies or computes with them.
-fn computes(job: &Job, script: &dyn Channels) -> bool {
-    job.scenarios.visits().any(|visit| script.looks_through(visit.step))
+fn searches_replies(job: &Job, script: &dyn Channels) -> bool {
+    job.scenarios.visits().any(|visit| script.inspects_replies(visit.step))
 }
 
 /// Returns the stop rule of one worker. A shared sequence counts the requests of all workers.
-fn stop_of(job: &Job, share: Share, is_shared: bool) -> Stop {
+fn worker_stop(job: &Job, share: Share, is_shared: bool) -> Stop {
     if is_shared { Stop { requests: None, ..job.stop } } else { job.stop.share(share) }
 }
 
@@ -178,12 +178,12 @@ fn driver(
     share: Share,
     stop: Stop,
     users: Range<u32>,
-    shared_row: Option<Arc<Mutex<Row>>>,
+    shared_queue: Option<Arc<Mutex<ArrivalQueue>>>,
 ) -> Driver {
-    let mut driver = Driver::new(&job.load, share, stop, job.warm_up_ns, users, shared_row);
+    let mut driver = Driver::new(&job.load, share, stop, job.warm_up_ns, users, shared_queue);
     let first = share.of_total(job.first_connections().into()) as u32;
-    if let (Driver::Open(open), Some(_)) = (&mut driver, job.opened_first) {
-        open.spare_from(first);
+    if let (Driver::Open(open), Some(_)) = (&mut driver, job.initial_connections) {
+        open.make_spare_from(first);
     }
     driver
 }
@@ -259,8 +259,8 @@ impl<'a> Worker<'a> {
         embedding: Option<Embedding>,
     ) -> Result<Self, Errno> {
         let share = job.share_of(thread, embedding.is_some());
-        let shared_row = embedding.as_ref().and_then(|embedding| embedding.arrivals.clone());
-        let stop = stop_of(job, share, shared_row.is_some());
+        let shared_queue = embedding.as_ref().and_then(|embedding| embedding.arrivals.clone());
+        let stop = worker_stop(job, share, shared_queue.is_some());
         let iterations = Iterations::new(job, script, share);
         let WorkerPopulation { users, first_user, links, dispatch, first_numbers } =
             WorkerPopulation::new(job, script, &iterations, share);
@@ -268,7 +268,7 @@ impl<'a> Worker<'a> {
         let address_accounts = address_accounts(job, script);
         let in_process: Box<[bool]> = (0..job.peers()).map(|peer| script.is_in_process(peer)).collect();
         let is_shared = links.iter().any(|link| link.is_multiplexed() || link.takes_turns());
-        let driver = driver(job, share, stop, first_user..first_user + users.len() as u32, shared_row);
+        let driver = driver(job, share, stop, first_user..first_user + users.len() as u32, shared_queue);
         Ok(Self {
             job,
             signal,
@@ -277,7 +277,7 @@ impl<'a> Worker<'a> {
             poll: Poll::new()?,
             timers: Timers::with_capacity(users.len()), // Most users have one.
             driver,
-            totals: vec![ConnectionTotals::default(); dispatch.most_links()],
+            totals: vec![ConnectionTotals::default(); dispatch.max_links()],
             users,
             failover: Failover::new(job, links.len()),
             links,
@@ -287,12 +287,12 @@ impl<'a> Worker<'a> {
             stop,
             accounts: accounts(job, share, stop, address_accounts.len()),
             address_accounts: first_accounts(job, &address_accounts, script),
-            is_prompt: iterations.draws_numbers && !computes(job, script),
+            is_prompt: iterations.draws_numbers && !searches_replies(job, script),
             iterations,
-            computes: computes(job, script),
+            searches_replies: searches_replies(job, script),
             chance: Chance::stream(0, u64::from(share.index)),
             late_reading: LateReading::for_job(job).filter(|_| embedding.is_none() && !is_shared),
-            control: Control::new(),
+            control: ControlBuffer::new(),
             buffer: vec![0; if in_process.contains(&false) { BUFFER_BYTES } else { 0 }],
             plain: Vec::new(),
             unread: VecDeque::new(),
@@ -300,47 +300,47 @@ impl<'a> Worker<'a> {
             dialing: 0,
             in_flight: 0,
             retrying: 0,
-            signals: Signals::new(job.warm_up_ns).keeping_course(job.keeps_course),
+            signals: Signals::new(job.warm_up_ns).with_timeline(job.keeps_timeline),
             paused: 0,
             planned: 0,
             opening_failures: None,
             resumed_handshakes: 0,
-            taking_in: None,
+            processing_link: None,
             immediate_replies: VecDeque::new(),
             broken: None,
-            canceller: Canceller::new(signal.cancel_turn.clone()),
+            canceller: Canceller::new(signal.cancel_lock.clone()),
             embedding,
             queued_calls: VecDeque::new(),
             thread: thread as usize,
             steps: (0..steps).map(|step| script.place(step as u16)).collect(),
             routes: script.has_routes().then_some(script),
-            parts_ahead: (0..job.peers()).map(|peer| script.parts_ahead(peer)).collect(),
+            part_offset: (0..job.peers()).map(|peer| script.part_offset(peer)).collect(),
             in_process,
             retried_steps: stale::retried_steps(job, script),
-            keeps_values: job.peers() > 1 || is_shared || job.scenarios.has_memory(),
+            keeps_values: job.peers() > 1 || is_shared || job.scenarios.needs_kept_values(),
         })
     }
 
     /// Opens the connections, waits for the other workers, and runs the load to its end.
-    pub(crate) fn run(mut self, entry: &Entry<'_>) -> Result<WorkerEnd, Trouble> {
+    pub(crate) fn run(mut self, entry: &GatePass<'_>) -> Result<WorkerEnd, WorkerError> {
         let opened = self.open_connections();
         self.clock = Clock::from(entry.pass());
         opened?;
-        self.wait_for_begin()?;
-        let mut watch = Watch::begin();
+        self.wait_for_start()?;
+        let mut thread_monitor = ThreadMonitor::begin();
         self.admit_users();
         while !self.is_over() {
-            self.turn(&mut watch)?;
+            self.turn(&mut thread_monitor)?;
         }
-        watch.stop();
+        thread_monitor.stop();
         let wall_ns = self.clock.now();
         self.read_surplus_replies()?;
         self.settle(wall_ns);
         if let Some(words) = self.broken {
-            return Err(Trouble::Load(words));
+            return Err(WorkerError::Load(words));
         }
         self.end_waits(wall_ns);
-        self.report_windows(wall_ns, true, &mut watch);
+        self.report_windows(wall_ns, true, &mut thread_monitor);
         let (unused, limit_reached_ns) = match &self.driver {
             Driver::Open(open) => (open.spare.len(), open.limit_reached_ns),
             Driver::Closed { .. } => (0, None),
@@ -351,7 +351,7 @@ impl<'a> Worker<'a> {
             connections: self.totals,
             limit_reached_ns,
             stopped_at_ns: self.stop.at_ns,
-            health: watch.end(wall_ns, self.signals),
+            health: thread_monitor.end(wall_ns, self.signals),
             opening_failures: self.opening_failures,
             resumed_handshakes: self.resumed_handshakes,
             contents: self.accounts.into_iter().map(|account| account.contents).collect(),
@@ -360,9 +360,9 @@ impl<'a> Worker<'a> {
     }
 
     /// Waits until the load begins. Handles events of open connections meanwhile: edge-triggered epoll reports them only once.
-    fn wait_for_begin(&mut self) -> Result<(), Errno> {
+    fn wait_for_start(&mut self) -> Result<(), Errno> {
         loop {
-            let wait_ns = self.clock.until_begin().as_nanos() as u64;
+            let wait_ns = self.clock.time_to_start().as_nanos() as u64;
             if wait_ns == 0 {
                 return Ok(());
             }
@@ -376,42 +376,42 @@ impl<'a> Worker<'a> {
 
     /// Runs one turn: hands over finished seconds, runs due timers, starts due requests, waits for the next event, and reads
     /// replies.
-    fn turn(&mut self, watch: &mut Watch) -> Result<(), Errno> {
+    fn turn(&mut self, thread_monitor: &mut ThreadMonitor) -> Result<(), Errno> {
         let now_ns = self.clock.now();
-        self.signals.beat(now_ns);
+        self.signals.note_turn(now_ns);
         self.check_stop_signal(now_ns);
-        self.hand_over(now_ns);
-        self.report_windows(now_ns, false, watch);
+        self.report_intervals(now_ns);
+        self.report_windows(now_ns, false, thread_monitor);
         self.run_due_timers(now_ns);
         self.start_due(now_ns);
         self.end_immediate();
         self.make_calls();
         self.read_again();
         self.send_again();
-        for index in 0..self.wait(now_ns, watch)? {
+        for index in 0..self.wait(now_ns, thread_monitor)? {
             self.on_ready(self.poll.take(index));
         }
         Ok(())
     }
 
     /// Waits for the next scheduled event or for sockets. Returns the number of sockets that are ready.
-    fn wait(&mut self, now_ns: u64, watch: &mut Watch) -> Result<usize, Errno> {
-        let beat_ns = self.next_beat(now_ns);
+    fn wait(&mut self, now_ns: u64, thread_monitor: &mut ThreadMonitor) -> Result<usize, Errno> {
+        let beat_ns = self.next_heartbeat_ns(now_ns);
         // Timers fire late by a fairly constant lag, so the wait is shortened by that lag.
-        let next_ns = self.next_instant(now_ns).filter(|next_ns| *next_ns < beat_ns);
-        let asked_ns = next_ns.map_or(beat_ns, |next_ns| next_ns.saturating_sub(watch.usual_lag_ns));
+        let next_ns = self.next_event_ns(now_ns).filter(|next_ns| *next_ns < beat_ns);
+        let asked_ns = next_ns.map_or(beat_ns, |next_ns| next_ns.saturating_sub(thread_monitor.usual_lag_ns));
         let is_catching_up = self.signals.is_catching_up();
         let wait_ns = if is_catching_up { 0 } else { asked_ns.saturating_sub(now_ns) };
         let mut count = 0;
         if self.embedding.is_some() {
             let has_sockets = self.in_process.contains(&false);
             // Calls made earlier in this turn took time that is not part of the wait.
-            self.signals.waits_until(self.clock.now() + wait_ns, has_sockets);
+            self.signals.note_wake_time(self.clock.now() + wait_ns, has_sockets);
             if wait_ns == 0 && !has_sockets {
                 return Ok(0);
             }
         } else {
-            self.signals.waits_until(now_ns + wait_ns, self.late_reading.is_none());
+            self.signals.note_wake_time(now_ns + wait_ns, self.late_reading.is_none());
         }
         let leaves_replies = !is_catching_up && self.may_read_late(wait_ns);
         if !leaves_replies {
@@ -426,10 +426,10 @@ impl<'a> Worker<'a> {
                 // A signal interrupted the wait: nothing is due yet.
                 return Ok(0);
             }
-            watch.woke(self.clock.now().saturating_sub(asked_ns));
+            thread_monitor.note_wake_up(self.clock.now().saturating_sub(asked_ns));
             self.clock.spin_until(next_ns.unwrap_or(beat_ns));
             self.start_due(self.clock.now());
-            if leaves_replies && self.may_leave_replies() {
+            if leaves_replies && self.may_defer_reading() {
                 return Ok(0);
             }
             count = self.poll.wait(0)?;
@@ -445,7 +445,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Returns the time of the next scheduled event of the load, not counting sockets. `None` if nothing is scheduled.
-    fn next_instant(&mut self, now_ns: u64) -> Option<u64> {
+    fn next_event_ns(&mut self, now_ns: u64) -> Option<u64> {
         let has_no_more = self.unread.is_empty() && self.unsent.is_empty();
         if !(has_no_more && self.immediate_replies.is_empty() && self.queued_calls.is_empty()) {
             return Some(now_ns);
@@ -459,7 +459,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Returns the latest time of the next turn: the heartbeat, or the end of a window or second.
-    fn next_beat(&self, now_ns: u64) -> u64 {
+    fn next_heartbeat_ns(&self, now_ns: u64) -> u64 {
         let beat_ns = if self.in_flight > 0 { HEARTBEAT_IN_FLIGHT_NS } else { HEARTBEAT_NS };
         let page_ns = self.accounts[0].recorder.boundary_ns().min(self.signals.window_end_ns());
         page_ns.min(self.signals.moment_end_ns()).min(now_ns + beat_ns)
@@ -467,14 +467,14 @@ impl<'a> Worker<'a> {
 
     /// Reports the windows that are over, and at the end of the load also the unfinished ones.
     #[inline]
-    fn report_windows(&mut self, now_ns: u64, is_end: bool, watch: &mut Watch) {
+    fn report_windows(&mut self, now_ns: u64, is_end: bool, thread_monitor: &mut ThreadMonitor) {
         if now_ns < self.signals.window_end_ns() && now_ns < self.signals.moment_end_ns() && !is_end {
             return;
         }
         let is_waiting = self.note_waiting(now_ns);
         while now_ns >= self.signals.window_end_ns() {
             let pulse = self.signals.end_window(self.signals.window_end_ns(), self.in_flight, is_waiting);
-            self.report_window(pulse, watch);
+            self.report_window(pulse, thread_monitor);
         }
         if now_ns >= self.signals.moment_end_ns() && self.signals.end_moments(now_ns, is_waiting, false) {
             self.report_moments();
@@ -483,13 +483,13 @@ impl<'a> Worker<'a> {
             self.signals.end_moments(now_ns, is_waiting, true);
             self.report_moments();
             let pulse = self.signals.end_window(now_ns, self.in_flight, is_waiting);
-            self.report_window(pulse, watch);
+            self.report_window(pulse, thread_monitor);
         }
     }
 
     #[cold]
-    fn report_window(&self, mut pulse: Pulse, watch: &mut Watch) {
-        watch.tell(&mut pulse);
+    fn report_window(&self, mut pulse: Pulse, thread_monitor: &mut ThreadMonitor) {
+        thread_monitor.add_to(&mut pulse);
         let _ = self.messages.send(Message::Pulse { worker: self.thread as u32, pulse });
     }
 
@@ -502,7 +502,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn hand_over(&mut self, now_ns: u64) {
+    fn report_intervals(&mut self, now_ns: u64) {
         // All accounts end their seconds at the same time.
         if now_ns < self.accounts[0].recorder.boundary_ns() {
             return;
@@ -528,7 +528,7 @@ impl<'a> Worker<'a> {
             match reason {
                 Reason::Deadline => self.check_deadline(number, at_ns, now_ns),
                 Reason::Wake => self.wake(number, now_ns),
-                Reason::GoOn => self.end_pause(number, at_ns, now_ns),
+                Reason::EndPause => self.end_pause(number, at_ns, now_ns),
                 Reason::Lane => self.take_next_user(number, now_ns),
                 Reason::Room => self.fill_room(number as u16, now_ns),
             }
@@ -577,7 +577,7 @@ impl<'a> Worker<'a> {
                 open.note_limit(now_ns);
                 return;
             }
-            let Some(start) = open.take_start_of_group(now_ns) else { return };
+            let Some(start) = open.take_grouped_start(now_ns) else { return };
             if let Some(user) = open.take_user() {
                 self.begin_iteration(user, Some(start.number), true, start.at_ns, now_ns);
             }
@@ -587,7 +587,7 @@ impl<'a> Worker<'a> {
     /// Schedules the first iteration of each user of a closed load. In an open load, schedules the steps that users run once before
     /// their first arrival.
     fn admit_users(&mut self) {
-        if let (Some(_), Driver::Open(open)) = (self.iterations.entrance(), &mut self.driver) {
+        if let (Some(_), Driver::Open(open)) = (self.iterations.once_start(), &mut self.driver) {
             for number in std::mem::take(&mut open.idle) {
                 self.timers.set(0, number, Reason::Wake);
             }
@@ -629,7 +629,7 @@ impl<'a> Worker<'a> {
         if let Driver::Open(open) = &mut self.driver
             && (level != StopLevel::Go || is_too_late)
         {
-            open.start_no_more();
+            open.stop_starting();
         }
     }
 
@@ -650,7 +650,7 @@ impl<'a> Worker<'a> {
         if self.in_flight > 0 {
             return false;
         }
-        if self.dispatch.has_waiting() && self.may_seat(self.clock.now()) {
+        if self.dispatch.has_waiting() && self.may_assign_links(self.clock.now()) {
             return false;
         }
         match &self.driver {
@@ -659,8 +659,8 @@ impl<'a> Worker<'a> {
                 *active == 0 || !(self.stop.admits(now_ns, self.planned) || self.has_scheduled(now_ns))
             }
             Driver::Open(open) => {
-                let may_go_on = self.paused > 0 && self.stop.admits(self.clock.now(), self.planned);
-                open.next_start_ns().is_none() && !may_go_on
+                let may_continue = self.paused > 0 && self.stop.admits(self.clock.now(), self.planned);
+                open.next_start_ns().is_none() && !may_continue
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Accounts of steps by address, for peers with several addresses that ask for them.
 
-use crate::support::scenario::{following, get, in_turn, script, visit};
+use crate::support::scenario::{get, in_turn, script, visit, with_scenarios};
 use crate::support::{Done, MS, closed, count, lasting, reply, run, server, tcp};
 use engine::{Endpoint, Job, Peer, address_accounts};
 use target::Settings;
@@ -19,7 +19,7 @@ fn sent(done: &Done) -> Vec<u64> {
 fn each_step_has_an_account_per_address() {
     let [one, two] = [(); 2].map(|()| target::start(Settings::default()).expect("a target"));
     let job = closed(two_addresses(one.address(), two.address()), 6, count(400));
-    let job = following(Job { threads: 2, ..job }, in_turn(vec![visit(0, 0), visit(1, 0)]));
+    let job = with_scenarios(Job { threads: 2, ..job }, in_turn(vec![visit(0, 0), visit(1, 0)]));
     let steps = || script(vec![get("/status"), get("/status?again")]);
     assert_eq!(address_accounts(&job, &steps()), [(0, 0), (0, 1), (1, 0), (1, 1)]);
     let sent = sent(&run(job, steps()));

@@ -19,7 +19,7 @@ fn unix(path: &Path) -> Peer {
 }
 
 #[test]
-fn closed_port_fails_every_request_as_refused() {
+fn closed_port_refuses_every_request() {
     let port = closed_port().expect("a port");
     let done = run(closed(tcp(port.address()), 2, count(6)), get("/"));
     done.assert_all_failed("connect_refused", 6);

@@ -14,7 +14,7 @@ fn sum(moments: &[Moment], of: impl Fn(&Moment) -> u64) -> u64 {
 fn windows_add_up_to_the_account() {
     let server = server(each_request(vec![Step::ReadRequest, Step::Send(reply(200, "x"))]));
     let job = closed(tcp(server.address()), 4, lasting(450 * MS));
-    let done = run(Job { threads: 2, keeps_course: true, warm_up_ns: 100 * MS, ..job.clone() }, get("/"));
+    let done = run(Job { threads: 2, keeps_timeline: true, warm_up_ns: 100 * MS, ..job.clone() }, get("/"));
     let counts = [&done.warm_up.counts, &done.tally.counts];
     let all = |of: fn(&record::Counts) -> u64| counts.map(of).iter().sum::<u64>();
     assert!(all(|counts| counts.ok) > 0);
@@ -42,7 +42,7 @@ fn every_error_is_counted_by_class() {
     {
         let server = server(steps);
         let job = closed(tcp(server.address()), 1, count(3));
-        let done = run(Job { keeps_course: true, timeout_ns: 150 * MS, ..job }, get("/"));
+        let done = run(Job { keeps_timeline: true, timeout_ns: 150 * MS, ..job }, get("/"));
         let losses: Vec<_> = done.moments.iter().flat_map(|window| window.losses.clone()).collect();
         assert!(losses.iter().all(|((kind, _), _)| *kind == loss), "{losses:?}");
         assert_eq!(losses.iter().map(|(_, count)| count).sum::<u64>(), 3);
@@ -56,7 +56,7 @@ fn every_error_is_counted_by_class() {
 fn unsent_arrivals_are_planned_in_their_intended_window() {
     let silent = server(vec![Step::ReadRequest, Step::HoldOpen]);
     let job = open(tcp(silent.address()), 100.0, 500 * MS, 1);
-    let done = run(Job { keeps_course: true, timeout_ns: 5_000 * MS, ..job }, get("/"));
+    let done = run(Job { keeps_timeline: true, timeout_ns: 5_000 * MS, ..job }, get("/"));
     let planned: Vec<u64> = done.moments.iter().take(5).map(|window| window.planned).collect();
     assert_eq!(planned, [10; 5]);
     assert_eq!(sum(&done.moments, Moment::not_sent), done.tally.counts.not_sent);

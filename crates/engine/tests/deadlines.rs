@@ -12,7 +12,7 @@ use target::scripted::Step;
 const TIMEOUT: u64 = 300 * MS;
 
 /// Runs four users with one request each and a deadline of 300 ms.
-fn against(steps: Vec<Step>) -> Done {
+fn run_against(steps: Vec<Step>) -> Done {
     let server = server(steps);
     let mut job = closed(tcp(server.address()), 4, count(4));
     (job.timeout_ns, job.connect_timeout_ns) = (TIMEOUT, TIMEOUT);
@@ -40,7 +40,7 @@ fn silent_peer_times_out_at_the_deadline() {
             vec![Step::ReadRequest, Step::Wait(Duration::from_secs(2)), Step::CloseGracefully],
         ),
     ] {
-        assert_ended_at_the_deadline(what, &against(steps), "timeout_first_byte");
+        assert_ended_at_the_deadline(what, &run_against(steps), "timeout_first_byte");
     }
 }
 
@@ -51,13 +51,13 @@ fn slow_head_does_not_extend_the_deadline() {
         every: Duration::from_millis(50),
         chunk: 1,
     };
-    let done = against(vec![Step::ReadRequest, slowly]);
+    let done = run_against(vec![Step::ReadRequest, slowly]);
     assert_ended_at_the_deadline("slow head", &done, "timeout_head");
     let interim = Step::SendForever {
         bytes: b"HTTP/1.1 102 P\r\n\r\n".to_vec(),
         every: Some(Duration::from_millis(50)),
     };
-    let done = against(vec![Step::ReadRequest, interim]);
+    let done = run_against(vec![Step::ReadRequest, interim]);
     assert_ended_at_the_deadline("slow interim replies", &done, "timeout_head");
 }
 
@@ -87,7 +87,7 @@ fn endless_body_does_not_extend_the_deadline() {
         ),
         ("nothing after the head", ok("Content-Length: 5\r\n"), Step::HoldOpen),
     ] {
-        let done = against(vec![Step::ReadRequest, Step::Send(head), endless]);
+        let done = run_against(vec![Step::ReadRequest, Step::Send(head), endless]);
         assert_ended_at_the_deadline(what, &done, "timeout_body");
     }
 }
@@ -104,7 +104,7 @@ fn unread_request_times_out_at_the_deadline() {
 #[test]
 fn reply_just_before_the_deadline_is_ok() {
     let steps = vec![Step::ReadRequest, Step::Wait(Duration::from_millis(100)), Step::Send(reply(200, "ok"))];
-    let done = against(each_request(steps));
+    let done = run_against(each_request(steps));
     done.assert_all_ok(4);
     assert!(done.tally.response.ok.min_ns().expect("samples") >= 100 * MS);
 }

@@ -153,7 +153,7 @@ fn rejections_are_replies_and_keep_the_connection() {
 
 const LARGE: usize = 8 * 1024 * 1024;
 
-fn sends_large(steps: Vec<Step>, requests: u64) -> (Done, usize) {
+fn send_large(steps: Vec<Step>, requests: u64) -> (Done, usize) {
     let server = server(steps);
     let mut job = closed(tcp(server.address()), 1, count(requests));
     job.timeout_ns = 5_000 * MS;
@@ -172,7 +172,7 @@ fn sends_large_request_in_pieces_to_a_slow_reader() {
         one.extend([Step::ReadBytes(size), Step::Wait(Duration::from_millis(5))]);
     }
     one.push(Step::Send(reply(200, "thanks")));
-    let (done, connections) = sends_large(each_request(one), 3);
+    let (done, connections) = send_large(each_request(one), 3);
     done.assert_all_ok(3);
     assert_eq!(done.tally.sent_bytes, 3 * post("/", LARGE).request_bytes_max(|_| 0));
     assert_eq!(connections, 1);
@@ -182,7 +182,7 @@ fn sends_large_request_in_pieces_to_a_slow_reader() {
 fn early_rejection_counts_and_closes_the_connection() {
     let answer = b"HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n".to_vec();
     let early = vec![Step::ReadBytes(1000), Step::Send(answer), Step::Wait(PAUSE), Step::HoldOpen];
-    let (done, connections) = sends_large(early, 3);
+    let (done, connections) = send_large(early, 3);
     let counts = done.tally.counts;
     assert_eq!((counts.sent, counts.rejected), (3, 3), "{:?}", done.classes());
     assert_eq!(done.classes(), [("status".to_owned(), 3)]);
@@ -193,7 +193,7 @@ fn early_rejection_counts_and_closes_the_connection() {
 fn early_rejection_followed_by_close_counts() {
     let answer = b"HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n".to_vec();
     let early = vec![Step::ReadBytes(1000), Step::Send(answer), Step::CloseGracefully];
-    let (done, _) = sends_large(early, 3);
+    let (done, _) = send_large(early, 3);
     let counts = done.tally.counts;
     assert_eq!((counts.sent, counts.rejected), (3, 3), "{:?}", done.classes());
 }

@@ -8,14 +8,14 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use crate::support::scenario::{VARIABLES, following, get, in_turn, saving, script, visit};
+use crate::support::scenario::{VARIABLES, get, in_turn, script, visit, with_capture, with_scenarios};
 use crate::support::{Done, closed, count, run, tcp};
 use engine::Peer;
 use servers::fake_postgres::{FakePostgres, complete, message, ready, row};
 use sql::script::{Allow, Language, ScriptSet};
 use sql::{Engine, Settings, Sql, TransactionStep};
 use sqlite::Database;
-use wire::http1::CaptureFrom;
+use wire::http1::CaptureSource;
 use wire::sql::Login;
 use wire::{Channels, InProcess, Mix, PeerStep};
 
@@ -51,9 +51,9 @@ fn connections_of_all_protocols_on_sockets_are_renewed_between_requests() {
 fn through_four_protocols(lifetime_ns: Option<u64>) -> Done {
     let http = Http::start();
     let postgres = FakePostgres::start(|peer| {
-        peer.let_in()?;
+        peer.accept_login()?;
         loop {
-            let (_, query) = peer.hear_request()?;
+            let (_, query) = peer.read_request()?;
             thread::sleep(REPLY_AFTER);
             let answer = (number_in(&query) + 1).to_string();
             peer.say(&[column("b"), row(&[&answer]), complete("SELECT 1"), ready(b'I')].concat())?;
@@ -67,9 +67,9 @@ fn through_four_protocols(lifetime_ns: Option<u64>) -> Done {
     File::create(&path).expect("a file");
     let file = Database::new(path);
 
-    let token = CaptureFrom::Header("X-Token".to_owned());
+    let token = CaptureSource::Header("X-Token".to_owned());
     let scripts: Vec<Box<dyn Channels>> = vec![
-        Box::new(script(vec![saving(get("/begin"), OF_HTTP, token), get("/end-{d}")])),
+        Box::new(script(vec![with_capture(get("/begin"), OF_HTTP, token), get("/end-{d}")])),
         Box::new(on_server(Engine::PostgreSql, "SELECT :a + 1 AS b", OF_POSTGRES)),
         Box::new(on_server(Engine::MySql, "SELECT :b * 10 AS c", OF_MYSQL)),
         Box::new(InProcess(in_process("SELECT :c + 3 AS d", OF_SQLITE, file))),
@@ -78,7 +78,7 @@ fn through_four_protocols(lifetime_ns: Option<u64>) -> Done {
     let mut job = closed(tcp(http.address), USERS, count(ITERATIONS * places.len() as u64));
     job.peers.extend([tcp(postgres.address()), tcp(mysql), nowhere()]);
     job.peers.iter_mut().for_each(|peer| peer.lifetime_ns = lifetime_ns);
-    job = following(job, in_turn((0..places.len() as u16).map(|step| visit(step, 0)).collect()));
+    job = with_scenarios(job, in_turn((0..places.len() as u16).map(|step| visit(step, 0)).collect()));
     // `run` asserts that every account adds up.
     let done = run(job, Mix::new(scripts, &places));
 
@@ -204,25 +204,26 @@ fn packet(stream: &mut TcpStream) -> io::Result<Vec<u8>> {
 
 /// Returns a script of one statement, whose row sets the variable `saves`, with its settings.
 fn one_statement(statement: &str, saves: u16) -> (ScriptSet, [TransactionStep; 1], Settings) {
-    let mut deck = ScriptSet::new();
+    let mut all_scripts = ScriptSet::new();
     let text = format!("{statement} \\gset\n");
-    let script = deck.add("one", text.as_bytes(), Language::Pgbench, Allow::default()).expect("a script");
+    let script =
+        all_scripts.add("one", text.as_bytes(), Language::Pgbench, Allow::default()).expect("a script");
     // Registers the variables that only rows set: no statement names them.
-    VARIABLES.iter().for_each(|name| assert!(deck.variable(name).is_some(), "{name}"));
+    VARIABLES.iter().for_each(|name| assert!(all_scripts.variable(name).is_some(), "{name}"));
     let bindings = VARIABLES.map(str::to_owned).to_vec();
     let settings = Settings { clients: USERS, bindings, saves: vec![saves], ..Settings::default() };
-    (deck, [TransactionStep { name: "one".to_owned(), script, expects: None }], settings)
+    (all_scripts, [TransactionStep { name: "one".to_owned(), script, expects: None }], settings)
 }
 
 fn on_server(engine: Engine, statement: &str, saves: u16) -> Sql {
-    let (deck, steps, settings) = one_statement(statement, saves);
+    let (all_scripts, steps, settings) = one_statement(statement, saves);
     let login = Arc::new(Login { user: "me".to_owned(), ..Login::default() });
-    sql::on_server(engine, deck, &steps, settings, login, false, [5; 18]).expect("a program")
+    sql::on_server(engine, all_scripts, &steps, settings, login, false, [5; 18]).expect("a program")
 }
 
 fn in_process(statement: &str, saves: u16, database: Database) -> Sql {
-    let (deck, steps, settings) = one_statement(statement, saves);
-    sqlite::sqlite(deck, &steps, settings, database).expect("a program")
+    let (all_scripts, steps, settings) = one_statement(statement, saves);
+    sqlite::sqlite(all_scripts, &steps, settings, database).expect("a program")
 }
 
 /// Returns a placeholder for a peer in this process, which has no address.

@@ -10,15 +10,15 @@ const OK: &str = "HTTP/1.1 200 OK\r\n";
 const CHUNKED: &str = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 
 /// Sends three requests. Each is answered with these bytes on a connection that then stays open.
-fn answered_with(bytes: impl AsRef<[u8]>) -> (Done, usize) {
+fn answer_each_with(bytes: impl AsRef<[u8]>) -> (Done, usize) {
     let bytes = bytes.as_ref().to_vec();
     exchange(each_request(vec![Step::ReadRequest, Step::Send(bytes)]), 3)
 }
 
 /// Asserts that three requests fail with this class, on three connections.
 #[track_caller]
-fn assert_never_believed(what: &str, bytes: impl AsRef<[u8]>, class: &str) {
-    let (done, connections) = answered_with(bytes);
+fn assert_all_fail(what: &str, bytes: impl AsRef<[u8]>, class: &str) {
+    let (done, connections) = answer_each_with(bytes);
     let counts = done.tally.counts;
     assert_eq!((counts.ok, counts.rejected, counts.failed), (0, 0, 3), "{what}: {:?}", done.classes());
     assert_eq!(done.errors(class), 3, "{what}: {:?}", done.classes());
@@ -37,7 +37,7 @@ fn rejects_reply_of_ambiguous_length() {
         "Content-Length: -1\r\n",
         "Content-Length: 0x2\r\n",
     ] {
-        assert_never_believed(header, format!("{OK}{header}\r\nok{SMUGGLED}"), "protocol_error");
+        assert_all_fail(header, format!("{OK}{header}\r\nok{SMUGGLED}"), "protocol_error");
     }
 }
 
@@ -51,7 +51,7 @@ fn rejects_malformed_chunks() {
         ("longer than it says", format!("2\r\nokay\r\n0\r\n\r\n{SMUGGLED}")),
         ("extension flood", format!("2;{}\r\nok\r\n0\r\n\r\n", "x".repeat(100_000))),
     ] {
-        assert_never_believed(what, format!("{CHUNKED}{body}"), "protocol_error");
+        assert_all_fail(what, format!("{CHUNKED}{body}"), "protocol_error");
     }
 }
 
@@ -68,7 +68,7 @@ fn rejects_and_quotes_replies_that_are_not_http() {
         ("upgrade unasked", format!("HTTP/1.1 101 Switching Protocols\r\n\r\n{SMUGGLED}").into_bytes()),
         ("interim flood", format!("{}{SMUGGLED}", "HTTP/1.1 100 Continue\r\n\r\n".repeat(17)).into_bytes()),
     ] {
-        assert_never_believed(what, bytes, "protocol_error");
+        assert_all_fail(what, bytes, "protocol_error");
     }
 }
 
@@ -113,13 +113,13 @@ fn rejects_endless_head_at_the_limit() {
 #[test]
 fn accepts_sixteen_interim_replies() {
     let bytes = [b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n".repeat(16), reply(200, "ok")].concat();
-    let (done, connections) = answered_with(bytes);
+    let (done, connections) = answer_each_with(bytes);
     done.assert_all_ok(3);
     assert_eq!(connections, 1);
 }
 
 /// Uses one connection per request; the n-th reply is cut after n bytes.
-fn cut_everywhere(whole: Vec<u8>, last: Step) -> Done {
+fn cut_at_every_byte(whole: Vec<u8>, last: Step) -> Done {
     let connections = whole.len() as u32 + 1;
     let server = scripted::start(move |number| {
         let cut = whole[..number.min(whole.len())].to_vec();
@@ -137,7 +137,7 @@ fn reply_cut_at_any_byte_is_incomplete() {
     let chunked = format!("{CHUNKED}5\r\nhello\r\nA\r\n0123456789\r\n0\r\nX: y\r\n\r\n").into_bytes();
     for whole in [sized, chunked] {
         let length = whole.len() as u64;
-        let done = cut_everywhere(whole, Step::CloseGracefully);
+        let done = cut_at_every_byte(whole, Step::CloseGracefully);
         let counts = done.tally.counts;
         assert_eq!((counts.sent, counts.ok, counts.failed), (length + 1, 1, length));
         assert_eq!(
@@ -166,8 +166,8 @@ fn body_without_length_ends_with_the_connection() {
 #[test]
 fn excess_bytes_in_the_same_packet_fail_the_reply() {
     let with = |excess: &str| [reply(200, "hello"), excess.as_bytes().to_vec()].concat();
-    assert_never_believed("excess", with("more of the body"), "excess_bytes");
-    assert_never_believed("a second reply", with(SMUGGLED), "unsolicited_reply");
+    assert_all_fail("excess", with("more of the body"), "excess_bytes");
+    assert_all_fail("a second reply", with(SMUGGLED), "unsolicited_reply");
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn compressed_body_is_counted_and_not_decompressed() {
     // memory.
     let bytes =
         b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 6\r\n\r\n\x1f\x8b\x08\xff\xff\xff";
-    let (done, connections) = answered_with(bytes);
+    let (done, connections) = answer_each_with(bytes);
     done.assert_all_ok(3);
     assert_eq!((connections, done.tally.received_bytes), (1, 3 * bytes.len() as u64));
 }

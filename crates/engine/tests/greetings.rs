@@ -13,7 +13,7 @@ use crate::support::{
     acts::{Act, acts, greeting},
 };
 use crate::support::{MS, SECOND, closed, count, finish_with, lasting, limit, run, tcp};
-use engine::{Endpoint, Job, Line, Peer, TlsPeer, TlsTrust};
+use engine::{BlockingConnection, Endpoint, Job, Peer, TlsPeer, TlsTrust};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use wire::{Script, Serial};
 
@@ -32,10 +32,10 @@ fn log_in_precedes_first_request_and_counts_as_connect_time() {
     done.assert_all_ok(10);
     assert_eq!((done.tally.connections, done.tally.connect.count()), (2, 2));
     assert!(done.tally.connect.min_ns().is_some_and(|min_ns| min_ns >= 119 * MS), "{:?}", done.tally.connect);
-    let mut heard = server.heard();
-    heard.truncate(2);
-    heard.sort();
-    for (number, lines) in heard.iter().enumerate() {
+    let mut received_lines = server.received_lines();
+    received_lines.truncate(2);
+    received_lines.sort();
+    for (number, lines) in received_lines.iter().enumerate() {
         assert_eq!(lines[0], format!("hello {number}"), "connections have their numbers");
         assert!(lines[1..].iter().all(|line| line == "a"), "{lines:?}");
     }
@@ -60,7 +60,7 @@ fn log_in_may_take_several_rounds_in_any_pieces() {
         _ => Answer::Say("ok\n"),
     });
     run(closed(tcp(server.address), 1, count(5)), greeting(&[Act::Say("a", None)])).assert_all_ok(5);
-    assert_eq!(server.heard()[0][..3], ["hello 0", "here is more", "a"]);
+    assert_eq!(server.received_lines()[0][..3], ["hello 0", "here is more", "a"]);
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn rejected_log_in_ends_the_load_without_retries() {
     let (done, broke) = finish_with(engine::start(job, greeting(&[Act::Say("a", None)])).unwrap(), limit);
     assert_eq!(broke, ["the server says: nobody knows you"]);
     assert_eq!((done.tally.counts.sent, done.tally.counts.ok), (0, 0));
-    assert!(server.heard().iter().filter(|lines| !lines.is_empty()).count() <= 8);
+    assert!(server.received_lines().iter().filter(|lines| !lines.is_empty()).count() <= 8);
 
     // Rejected log-ins of connections opened within the load end it as well.
     let server = Lines::start(|_, _| Answer::SayAndClose("never\n"));
@@ -79,7 +79,7 @@ fn rejected_log_in_ends_the_load_without_retries() {
     let (done, broke) = finish_with(engine::start(job, greeting(&[Act::Say("a", None)])).unwrap(), limit);
     assert_eq!((broke.len(), done.tally.counts.ok), (1, 0));
     assert_eq!(done.tally.counts.sent, done.tally.counts.unfinished);
-    assert!(server.heard().iter().filter(|lines| !lines.is_empty()).count() <= 4);
+    assert!(server.received_lines().iter().filter(|lines| !lines.is_empty()).count() <= 4);
 }
 
 #[test]
@@ -105,8 +105,8 @@ fn connections_go_to_all_addresses_in_turn() {
     let job = Job { threads: 2, ..closed(peer, 6, count(60)) };
     run(job, greeting(&[Act::Say("a", None)])).assert_all_ok(60);
     for (number, server) in servers.into_iter().enumerate() {
-        let heard = server.heard();
-        let mut first: Vec<_> = heard.iter().filter_map(|lines| lines.first()).collect();
+        let received_lines = server.received_lines();
+        let mut first: Vec<_> = received_lines.iter().filter_map(|lines| lines.first()).collect();
         first.sort();
         assert_eq!(first, [&format!("hello {number}"), &format!("hello {}", number + 3)]);
     }
@@ -118,8 +118,8 @@ fn sends_farewell_once() {
     let mut script = greeting(&[Act::Say("a", None)]);
     script.farewell = "bye\n";
     run(closed(tcp(server.address), 2, count(20)), script.clone()).assert_all_ok(20);
-    let heard = server.heard();
-    for lines in heard.iter().filter(|lines| !lines.is_empty()) {
+    let received_lines = server.received_lines();
+    for lines in received_lines.iter().filter(|lines| !lines.is_empty()) {
         assert_eq!(lines.iter().filter(|line| *line == "bye").count(), 1, "{lines:?}");
         assert_eq!(lines.last().map(String::as_str), Some("bye"));
     }
@@ -127,12 +127,15 @@ fn sends_farewell_once() {
     let server = Lines::start(friendly);
     let job = closed(once(tcp(server.address)), 1, count(3));
     run(job, script).assert_all_ok(3);
-    let heard = server.heard();
-    assert_eq!(heard.iter().filter(|lines| lines.last().is_some_and(|line| line == "bye")).count(), 3);
+    let received_lines = server.received_lines();
+    assert_eq!(
+        received_lines.iter().filter(|lines| lines.last().is_some_and(|line| line == "bye")).count(),
+        3
+    );
 }
 
 /// Starts a server that switches to TLS after the first line, and then accepts everything.
-fn secure_in_the_middle(authority: &Authority, extra: &'static str) -> SocketAddr {
+fn start_tls_after_first_line(authority: &Authority, extra: &'static str) -> SocketAddr {
     let identity = authority.sign_localhost();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ServerConfig::builder_with_provider(provider)
@@ -147,13 +150,13 @@ fn secure_in_the_middle(authority: &Authority, extra: &'static str) -> SocketAdd
     thread::spawn(move || {
         for socket in listener.incoming().take(64) {
             let config = Arc::clone(&config);
-            thread::spawn(move || serve_in_secret(&socket?, config, extra));
+            thread::spawn(move || serve_tls(&socket?, config, extra));
         }
     });
     address
 }
 
-fn serve_in_secret(socket: &TcpStream, config: Arc<ServerConfig>, extra: &str) -> std::io::Result<()> {
+fn serve_tls(socket: &TcpStream, config: Arc<ServerConfig>, extra: &str) -> std::io::Result<()> {
     socket.set_read_timeout(Some(Duration::from_secs(20)))?;
     let mut line = String::new();
     // Reads only the first line: the client waits for the answer before it sends more.
@@ -186,12 +189,12 @@ fn on_request(address: SocketAddr, authority: &Authority) -> Peer {
 #[test]
 fn log_in_may_switch_to_tls() {
     let authority = Authority::new("of greetings");
-    let peer = on_request(secure_in_the_middle(&authority, ""), &authority);
+    let peer = on_request(start_tls_after_first_line(&authority, ""), &authority);
     let done = run(closed(peer.clone(), 2, count(20)), greeting(&[Act::Say("a", None)]));
     done.assert_all_ok(20);
     assert_eq!((done.tally.connect.count(), done.tally.tls.count()), (2, 2));
 
-    let mut line = Line::open(&peer, Duration::from_secs(5)).unwrap();
+    let mut line = BlockingConnection::open(&peer, Duration::from_secs(5)).unwrap();
     line.greet(&mut Serial::new(greeting(&[]).open(0))).unwrap();
     assert!(line.tls().is_some_and(|tls| tls.contains("TLSv1.3")));
 }
@@ -199,7 +202,7 @@ fn log_in_may_switch_to_tls() {
 #[test]
 fn rejects_unencrypted_bytes_after_switch_to_tls() {
     let authority = Authority::new("of smuggled bytes");
-    let peer = on_request(secure_in_the_middle(&authority, "ok\n"), &authority);
+    let peer = on_request(start_tls_after_first_line(&authority, "ok\n"), &authority);
     let job = closed(once(peer), 1, count(2));
     run(job, greeting(&[Act::Say("a", None)])).assert_all_failed("excess_bytes", 2);
 }
@@ -216,8 +219,8 @@ fn asks_a_question_before_the_load() {
     let server = Lines::start(friendly);
     let script = greeting(&[Act::Say("a", None), Act::Pause(MS), Act::Say("b", None)]);
     let asked = engine::ask(&tcp(server.address), script.open(0), Duration::from_secs(5)).unwrap();
-    assert_eq!((asked.reply.status, asked.reply.refusal), (1, None));
-    assert_eq!(server.heard()[0], ["hello 0", "a", "b"]);
+    assert_eq!((asked.reply.status, asked.reply.rejection), (1, None));
+    assert_eq!(server.received_lines()[0], ["hello 0", "a", "b"]);
 
     let server = Lines::start(|_, _| Answer::Say("never\n"));
     let error = engine::ask(&tcp(server.address), script.open(0), Duration::from_secs(5)).unwrap_err();
@@ -241,7 +244,7 @@ fn asks_a_question_before_the_load() {
 #[test]
 fn blocking_connection_reads_and_writes_like_a_file() {
     let server = Lines::start(friendly);
-    let mut line = Line::open(&tcp(server.address), Duration::from_secs(5)).unwrap();
+    let mut line = BlockingConnection::open(&tcp(server.address), Duration::from_secs(5)).unwrap();
     line.greet(&mut Serial::new(greeting(&[]).open(3))).unwrap();
     let mut answers = BufReader::new(line);
     for _ in 0..3 {
@@ -251,11 +254,11 @@ fn blocking_connection_reads_and_writes_like_a_file() {
         assert_eq!(answer, "ok\n");
     }
     drop(answers);
-    assert_eq!(server.heard()[0], ["hello 3", "x", "x", "x"]);
+    assert_eq!(server.received_lines()[0], ["hello 3", "x", "x", "x"]);
 
     let authority = Authority::new("of lines");
-    let peer = on_request(secure_in_the_middle(&authority, ""), &authority);
-    let mut line = Line::open(&peer, Duration::from_secs(5)).unwrap();
+    let peer = on_request(start_tls_after_first_line(&authority, ""), &authority);
+    let mut line = BlockingConnection::open(&peer, Duration::from_secs(5)).unwrap();
     line.greet(&mut Serial::new(greeting(&[]).open(0))).unwrap();
     assert!(line.tls().is_some());
     let mut answers = BufReader::new(line);
@@ -280,7 +283,7 @@ fn replacement_of_closed_idle_connection_logs_in_again() {
     let (done, _) = finish_with(engine::start(job, acts_with_bye()).unwrap(), limit);
     // The first request of each connection is answered. The server closes when the second one arrives.
     assert_eq!((done.tally.counts.ok, done.errors("closed_before_reply")), (2, 1), "{:?}", done.classes());
-    assert!(server.heard().iter().all(|lines| lines.is_empty() || lines[0] == "hello 0"));
+    assert!(server.received_lines().iter().all(|lines| lines.is_empty() || lines[0] == "hello 0"));
 }
 
 fn acts_with_bye() -> support::acts::Acts {

@@ -13,8 +13,11 @@ fn load(answers_after: Duration, first: Option<u32>, limit: u32) -> Done {
     let exchange = vec![Step::ReadRequest, Step::Wait(answers_after), Step::Send(reply(200, "ok"))];
     let script = Script(vec![Step::Loop(Box::new(Script(exchange)))]);
     let server = target::scripted::start(move |_| script.clone()).expect("a server");
-    let job =
-        Job { opened_first: first, threads: 2, ..open(tcp(server.address()), 200.0, 1_000 * MS, limit) };
+    let job = Job {
+        initial_connections: first,
+        threads: 2,
+        ..open(tcp(server.address()), 200.0, 1_000 * MS, limit)
+    };
     run(job, get("/"))
 }
 

@@ -44,13 +44,13 @@ fn stale_request_is_not_retried_unless_idempotent_and_enabled() {
     });
 }
 
-fn says(keep_alive: &str) -> Vec<u8> {
+fn keep_alive_reply(keep_alive: &str) -> Vec<u8> {
     format!("HTTP/1.1 200 OK\r\nKeep-Alive: {keep_alive}\r\nContent-Length: 2\r\n\r\nok").into_bytes()
 }
 
 /// Returns the number of connections used by four requests of one user, who thinks for `think_ms` after each reply.
 fn connections(keep_alive: &str, think_ms: u64) -> u64 {
-    let exchange = vec![Step::ReadRequest, Step::Send(says(keep_alive))];
+    let exchange = vec![Step::ReadRequest, Step::Send(keep_alive_reply(keep_alive))];
     let script = Script(vec![Step::Loop(Box::new(Script(exchange)))]);
     let server = target::scripted::start(move |_| script.clone()).expect("a server");
     let mut job = closed(tcp(server.address()), 1, count(4));

@@ -8,7 +8,7 @@ mod support;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use harness::quiet::{Witness, assert_measured, run_ahead};
+use harness::quiet::{MachineObserver, assert_measured, raise_priority};
 use record::{Histogram, Percentile};
 use support::{MS, SECOND, closed, count, get, lasting, open, run, tcp};
 use target::{Running, Settings, Stall};
@@ -16,7 +16,7 @@ use target::{Running, Settings, Stall};
 static TURN: Mutex<()> = Mutex::new(());
 
 fn turn() -> MutexGuard<'static, ()> {
-    run_ahead();
+    raise_priority();
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -71,7 +71,7 @@ fn measures_a_known_distribution() {
         let target = target::start(settings).expect("a target");
         let hold_times = "/hold?dist=lognormal&median_us=5000&sigma=0.5";
         let job = closed(tcp(target.address()), 8, count(4_000));
-        let witness = Witness::begin();
+        let witness = MachineObserver::begin();
         let done = run(job, get(hold_times));
         let waited_ns = witness.end().waited.as_nanos() as u64;
         done.assert_all_ok(4_000);

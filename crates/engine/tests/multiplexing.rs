@@ -16,19 +16,21 @@ use engine::Job;
 const WIDE: Tagged = Tagged { room: 250, greets: false };
 
 /// Answers all waiting requests, the last first.
-fn last_first(waiting: &mut Vec<Asked>) -> String {
+fn answer_last_first(waiting: &mut Vec<Asked>) -> String {
     waiting.drain(..).rev().map(|asked| format!("{} v{}-{}\n", asked.tag, asked.user, asked.step)).collect()
 }
 
-/// Like [`last_first`], once `full` requests wait, or after a while without a new one.
-fn when_full(full: usize) -> impl Fn(usize, &mut Vec<Asked>) -> Option<String> + Send + Sync + 'static {
-    move |_, waiting| Some(if waiting.len() < full { String::new() } else { last_first(waiting) })
+/// Like [`answer_last_first`], once `full` requests wait, or after a while without a new one.
+fn answer_when_full(
+    full: usize,
+) -> impl Fn(usize, &mut Vec<Asked>) -> Option<String> + Send + Sync + 'static {
+    move |_, waiting| Some(if waiting.len() < full { String::new() } else { answer_last_first(waiting) })
 }
 
 /// Runs a thousand users on four links. Each link is answered only when all of its 250 exchanges have arrived.
 #[test]
 fn four_links_carry_a_thousand_exchanges_answered_out_of_order() {
-    let server = TaggedServer::start("", when_full(250));
+    let server = TaggedServer::start("", answer_when_full(250));
     let job =
         Job { pool: Some(4), timeout_ns: 10 * SECOND, ..closed(tcp(server.address), 1_000, count(3_000)) };
     let done = run(job, WIDE);
@@ -85,7 +87,7 @@ fn requests_after_one_read_are_sent_in_one_write() {
 
 #[test]
 fn each_user_gets_its_own_answer_for_the_next_step() {
-    let server = TaggedServer::start("", |_, waiting: &mut Vec<Asked>| Some(last_first(waiting)));
+    let server = TaggedServer::start("", |_, waiting: &mut Vec<Asked>| Some(answer_last_first(waiting)));
     let mut job = Job { pool: Some(4), ..closed(tcp(server.address), 200, count(2_000)) };
     job.scenarios = in_turn(vec![visit(0, 0), visit(1, MS)]);
     run(job, WIDE).assert_all_ok(2_000);
@@ -111,7 +113,7 @@ fn lost_link_fails_only_its_own_exchanges() {
             connections.fetch_add(1, Ordering::AcqRel);
             return None;
         }
-        Some(if is_first { String::new() } else { last_first(waiting) })
+        Some(if is_first { String::new() } else { answer_last_first(waiting) })
     });
     let job = Job { pool: Some(4), ..closed(tcp(server.address), 400, lasting(500 * MS)) };
     let done = run(Job { log_per_second: 100_000, ..job }, WIDE);
@@ -134,7 +136,7 @@ fn time_out_ends_one_exchange_and_keeps_the_link() {
         let server = TaggedServer::start("", |_, waiting: &mut Vec<Asked>| {
             let mut late: Vec<Asked> = waiting.iter().filter(|asked| asked.user == 7).cloned().collect();
             waiting.retain(|asked| asked.user != 7);
-            let mut said = last_first(waiting);
+            let mut said = answer_last_first(waiting);
             if late.len() > 3 {
                 said.extend(late.drain(..2).map(|asked| format!("{} late\n", asked.tag)));
             }
@@ -163,7 +165,7 @@ fn exchange_waits_for_room_and_has_send_delay() {
         if !waiting.is_empty() {
             std::thread::sleep(Duration::from_millis(10));
         }
-        Some(last_first(waiting))
+        Some(answer_last_first(waiting))
     };
     let server = TaggedServer::start("2\n", slow);
     let begun = Instant::now();
@@ -184,7 +186,7 @@ fn exchange_waits_for_room_and_has_send_delay() {
 fn arrivals_share_links() {
     let slow = |_: usize, waiting: &mut Vec<Asked>| {
         std::thread::sleep(Duration::from_millis(20));
-        Some(last_first(waiting))
+        Some(answer_last_first(waiting))
     };
     let server = TaggedServer::start("", slow);
     let done = run(open(tcp(server.address), 1_000.0, 500 * MS, 2), WIDE);
@@ -204,7 +206,7 @@ fn answers_ping_while_all_requests_wait() {
     // Requests are answered only after the ping. A link that sent its pong with the next request would never send it.
     for room in [250, 1] {
         let server = TaggedServer::start("", |_, waiting: &mut Vec<Asked>| {
-            let said = if take_pong(waiting) { last_first(waiting) } else { String::new() };
+            let said = if take_pong(waiting) { answer_last_first(waiting) } else { String::new() };
             Some(if waiting.is_empty() { said } else { said + "ping\n" })
         });
         let job = Job { pool: Some(1), ..closed(tcp(server.address), 3, count(30)) };
@@ -217,7 +219,7 @@ fn answers_ping_within_the_greeting() {
     let greeted = AtomicUsize::new(0);
     let server = TaggedServer::start("ping\n", move |_: usize, waiting: &mut Vec<Asked>| {
         let is_greeted = take_pong(waiting) && greeted.fetch_add(1, Ordering::AcqRel) < 2;
-        Some(if is_greeted { "250\n".to_owned() } else { last_first(waiting) })
+        Some(if is_greeted { "250\n".to_owned() } else { answer_last_first(waiting) })
     });
     let job = Job { pool: Some(2), ..closed(tcp(server.address), 6, count(30)) };
     run(job, Tagged { greets: true, ..WIDE }).assert_all_ok(30);
@@ -245,7 +247,7 @@ fn reset_stream_fails_only_its_exchange() {
 fn draining(_: usize, waiting: &mut Vec<Asked>) -> Option<String> {
     let is_last = waiting.iter().any(|asked| asked.tag == 49);
     let mut taken: Vec<Asked> = waiting.drain(..).filter(|asked| asked.tag < 50).collect();
-    Some(if is_last { "bye 49\n" } else { "" }.to_owned() + &last_first(&mut taken))
+    Some(if is_last { "bye 49\n" } else { "" }.to_owned() + &answer_last_first(&mut taken))
 }
 
 #[test]
@@ -267,7 +269,8 @@ fn draining_link_finishes_its_exchanges_and_is_replaced() {
 #[test]
 fn exchanges_wait_for_room_on_a_new_link() {
     // Users ramp up, so the first link is opened for requests, and grants fewer exchanges than it is given.
-    let server = TaggedServer::start("2\n", |_: usize, waiting: &mut Vec<Asked>| Some(last_first(waiting)));
+    let server =
+        TaggedServer::start("2\n", |_: usize, waiting: &mut Vec<Asked>| Some(answer_last_first(waiting)));
     let mut job = Job { pool: Some(1), ..closed(tcp(server.address), 8, count(80)) };
     if let load::Load::Closed(closed) = &mut job.load {
         closed.ramp_up_ns = 1;
@@ -299,7 +302,7 @@ fn every_exchange_ends_once_despite_resets_drains_and_losses() {
             1 if is_second || is_draining.load(Ordering::Acquire) => {
                 let bye = if is_draining.swap(true, Ordering::AcqRel) { "" } else { "bye 374\n" };
                 let mut taken = waiting.drain(..).filter(|asked| asked.tag <= 374).collect();
-                Some(bye.to_owned() + &last_first(&mut taken))
+                Some(bye.to_owned() + &answer_last_first(&mut taken))
             }
             0..4 if waiting.len() < 250 && !is_second => Some(String::new()),
             0 => {
@@ -310,7 +313,7 @@ fn every_exchange_ends_once_despite_resets_drains_and_losses() {
                 Some(said.collect())
             }
             2 if is_second => None,
-            _ => Some(last_first(waiting)),
+            _ => Some(answer_last_first(waiting)),
         }
     });
     let job =

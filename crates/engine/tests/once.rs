@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use crate::support::scenario::{data, following, get, in_turn, saving, script, visit};
+use crate::support::scenario::{data, get, in_turn, script, visit, with_capture, with_scenarios};
 use crate::support::witness::Witness;
 use crate::support::{SECOND, closed, count, open, run, tcp};
 use engine::Job;
 use load::values::{RowOrder, Rows, Source};
 use load::{Condition, Guard, Subject, Test, Visit};
-use wire::http1::{CaptureFrom, Http1};
+use wire::http1::{CaptureSource, Http1};
 
 /// Builds a job with steps that run once. Two log-ins are rejected and the third succeeds. Then come orders, a request whose condition on
 /// the status holds, and a request whose condition on a missing value does not.
@@ -24,15 +24,15 @@ fn plan(mut job: Job) -> (Job, Http1) {
         guarded(3, Subject::Variable(1), Test::Present),
     ]);
     scenarios.list[0].once = vec![visit(0, 0)];
-    job = following(job, scenarios);
+    job = with_scenarios(job, scenarios);
     let targets = ["no", "no", "log-in"].map(|target| vec![Box::<str>::from(target)].into_boxed_slice());
     let rows: Rows = targets.to_vec().into();
     job.data = vec![data(3, Source::Rows { rows, order: RowOrder::InTurn })];
-    let log_in = saving(get("/{d}"), 0, CaptureFrom::Header("X-Token".to_owned()));
+    let log_in = with_capture(get("/{d}"), 0, CaptureSource::Header("X-Token".to_owned()));
     (job, script(vec![log_in, get("/orders/{a}/{d}"), get("/let-through"), get("/never/{b}")]))
 }
 
-fn assert_entered(witness: &Witness) {
+fn assert_ran_once_steps(witness: &Witness) {
     let targets: Vec<String> = witness.seen().into_iter().map(|seen| seen.target).collect();
     assert_eq!(targets[..3], ["/no", "/no", "/log-in"]);
     for iteration in targets[3..].chunks_exact(2) {
@@ -47,7 +47,7 @@ fn user_retries_log_in_before_its_first_iteration() {
     let done = run(job, script);
     let of = |step: usize| done.steps[step].counts;
     assert_eq!((of(0).rejected, of(0).ok, of(1).ok, of(2).ok), (2, 1, 5, 5));
-    assert_entered(&witness);
+    assert_ran_once_steps(&witness);
 }
 
 #[test]
@@ -58,5 +58,5 @@ fn open_load_connections_log_in_before_arrivals() {
     let of = |step: usize| done.steps[step].counts;
     assert_eq!((of(0).rejected, of(0).ok), (2, 1));
     assert_eq!((of(1).planned, of(1).ok, of(1).not_sent), (40, 40, 0), "arrivals wait for it");
-    assert_entered(&witness);
+    assert_ran_once_steps(&witness);
 }

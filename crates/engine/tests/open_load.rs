@@ -17,7 +17,7 @@ fn shape(job: &mut Job, change: impl FnOnce(&mut Open)) {
 }
 
 /// Returns the send times of all workers, computed without a load.
-fn instants(job: &Job) -> Vec<u64> {
+fn send_times(job: &Job) -> Vec<u64> {
     let Load::Open(open) = &job.load else { panic!("the load is open") };
     open.arrivals(Share::WHOLE)
         .take_while(|at_ns| job.stop.at_ns.is_none_or(|end_ns| *at_ns < end_ns))
@@ -34,7 +34,7 @@ fn constant_rate_sends_every_planned_request() {
         let target = built_in();
         let mut job = open(tcp(target.address()), 400.0, SECOND, 12);
         (job.threads, job.log_per_second) = (threads, 10_000);
-        let expected = instants(&job);
+        let expected = send_times(&job);
         let done = run(job, get("/status"));
         done.assert_all_ok(400);
         assert_eq!((done.tally.counts.planned, done.tally.counts.not_sent), (400, 0));
@@ -52,7 +52,7 @@ fn poisson_arrivals_depend_on_the_seed_only() {
             open.schedule = Schedule::Rate(Profile::constant(300.0), Spacing::poisson(seed))
         });
         (job.threads, job.log_per_second) = (threads, 10_000);
-        let expected = instants(&job);
+        let expected = send_times(&job);
         let done = run(job, get("/status"));
         done.assert_all_ok(expected.len() as u64);
         assert_eq!(intended(&done), expected);

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use crate::support::scenario::{
-    assert_carried, data, following, get, in_turn, late_ns, mix, post, saving, scenarios, script, visit,
+    assert_carried, data, get, in_turn, late_ns, mix, post, scenarios, script, visit, with_capture,
+    with_scenarios,
 };
 use crate::support::witness::Witness;
 use crate::support::{Done, MS, SECOND, open, run, tcp};
@@ -13,7 +14,7 @@ use load::values::Source;
 use load::{Load, Open, Order, Routes, Scenarios, Schedule, Spacing, Stop, Visit};
 use record::Sampled;
 use target::{Settings, Stall};
-use wire::http1::CaptureFrom;
+use wire::http1::CaptureSource;
 
 const AT_ONCE: Duration = Duration::ZERO;
 
@@ -23,7 +24,7 @@ fn shape(job: &mut Job, change: impl FnOnce(&mut Open)) {
 }
 
 fn arrivals(witness: &Witness, per_s: f64, connections: u32, scenarios: Scenarios) -> Job {
-    following(open(tcp(witness.address), per_s, SECOND, connections), scenarios)
+    with_scenarios(open(tcp(witness.address), per_s, SECOND, connections), scenarios)
 }
 
 fn planned(done: &Done) -> Vec<u64> {
@@ -47,7 +48,7 @@ fn rate_counts_iterations_and_later_steps_follow_replies() {
         let witness = Witness::start(Duration::from_millis(3));
         let mut job = arrivals(&witness, 100.0, 10, in_turn(vec![visit(0, 0), visit(1, 0)]));
         job.threads = threads;
-        let first = saving(get("/first"), 0, CaptureFrom::Header("X-Token".to_owned()));
+        let first = with_capture(get("/first"), 0, CaptureSource::Header("X-Token".to_owned()));
         let done = run(job, script(vec![first, get("/second?of={a}")]));
         let [first, second] = &done.steps[..] else { panic!("two steps: {:?}", planned(&done)) };
         assert_eq!((first.counts.planned, first.counts.ok, first.counts.not_sent), (100, 100, 0));
@@ -160,7 +161,7 @@ fn request_count_includes_all_steps() {
 fn stalled(visits: Vec<Visit>, per_s: f64) -> Done {
     let stall = Stall { first: Duration::from_millis(300), lasting: Duration::from_millis(400), every: None };
     let target = target::start(Settings { stall: Some(stall), ..Settings::default() }).expect("a target");
-    let mut job = following(open(tcp(target.address()), per_s, SECOND, 1), in_turn(visits));
+    let mut job = with_scenarios(open(tcp(target.address()), per_s, SECOND, 1), in_turn(visits));
     // Every iteration that has begun is finished.
     job.stop.at_ns = Some(1_500 * MS);
     if let Load::Open(open) = &mut job.load {

@@ -156,7 +156,7 @@ fn long_pause_does_not_delay_the_end() {
 }
 
 #[test]
-fn requests_without_sends_neither_pile_up_nor_delay_the_end() {
+fn requests_without_sends_do_not_accumulate_or_delay_the_end() {
     let server = Lines::start(|_, _| Answer::Say("ok\n"));
     for script in [acts(&[]), acts(&[Act::Pause(0), Act::Pause(0)])] {
         // More slots than timers that are handled between two readings of the clock.

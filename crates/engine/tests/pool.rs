@@ -29,7 +29,7 @@ fn wait_for_connection_is_response_time_and_not_service_time() {
     // Three of four users wait, for 60 ms each on average.
     assert!(lateness > 28 * 40 * u128::from(MS), "{lateness}");
     assert!(done.tally.service.ok.min_ns().is_some_and(|min_ns| min_ns >= 19 * MS));
-    let users = server.heard().iter().filter(|lines| !lines.is_empty()).count();
+    let users = server.received_lines().iter().filter(|lines| !lines.is_empty()).count();
     assert_eq!(users, 2);
 }
 
@@ -77,7 +77,7 @@ fn connection_is_kept_within_iteration_and_freed_after_it() {
     }
     let done = run(job, script);
     assert_eq!(done.tally.counts.ok, 200);
-    for lines in server.heard().iter().filter(|lines| !lines.is_empty()) {
+    for lines in server.received_lines().iter().filter(|lines| !lines.is_empty()) {
         assert_eq!(lines[0], "first");
         // Only the end of the load cuts iterations short.
         assert!(lines.windows(2).all(|pair| pair != ["second", "second"]), "{lines:?}");
@@ -93,7 +93,7 @@ fn pool_without_server_ends_in_time_and_backs_off() {
     let done = run(job, greeting(&[Act::Say("a", None)]));
     assert_eq!((done.tally.counts.ok, done.tally.counts.sent), (0, done.tally.counts.failed));
     // Back-offs of 10 ms, 20 ms, 40 ms, and so on, halved at most: a dozen attempts per connection, and those before the load.
-    let attempts = server.heard().iter().filter(|lines| !lines.is_empty()).count();
+    let attempts = server.received_lines().iter().filter(|lines| !lines.is_empty()).count();
     assert!((2..40).contains(&attempts), "{attempts}");
 }
 
@@ -124,7 +124,7 @@ fn users_choose_with_their_own_generators() {
     job.scenarios = scenarios(vec![(1.0, mix(&[5.0, 3.0, 2.0]))]);
     assert_eq!(run(job, script).tally.counts.ok, 200);
     let mut users = BTreeSet::new();
-    for lines in server.heard().iter().filter(|lines| !lines.is_empty()) {
+    for lines in server.received_lines().iter().filter(|lines| !lines.is_empty()) {
         let user: usize = lines[0]["hello ".len()..].parse().unwrap();
         users.insert(user);
         let mut chooser = choosers[user];

@@ -11,14 +11,14 @@ use wire::tcp::{Exchange, Receive, Tcp};
 
 const USERS: u32 = 3;
 
-fn against(mode: RawMode) -> RawServer {
+fn start_server(mode: RawMode) -> RawServer {
     RawServer::start("127.0.0.1:0".parse().expect("an address"), mode).expect("a port")
 }
 
 #[test]
 fn volume_arrives_complete_with_any_write_size() {
     const VOLUME: usize = 100_000;
-    let server = against(RawMode::Sink(VOLUME as u64));
+    let server = start_server(RawMode::Sink(VOLUME as u64));
     for write_bytes in [Some(1_000), Some(u32::MAX), None] {
         let exchange = Exchange { write_bytes, receive: Receive::Bytes(1) };
         let script = Tcp::single(&vec![b'x'; VOLUME], exchange);
@@ -33,7 +33,7 @@ fn volume_arrives_complete_with_any_write_size() {
 #[test]
 fn volume_in_tiny_writes_does_not_delay_the_end() {
     const VOLUME: usize = 32 << 20;
-    let server = against(RawMode::Sink(VOLUME as u64));
+    let server = start_server(RawMode::Sink(VOLUME as u64));
     let exchange = Exchange { write_bytes: Some(1), receive: Receive::Bytes(1) };
     let script = Tcp::single(&vec![b'x'; VOLUME], exchange);
     let running =
@@ -51,7 +51,7 @@ fn volume_in_tiny_writes_does_not_delay_the_end() {
 
 #[test]
 fn replies_end_by_length_and_by_delimiter() {
-    let server = against(RawMode::Source(70_000));
+    let server = start_server(RawMode::Source(70_000));
     for receive in [Receive::Bytes(70_000), Receive::Until(b"x\n".to_vec())] {
         let script = Tcp::single(b"more\n", Exchange { write_bytes: None, receive });
         let done = run(closed(tcp(server.address()), USERS, count(30)), script);

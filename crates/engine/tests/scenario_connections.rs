@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use crate::support::scenario::{following, get, in_turn, post, saving, script, visit};
+use crate::support::scenario::{get, in_turn, post, script, visit, with_capture, with_scenarios};
 use crate::support::tls::{Authority, TlsServer};
 use crate::support::witness::Witness;
 use crate::support::{
@@ -13,7 +13,7 @@ use engine::{StopLevel, TlsTrust};
 use load::{Load, Stop};
 use record::{Outcome, Sampled};
 use target::scripted::{self, Script, Step};
-use wire::http1::CaptureFrom;
+use wire::http1::CaptureSource;
 
 fn steps(count: usize) -> wire::http1::Http1 {
     script((0..count).map(|number| get(&format!("/{number}"))).collect())
@@ -62,12 +62,12 @@ fn connection_closed_between_steps_is_replaced() {
     for (reply, pause_ns) in [(reply(200, "ok"), 100 * MS), (close, 0)] {
         let server = server(once(reply));
         let visits = vec![visit(0, pause_ns), visit(1, pause_ns), visit(2, pause_ns)];
-        let users = following(closed(tcp(server.address()), 2, count(20)), in_turn(visits.clone()));
+        let users = with_scenarios(closed(tcp(server.address()), 2, count(20)), in_turn(visits.clone()));
         let done = run(users, steps(3));
         done.assert_all_ok(20);
         assert_eq!((done.tally.connections, server.connections()), (20, 20));
         assert_pauses(&done, false, 2, &[pause_ns; 3]);
-        let arrivals = following(open(tcp(server.address()), 20.0, 500 * MS, 10), in_turn(visits));
+        let arrivals = with_scenarios(open(tcp(server.address()), 20.0, 500 * MS, 10), in_turn(visits));
         let done = run(arrivals, steps(3));
         done.assert_all_ok(done.tally.counts.planned);
         assert_eq!(done.steps[0].counts.planned, 10);
@@ -82,7 +82,7 @@ fn iterations_span_connections_that_serve_once() {
         let witness = Witness::start(Duration::ZERO);
         let peer = tcp(witness.address);
         let job = if is_open { open(peer, 50.0, 500 * MS, 10) } else { closed(peer, 3, count(60)) };
-        let mut job = following(job, in_turn(vec![visit(0, 5 * MS), visit(1, 0), visit(2, 0)]));
+        let mut job = with_scenarios(job, in_turn(vec![visit(0, 5 * MS), visit(1, 0), visit(2, 0)]));
         (job.peers[0].keep_alive, job.threads) = (false, 2);
         let done = run(job, steps(3));
         done.assert_all_ok(witness.seen().len() as u64);
@@ -97,7 +97,7 @@ fn pause_longer_than_the_deadline_does_not_time_out() {
     for is_open in [false, true] {
         let peer = tcp(witness.address);
         let job = if is_open { open(peer, 10.0, SECOND, 10) } else { closed(peer, 4, lasting(SECOND)) };
-        let mut job = following(job, in_turn(vec![visit(0, 250 * MS), visit(1, 150 * MS)]));
+        let mut job = with_scenarios(job, in_turn(vec![visit(0, 250 * MS), visit(1, 150 * MS)]));
         (job.timeout_ns, job.connect_timeout_ns) = (100 * MS, 100 * MS);
         let done = run(job, steps(2));
         done.assert_all_ok(done.tally.counts.planned);
@@ -126,7 +126,7 @@ fn failure_within_iteration_keeps_the_slot_working() {
         let peer = tcp(server.address());
         let job =
             if is_open { open(peer, 40.0, 2 * SECOND, 6) } else { closed(peer, 6, lasting(2 * SECOND)) };
-        let done = run(following(job, in_turn(vec![visit(0, 10 * MS), visit(1, 30 * MS)])), steps(2));
+        let done = run(with_scenarios(job, in_turn(vec![visit(0, 10 * MS), visit(1, 30 * MS)])), steps(2));
         let [first, second] = &done.steps[..] else { panic!("two steps: {:?}", planned(&done)) };
         assert_eq!((first.counts.failed, second.counts.failed), (0, 12), "{:?}", done.classes());
         assert_eq!(second.counts.planned, second.counts.sent);
@@ -156,7 +156,7 @@ fn timed_out_step_ends_iteration_and_late_reply_is_ignored() {
         .expect("a scripted server");
         let peer = tcp(server.address());
         let job = if is_open { open(peer, 20.0, SECOND, 4) } else { closed(peer, 4, lasting(SECOND)) };
-        let mut job = following(job, in_turn(vec![visit(0, 0), visit(1, 20 * MS)]));
+        let mut job = with_scenarios(job, in_turn(vec![visit(0, 0), visit(1, 20 * MS)]));
         job.timeout_ns = 100 * MS;
         let done = run(job, steps(2));
         assert_eq!((done.steps[0].counts.timed_out, done.steps[1].counts.timed_out), (0, 4));
@@ -179,7 +179,7 @@ fn every_step_adds_up_when_load_ends_within_iterations() {
                 closed(peer, 8, lasting(30 * SECOND))
             };
             let visits = vec![visit(0, 0), visit(1, 50 * MS), visit(2, 0)];
-            let mut job = following(job, in_turn(visits));
+            let mut job = with_scenarios(job, in_turn(visits));
             (job.threads, job.warm_up_ns) = (threads, 200 * MS);
             let limit = limit(&job);
             let running = engine::start(job, steps(3)).expect("threads");
@@ -207,7 +207,7 @@ fn iteration_across_warm_up_end_is_counted_per_request() {
         let witness = Witness::start(Duration::from_millis(3));
         let peer = tcp(witness.address);
         let job = if is_open { open(peer, 100.0, 800 * MS, 30) } else { closed(peer, 5, lasting(800 * MS)) };
-        let mut job = following(job, in_turn(vec![visit(0, 50 * MS), visit(1, 20 * MS), visit(2, 0)]));
+        let mut job = with_scenarios(job, in_turn(vec![visit(0, 50 * MS), visit(1, 20 * MS), visit(2, 0)]));
         (job.warm_up_ns, job.threads) = (300 * MS, 2);
         let done = run(job, steps(3));
         let measured = |step: u16| {
@@ -230,7 +230,7 @@ fn request_count_includes_measured_requests_of_all_steps_and_threads() {
             let witness = Witness::start(Duration::from_millis(1));
             let peer = tcp(witness.address);
             let job = if is_open { open(peer, 150.0, 20 * SECOND, 6) } else { closed(peer, 6, count(0)) };
-            let mut job = following(job, in_turn(vec![visit(0, 3 * MS), visit(1, 0), visit(2, 0)]));
+            let mut job = with_scenarios(job, in_turn(vec![visit(0, 3 * MS), visit(1, 0), visit(2, 0)]));
             if let Load::Closed(closed) = &mut job.load {
                 closed.pacing_ns = 30 * MS;
             }
@@ -255,9 +255,9 @@ fn steps_run_in_order_over_tls() {
         let server = TlsServer::answering(&authority.sign_localhost(), token.clone());
         let peer = secure(server.address(), "localhost", &trust);
         let job = if is_open { open(peer, 20.0, SECOND, 10) } else { closed(peer, 3, count(30)) };
-        let mut job = following(job, in_turn(vec![visit(0, 0), visit(1, 10 * MS), visit(2, 0)]));
+        let mut job = with_scenarios(job, in_turn(vec![visit(0, 0), visit(1, 10 * MS), visit(2, 0)]));
         (job.peers[0].keep_alive, job.threads) = (keep_alive, 2);
-        let first = saving(get("/0"), 0, CaptureFrom::Header("x-token".to_owned()));
+        let first = with_capture(get("/0"), 0, CaptureSource::Header("x-token".to_owned()));
         let done = run(job, script(vec![first, get("/1?{a}"), post("/2", "{a}")]));
         done.assert_all_ok(done.tally.counts.planned);
         let connections = if keep_alive { if is_open { 10 } else { 3 } } else { done.tally.counts.sent };

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use crate::support::scenario::{data, following, get, in_turn, mix, post, saving, scenarios, script, visit};
+use crate::support::scenario::{
+    data, get, in_turn, mix, post, scenarios, script, visit, with_capture, with_scenarios,
+};
 use crate::support::witness::{Seen, Witness};
 use crate::support::{
     Done, MS, SECOND, closed, count, each_request, finish, lasting, limit, reply, run, server, tcp,
@@ -13,7 +15,7 @@ use load::values::Source;
 use load::{Closed, Load, Order, Stop, ThinkTime, Visit};
 use record::{Outcome, Sampled};
 use target::scripted::Step;
-use wire::http1::{BodyCheck, CaptureFrom, JsonPath};
+use wire::http1::{BodyCheck, CaptureSource, JsonPath};
 
 const AT_ONCE: Duration = Duration::ZERO;
 
@@ -42,12 +44,14 @@ fn planned(done: &Done) -> Vec<u64> {
 fn steps_run_in_order_on_one_connection_and_pass_values() {
     for threads in [1, 2] {
         let witness = Witness::start(AT_ONCE);
-        let mut job =
-            following(users(&witness, 3, count(90)), in_turn(vec![visit(0, 0), visit(1, 0), visit(2, 0)]));
+        let mut job = with_scenarios(
+            users(&witness, 3, count(90)),
+            in_turn(vec![visit(0, 0), visit(1, 0), visit(2, 0)]),
+        );
         job.threads = threads;
         let steps = vec![
-            saving(get("/first"), 0, CaptureFrom::Header("x-token".to_owned())),
-            saving(get("/second?of={a}"), 1, CaptureFrom::Json(JsonPath::read("/token").unwrap())),
+            with_capture(get("/first"), 0, CaptureSource::Header("x-token".to_owned())),
+            with_capture(get("/second?of={a}"), 1, CaptureSource::Json(JsonPath::read("/token").unwrap())),
             post("/third", "{a}+{b}"),
         ];
         let done = run(job, script(steps));
@@ -79,8 +83,10 @@ fn steps_run_in_order_on_one_connection_and_pass_values() {
 fn weights_and_shares_are_kept() {
     let witness = Witness::start(AT_ONCE);
     let buy = Order::InTurn(vec![visit(2, 0), visit(3, 0)]);
-    let mut job =
-        following(users(&witness, 4, count(6_000)), scenarios(vec![(80.0, mix(&[3.0, 1.0])), (20.0, buy)]));
+    let mut job = with_scenarios(
+        users(&witness, 4, count(6_000)),
+        scenarios(vec![(80.0, mix(&[3.0, 1.0])), (20.0, buy)]),
+    );
     job.threads = 2;
     let done = run(job, script(vec![get("/0"), get("/1"), get("/2"), get("/3")]));
     done.assert_all_ok(6_000);
@@ -99,7 +105,7 @@ fn weights_and_shares_are_kept() {
 fn sequence_is_unique_over_all_users_and_threads() {
     for threads in 1..=3 {
         let witness = Witness::start(AT_ONCE);
-        let mut job = following(users(&witness, 6, count(300)), in_turn(vec![visit(0, 0)]));
+        let mut job = with_scenarios(users(&witness, 6, count(300)), in_turn(vec![visit(0, 0)]));
         (job.threads, job.data) = (threads, vec![data(1, Source::Sequence { from: 1, until: None, by: 1 })]);
         run(job, script(vec![post("/", "{b}")])).assert_all_ok(300);
         let mut given: Vec<u64> =
@@ -113,7 +119,8 @@ fn sequence_is_unique_over_all_users_and_threads() {
 fn values_are_drawn_once_per_iteration_if_needed() {
     let witness = Witness::start(AT_ONCE);
     let buy = Order::InTurn(vec![visit(1, 0), visit(2, 0)]);
-    let mut job = following(users(&witness, 1, count(200)), scenarios(vec![(1.0, mix(&[1.0])), (1.0, buy)]));
+    let mut job =
+        with_scenarios(users(&witness, 1, count(200)), scenarios(vec![(1.0, mix(&[1.0])), (1.0, buy)]));
     job.data = vec![data(0, Source::Sequence { from: 1, until: None, by: 1 })];
     run(job, script(vec![get("/browse"), get("/buy/{a}"), post("/pay", "{a}")])).assert_all_ok(200);
     let seen = witness.seen();
@@ -132,7 +139,7 @@ fn values_are_drawn_once_per_iteration_if_needed() {
 fn draws_of_a_user_do_not_depend_on_the_thread() {
     let drawn = |seed, threads| -> BTreeSet<Vec<String>> {
         let witness = Witness::start(AT_ONCE);
-        let mut job = following(users(&witness, 2, lasting(300 * MS)), in_turn(vec![visit(0, 0)]));
+        let mut job = with_scenarios(users(&witness, 2, lasting(300 * MS)), in_turn(vec![visit(0, 0)]));
         (job.threads, job.seed) = (threads, seed);
         job.data = vec![data(0, Source::Uniform { min: 1, max: 1_000_000 })];
         run(job, script(vec![post("/", "{a}")]));
@@ -151,7 +158,7 @@ fn draws_of_a_user_do_not_depend_on_outcomes() {
         let witness = Witness::start(AT_ONCE);
         let think = ThinkTime::Uniform { min_ns: 0, max_ns: MS };
         let visits = (0..3).map(|step| Visit::of(step, think)).collect();
-        let mut job = following(users(&witness, 1, count(60)), in_turn(visits));
+        let mut job = with_scenarios(users(&witness, 1, count(60)), in_turn(visits));
         job.data = vec![data(0, Source::Uniform { min: 1, max: 1_000_000 })];
         run(job, script(vec![get("/first/{a}"), get(second), get("/third")]));
         let firsts = witness.seen().into_iter().map(|seen| seen.target);
@@ -165,8 +172,10 @@ fn draws_of_a_user_do_not_depend_on_outcomes() {
 #[test]
 fn pauses_count_from_the_reply_and_think_time_follows_the_iteration() {
     let witness = Witness::start(Duration::from_millis(5));
-    let mut job =
-        following(users(&witness, 3, lasting(SECOND)), in_turn(vec![visit(0, 50 * MS), visit(1, 20 * MS)]));
+    let mut job = with_scenarios(
+        users(&witness, 3, lasting(SECOND)),
+        in_turn(vec![visit(0, 50 * MS), visit(1, 20 * MS)]),
+    );
     shape(&mut job, |closed| closed.think_time = ThinkTime::Constant { ns: 30 * MS });
     let done = run(job, script(vec![get("/0"), get("/1")]));
     done.assert_all_ok(done.tally.counts.sent);
@@ -189,14 +198,14 @@ fn pauses_count_from_the_reply_and_think_time_follows_the_iteration() {
 fn searching_a_reply_counts_as_send_delay_and_not_service_time() {
     let body = format!("{{\"pad\": [{}0], \"token\": \"x\"}}", "0,".repeat(500_000));
     let server = server(each_request(vec![Step::ReadRequest, Step::Send(reply(200, &body))]));
-    let saved = saving(get("/0"), 0, CaptureFrom::Json(JsonPath::read("/token").unwrap()));
+    let saved = with_capture(get("/0"), 0, CaptureSource::Json(JsonPath::read("/token").unwrap()));
     let mut checked = get("/");
     checked.checks.bodies = vec![BodyCheck::Contains(b"token".to_vec()); 50];
     for (visits, steps) in
         [(vec![visit(0, 0), visit(1, 0)], vec![saved, get("/{a}")]), (vec![visit(0, 0)], vec![checked])]
     {
         let later = visits.len() as u16 - 1;
-        let mut job = following(closed(tcp(server.address()), 1, count(6)), in_turn(visits));
+        let mut job = with_scenarios(closed(tcp(server.address()), 1, count(6)), in_turn(visits));
         job.timeout_ns = 20 * SECOND;
         let done = run(job, script(steps));
         done.assert_all_ok(6);
@@ -213,7 +222,7 @@ fn searching_a_reply_counts_as_send_delay_and_not_service_time() {
 fn pacing_runs_from_iteration_to_iteration() {
     let witness = Witness::start(AT_ONCE);
     let mut job =
-        following(users(&witness, 2, lasting(SECOND)), in_turn(vec![visit(0, 10 * MS), visit(1, 0)]));
+        with_scenarios(users(&witness, 2, lasting(SECOND)), in_turn(vec![visit(0, 10 * MS), visit(1, 0)]));
     shape(&mut job, |closed| closed.pacing_ns = 100 * MS);
     let done = run(job, script(vec![get("/0"), get("/1")]));
     for user in 0..2 {
@@ -234,7 +243,7 @@ fn failed_step_ends_the_iteration() {
     let witness = Witness::start(AT_ONCE);
     let three = || in_turn(vec![visit(0, 0), visit(1, 10 * MS), visit(2, 0)]);
     let done = run(
-        following(users(&witness, 2, count(40)), three()),
+        with_scenarios(users(&witness, 2, count(40)), three()),
         script(vec![get("/yes"), get("/no"), get("/never")]),
     );
     assert_eq!(planned(&done), [20, 20]);
@@ -247,9 +256,11 @@ fn failed_step_ends_the_iteration() {
         assert_eq!((pair[0].1.finish.outcome, pair[1].0), (Outcome::Rejected, 0));
     }
 
-    let missing = saving(get("/yes"), 0, CaptureFrom::Header("Location".to_owned()));
-    let done =
-        run(following(users(&witness, 2, count(10)), three()), script(vec![missing, get("/{a}"), get("/")]));
+    let missing = with_capture(get("/yes"), 0, CaptureSource::Header("Location".to_owned()));
+    let done = run(
+        with_scenarios(users(&witness, 2, count(10)), three()),
+        script(vec![missing, get("/{a}"), get("/")]),
+    );
     assert_eq!((planned(&done), done.tally.counts.rejected), (vec![10], 10));
     assert_eq!(done.messages("capture"), ["header Location, to be saved, is missing"]);
 }
@@ -260,7 +271,7 @@ fn end_of_load_cuts_iterations_short() {
     let steps = || script(vec![get("/0"), get("/1"), get("/2")]);
     let pauses = |ns| in_turn(vec![visit(0, ns), visit(1, ns), visit(2, ns)]);
     // Stop by time: the third step would begin at 400 ms.
-    let mut job = following(users(&witness, 5, lasting(300 * MS)), pauses(200 * MS));
+    let mut job = with_scenarios(users(&witness, 5, lasting(300 * MS)), pauses(200 * MS));
     job.threads = 2;
     let done = run(job, steps());
     assert_eq!(planned(&done), [5, 5]);
@@ -268,14 +279,14 @@ fn end_of_load_cuts_iterations_short() {
     assert!(done.took < Duration::from_secs(2), "{:?}", done.took);
     // Stop by count: the limit is exact, even within an iteration.
     for threads in 1..=3 {
-        let mut job = following(users(&witness, 3, count(7)), pauses(0));
+        let mut job = with_scenarios(users(&witness, 3, count(7)), pauses(0));
         job.threads = threads;
         run(job, steps()).assert_all_ok(7);
     }
-    let done = run(following(users(&witness, 1, count(1)), pauses(20 * SECOND)), steps());
+    let done = run(with_scenarios(users(&witness, 1, count(1)), pauses(20 * SECOND)), steps());
     assert!(done.took < Duration::from_secs(2), "nobody waits for a pause: {:?}", done.took);
     // Stop by a signal, while all users pause.
-    let job = following(users(&witness, 3, lasting(30 * SECOND)), pauses(20 * SECOND));
+    let job = with_scenarios(users(&witness, 3, lasting(30 * SECOND)), pauses(20 * SECOND));
     let limit = limit(&job);
     let running = engine::start(job, steps()).expect("threads");
     std::thread::sleep(Duration::from_millis(300));
@@ -288,7 +299,8 @@ fn end_of_load_cuts_iterations_short() {
 #[test]
 fn every_step_separates_warm_up_and_result() {
     let witness = Witness::start(Duration::from_millis(2));
-    let mut job = following(users(&witness, 3, lasting(600 * MS)), in_turn(vec![visit(0, 0), visit(1, 0)]));
+    let mut job =
+        with_scenarios(users(&witness, 3, lasting(600 * MS)), in_turn(vec![visit(0, 0), visit(1, 0)]));
     (job.warm_up_ns, job.threads) = (300 * MS, 3);
     let done = run(job, script(vec![get("/0"), get("/1")]));
     assert_eq!(done.warm_up.counts.sent + done.tally.counts.sent, witness.seen().len() as u64);

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::thread;
 use std::time::Duration;
 
-use crate::support::scenario::{data, following, get, in_turn, script, visit};
+use crate::support::scenario::{data, get, in_turn, script, visit, with_scenarios};
 use crate::support::tls::{Authority, TlsServer};
 use crate::support::{MS, SECOND, closed, count, finish, lasting, limit, reply, run, tcp};
 use engine::{Endpoint, Job, Peer, Selection, TlsPeer, TlsTrust};
@@ -89,7 +89,7 @@ fn each_address_must_show_a_certificate_for_its_own_name() {
     let tls = TlsPeer::new("one.test", &TlsTrust::Authorities(authority.path())).expect("a TLS peer");
     let addresses = servers.each_ref().map(TlsServer::address);
     let with = |tls| Peer { tls: Some(tls), ..list(&addresses, Selection::InTurn) };
-    let named = tls.clone().naming(["one.test", "two.test"].into_iter()).expect("names");
+    let named = tls.clone().with_names(["one.test", "two.test"].into_iter()).expect("names");
     run(closed(with(named), 2, count(10)), crate::support::get("/")).assert_all_ok(10);
     let of_first = run(closed(with(tls), 2, count(10)), crate::support::get("/"));
     let (failures, why) = of_first.ends[0].opening_failures.as_ref().expect("a failure before the load");
@@ -114,8 +114,8 @@ fn each_address_gets_its_own_host_header() {
     let addresses = listeners.each_ref().map(|listener| listener.local_addr().expect("an address"));
     let heard = listeners
         .map(|listener| thread::spawn(move || answer(&mut listener.accept().expect("a connection").0)));
-    let further_hosts = vec!["two.test:82".to_owned()];
-    let request = Request { further_hosts, ..Request::get("one.test", "/") };
+    let other_hosts = vec!["two.test:82".to_owned()];
+    let request = Request { other_hosts, ..Request::get("one.test", "/") };
     let step = HttpStep { request, checks: Checks::default(), captures: Vec::new() };
     let script = Http1::compile(&[step], &[], &Secrets::default()).expect("a script");
     run(closed(list(&addresses, Selection::InTurn), 2, count(8)), script).assert_all_ok(8);
@@ -133,7 +133,8 @@ fn requests_with_equal_values_go_to_one_shard() {
     let values = data(0, Source::Sequence { from: 0, until: Some(99), by: 1 });
     let job = closed(tcp(targets[0].address()), 4, count(200));
     let peers = targets.iter().map(|target| tcp(target.address())).collect();
-    let job = following(Job { peers, threads: 2, data: vec![values], ..job }, in_turn(vec![visit(0, 0)]));
+    let job =
+        with_scenarios(Job { peers, threads: 2, data: vec![values], ..job }, in_turn(vec![visit(0, 0)]));
     let scripts = (0..3).map(|_| Box::new(script(vec![get("/status")])) as _).collect();
     let mix = Mix::new(scripts, &[PeerStep { peer: 0, step: 0 }]).with_shards(vec![shards()]);
     run(job, mix).assert_all_ok(200);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
-use crate::support::scenario::{following, get, in_turn, script, visit};
+use crate::support::scenario::{get, in_turn, script, visit, with_scenarios};
 use crate::support::tagged::{Asked, Tagged, TaggedServer};
 use crate::support::{MS, SECOND, closed, count, lasting, open, run, server, tcp};
 use engine::{Job, Peer};
@@ -65,7 +65,7 @@ fn only_one_of_two_peers_has_a_pool() {
     );
     let mut job = closed(tcp(one.address()), 6, count(120));
     job.peers.push(pooled(tcp(two.address()), 2));
-    let job = following(Job { threads: 2, ..job }, in_turn(vec![visit(0, 0), visit(1, 0)]));
+    let job = with_scenarios(Job { threads: 2, ..job }, in_turn(vec![visit(0, 0), visit(1, 0)]));
     let done = run(job, both);
     done.assert_all_ok(120);
     assert_eq!(done.steps.iter().map(|step| step.connections).collect::<Vec<_>>(), [6, 2]);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::support::acts::{Act, Acts, acts};
 use crate::support::lines::{Answer, Lines};
-use crate::support::scenario::{following, in_turn, visit};
+use crate::support::scenario::{in_turn, visit, with_scenarios};
 use crate::support::{Done, MS, SECOND, closed, count, finish, get, lasting, limit, open, run, tcp};
 use engine::{Endpoint, Job, Peer};
 use load::open::Profile;
@@ -181,7 +181,7 @@ fn wait_for_connection_is_not_generator_lag() {
     let server = Lines::start(|_, _| Answer::Later(Duration::from_millis(40), "ok\n"));
     let pooled = Job { pool: Some(1), ..closed(tcp(server.address), 6, lasting(600 * MS)) };
     let mut steps =
-        following(open(tcp(server.address), 30.0, 600 * MS, 1), in_turn(vec![visit(0, 0), visit(1, 0)]));
+        with_scenarios(open(tcp(server.address), 30.0, 600 * MS, 1), in_turn(vec![visit(0, 0), visit(1, 0)]));
     steps.stop.at_ns = Some(600 * MS);
     let two = Acts { steps: vec![vec![Act::Say("a", None)], vec![Act::Say("b", None)]], ..Acts::default() };
     let loads = [

@@ -64,7 +64,7 @@ fn connections_resume_sessions_on_request_only() {
             stream.write_all(&reply_that_closes())
         });
         let peer = secure(server.address(), "localhost", &trust(&authority));
-        let tls = peer.tls.clone().map(|tls| if resumes { tls.resuming() } else { tls });
+        let tls = peer.tls.clone().map(|tls| if resumes { tls.with_resumption() } else { tls });
         let done = run(closed(engine::Peer { tls, ..peer }, 1, count(10)), get("/"));
         done.assert_all_ok(10);
         assert_eq!(done.tally.tls.count(), 10);
@@ -75,16 +75,16 @@ fn connections_resume_sessions_on_request_only() {
 #[test]
 fn offers_application_protocols_by_alpn() {
     let authority = Authority::new("ours");
-    let server = TlsServer::speaking(&authority.sign_localhost(), "echo/2", reply(200, "hello"));
-    let offering = |names: &[&str]| {
+    let server = TlsServer::with_alpn_protocol(&authority.sign_localhost(), "echo/2", reply(200, "hello"));
+    let with_alpn = |names: &[&str]| {
         let peer = secure(server.address(), "localhost", &trust(&authority));
-        let tls = peer.tls.clone().map(|tls| tls.offering(names));
+        let tls = peer.tls.clone().map(|tls| tls.with_alpn(names));
         run(closed(engine::Peer { tls, ..peer }, 1, count(3)), get("/"))
     };
-    offering(&["echo/3", "echo/2"]).assert_all_ok(3);
-    offering(&[]).assert_all_ok(3);
+    with_alpn(&["echo/3", "echo/2"]).assert_all_ok(3);
+    with_alpn(&[]).assert_all_ok(3);
     // The alert may be lost with the connection.
-    let refused = offering(&["http/1.1"]);
+    let refused = with_alpn(&["http/1.1"]);
     assert_eq!((refused.tally.counts.ok, refused.tally.counts.failed), (0, 3));
     assert!(refused.classes().iter().all(|(class, _)| class.starts_with("tls_")), "{:?}", refused.classes());
 }
@@ -123,7 +123,7 @@ fn each_bad_certificate_has_its_own_error_class() {
 }
 
 /// Runs four users with one request each and a deadline of 400 ms.
-fn against(steps: Vec<Step>) -> Done {
+fn run_against(steps: Vec<Step>) -> Done {
     let server = server(steps);
     let mut job = closed(secure(server.address(), "localhost", &TlsTrust::Anything), 4, count(4));
     (job.timeout_ns, job.connect_timeout_ns) = (400 * MS, 400 * MS);
@@ -150,14 +150,14 @@ fn broken_handshake_is_a_tls_error() {
         ("a reset", vec![Step::ReadBytes(100), Step::Reset], "tls_reset"),
     ];
     for (what, steps, class) in cases {
-        let done = against(steps);
+        let done = run_against(steps);
         assert_eq!(done.classes(), [(class.to_owned(), 4)], "{what}");
         assert_eq!((done.tally.counts.failed, done.tally.counts.sent), (4, 4), "{what}");
         let (failures, why) = done.ends[0].opening_failures.as_ref().expect("failures before the load");
         assert_eq!(*failures, 4, "{what}: {why}");
     }
     // A peer that sends `close_notify` and does not close costs the deadline, and no more.
-    let done = against(vec![Step::ReadBytes(100), Step::Send(close_notify), Step::HoldOpen]);
+    let done = run_against(vec![Step::ReadBytes(100), Step::Send(close_notify), Step::HoldOpen]);
     assert_eq!(done.tally.counts.ok, 0);
     assert!(done.took < Duration::from_secs(2), "{:?}", done.took);
 }
@@ -195,7 +195,7 @@ fn rejects_peer_without_tls() {
         ("encrypted records too early", record(0x17), record(0x17)),
     ] {
         let steps = vec![Step::Send(first), Step::SendForever { bytes: more, every: None }];
-        let done = against(steps);
+        let done = run_against(steps);
         let counts = done.tally.counts;
         assert_eq!((counts.ok, counts.failed), (0, 4), "{what}: {:?}", done.classes());
         for (class, _) in done.classes() {

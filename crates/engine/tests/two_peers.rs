@@ -5,7 +5,7 @@ use std::io::Write;
 use std::time::Duration;
 
 use crate::support::scenario::{
-    assert_carried, following, get, in_turn, late_ns, mix, saving, scenarios, script, visit,
+    assert_carried, get, in_turn, late_ns, mix, scenarios, script, visit, with_capture, with_scenarios,
 };
 use crate::support::tls::{Authority, TlsServer, read_request};
 use crate::support::witness::Witness;
@@ -16,7 +16,7 @@ use engine::{Job, TlsTrust};
 use load::Scenarios;
 use rustls::version::TLS13;
 use target::scripted::Step;
-use wire::http1::{self, CaptureFrom};
+use wire::http1::{self, CaptureSource};
 use wire::{Mix, PeerStep};
 
 const PLACES: [PeerStep; 4] = [
@@ -33,8 +33,9 @@ fn mixed(first: Vec<http1::Step>, second: Vec<http1::Step>) -> Mix {
 
 /// Returns a script whose steps 0 and 2 go to the first peer, and 1 and 3 to the second. Replies save values.
 fn both() -> Mix {
-    let first = vec![saving(get("/a"), 0, CaptureFrom::Header("X-Id".to_owned())), get("/again-{b}")];
-    let second = vec![saving(get("/b-{a}"), 1, CaptureFrom::Header("X-Id".to_owned())), get("/last-{a}-{b}")];
+    let first = vec![with_capture(get("/a"), 0, CaptureSource::Header("X-Id".to_owned())), get("/again-{b}")];
+    let second =
+        vec![with_capture(get("/b-{a}"), 1, CaptureSource::Header("X-Id".to_owned())), get("/last-{a}-{b}")];
     mixed(first, second)
 }
 
@@ -44,9 +45,9 @@ fn plain() -> Mix {
 }
 
 /// Adds a second peer to a job, and runs all steps in order.
-fn beside(mut job: Job, peer: engine::Peer) -> Job {
+fn with_peer(mut job: Job, peer: engine::Peer) -> Job {
     job.peers.push(peer);
-    following(job, four(0))
+    with_scenarios(job, four(0))
 }
 
 /// Creates a scenario of four steps in order, with a pause after each step of the first peer.
@@ -77,7 +78,7 @@ fn each_slot_keeps_one_connection_per_peer() {
             } else {
                 closed(tcp(one.address()), 3, count(120))
             };
-            let mut job = beside(job, tcp(two.address()));
+            let mut job = with_peer(job, tcp(two.address()));
             job.threads = 2;
             let done = run(job, both());
             done.assert_all_ok(done.tally.counts.planned);
@@ -99,7 +100,7 @@ fn send_delay_carries_over_from_one_peer_to_the_other() {
     assert_measured(|| {
         let (one, two) = (Witness::start(Duration::from_millis(15)), Witness::start(Duration::ZERO));
         // Each arrival occupies the slot for 30 ms, at 40 arrivals per second: later ones wait.
-        let mut job = beside(open(tcp(one.address), 40.0, SECOND, 1), tcp(two.address));
+        let mut job = with_peer(open(tcp(one.address), 40.0, SECOND, 1), tcp(two.address));
         job.scenarios = four(0);
         let done = run(job, plain());
         assert_eq!(done.tally.counts.ok, done.tally.counts.sent, "{:?}", done.classes());
@@ -114,10 +115,10 @@ fn send_delay_carries_over_from_one_peer_to_the_other() {
 fn value_from_one_peer_is_available_at_the_other() {
     assert_measured(|| {
         let (one, two) = (Witness::start(Duration::ZERO), Witness::start(Duration::ZERO));
-        let token = || CaptureFrom::Header("X-Token".to_owned());
-        let first = vec![saving(get("/a"), 0, token()), get("/again-{b}")];
-        let second = vec![saving(get("/b-{a}"), 1, token()), get("/last-{a}-{b}")];
-        let job = beside(closed(tcp(one.address), 1, count(12)), tcp(two.address));
+        let token = || CaptureSource::Header("X-Token".to_owned());
+        let first = vec![with_capture(get("/a"), 0, token()), get("/again-{b}")];
+        let second = vec![with_capture(get("/b-{a}"), 1, token()), get("/last-{a}-{b}")];
+        let job = with_peer(closed(tcp(one.address), 1, count(12)), tcp(two.address));
         let done = run(job, mixed(first, second));
         done.assert_all_ok(12);
         let (one, two) = (one.seen(), two.seen());
@@ -138,7 +139,7 @@ fn connection_closed_while_unused_is_reopened_without_failures() {
         let pause = Step::Wait(Duration::from_millis(5));
         let once = vec![Step::ReadRequest, Step::Send(with_id("2")), pause, Step::CloseGracefully];
         let two = server(once);
-        let mut job = beside(closed(tcp(one.address()), 2, count(40)), tcp(two.address()));
+        let mut job = with_peer(closed(tcp(one.address()), 2, count(40)), tcp(two.address()));
         job.scenarios = four(20 * MS);
         let done = run(job, both());
         done.assert_all_ok(40);
@@ -160,7 +161,7 @@ fn unsolicited_bytes_of_unused_peer_fail_no_request() {
             Step::HoldOpen,
         ];
         let two = server(chatty);
-        let mut job = beside(closed(tcp(one.address()), 1, count(12)), tcp(two.address()));
+        let mut job = with_peer(closed(tcp(one.address()), 1, count(12)), tcp(two.address()));
         job.scenarios = four(30 * MS);
         let done = run(job, both());
         assert_eq!((done.tally.counts.sent, done.tally.counts.ok), (12, 12), "{:?}", done.classes());
@@ -176,7 +177,7 @@ fn time_out_of_one_peer_keeps_the_connection_to_the_other() {
     assert_measured(|| {
         let one = answering("1");
         let two = server(vec![Step::ReadRequest, Step::HoldOpen]);
-        let mut job = beside(closed(tcp(one.address()), 2, lasting(500 * MS)), tcp(two.address()));
+        let mut job = with_peer(closed(tcp(one.address()), 2, lasting(500 * MS)), tcp(two.address()));
         job.timeout_ns = 60 * MS;
         let done = run(job, both());
         let counts: Vec<_> = done.steps.iter().map(|tally| tally.counts).collect();
@@ -195,7 +196,7 @@ fn unreachable_second_peer_fails_only_its_own_steps() {
         let one = answering("1");
         let gone = target::scripted::closed_port().expect("a port");
         let mut job = closed(tcp(one.address()), 2, lasting(300 * MS));
-        job = beside(job, tcp(gone.address()));
+        job = with_peer(job, tcp(gone.address()));
         let mixed = scenarios(vec![(1.0, mix(&[1.0, 1.0]))]);
         job.scenarios = mixed;
         let done = run(job, both());
@@ -220,7 +221,7 @@ fn each_peer_has_its_own_keep_alive_and_tls() {
         let one = answering("1");
         let trust = TlsTrust::Authorities(authority.path());
         let mut job =
-            beside(closed(tcp(one.address()), 2, count(40)), secure(two.address(), "localhost", &trust));
+            with_peer(closed(tcp(one.address()), 2, count(40)), secure(two.address(), "localhost", &trust));
         job.peers[0].keep_alive = false;
         let done = run(job, both());
         done.assert_all_ok(40);
@@ -240,7 +241,7 @@ fn open_load_opens_as_many_connections_to_each_peer_as_needed() {
         };
         let [slow, fast] = [150, 0].map(after);
         let job = open(tcp(slow.address()), 100.0, 1_000 * MS, 400);
-        let job = Job { opened_first: Some(5), threads: 2, ..beside(job, tcp(fast.address())) };
+        let job = Job { initial_connections: Some(5), threads: 2, ..with_peer(job, tcp(fast.address())) };
         let done = run(job, plain());
         // Iterations that the end of the load meets are not finished.
         let counts = done.tally.counts;

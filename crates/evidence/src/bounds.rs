@@ -72,7 +72,7 @@ impl Decision {
     }
 
     /// Returns the result with the given word; `None` if there is no such result.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|decision| decision.name() == name)
     }
 }
@@ -118,7 +118,10 @@ mod tests {
 
     #[test]
     fn every_decision_is_found_by_its_name() {
-        assert_eq!(Decision::ALL.map(|decision| Decision::named(decision.name())), Decision::ALL.map(Some));
-        assert_eq!(Decision::named("maybe"), None);
+        assert_eq!(
+            Decision::ALL.map(|decision| Decision::from_name(decision.name())),
+            Decision::ALL.map(Some)
+        );
+        assert_eq!(Decision::from_name("maybe"), None);
     }
 }

@@ -85,7 +85,7 @@ impl Unit {
 
 /// A part of a step with its own counts: a statement of a transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PartOf {
+pub struct StepPart {
     /// Text of the statement, or its first line.
     pub name: String,
     /// Number of the step.
@@ -127,7 +127,7 @@ pub struct NewRun {
     /// Unit of each step, in the order of the steps.
     pub units: Vec<Unit>,
     /// Parts of the steps. Their numbers continue after those of the steps. Sums over steps leave them out.
-    pub parts: Vec<PartOf>,
+    pub parts: Vec<StepPart>,
     /// End of the warm-up: requests intended before it are warm-up.
     pub warm_up_ns: u64,
     /// Planned duration after the warm-up; `None` if something else ends the run.

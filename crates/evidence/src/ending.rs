@@ -223,9 +223,9 @@ pub struct Ending {
 impl Ending {
     /// Returns whether the run need not be repeated: it reached its end, or its system failed.
     pub fn is_done(&self) -> bool {
-        let came_to_its_end =
+        let has_reached_end =
             matches!(self.verdict, Verdict::Complete | Verdict::Degraded | Verdict::Invalid);
-        came_to_its_end || self.failure.is_some()
+        has_reached_end || self.failure.is_some()
     }
 
     /// Returns whether the load left tables that violate the consistency conditions of their workload.

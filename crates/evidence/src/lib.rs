@@ -44,7 +44,7 @@ pub use bounds::{Bounds, Decision};
 pub use connections_by_process::{ConnectionsByProcess, HeldReading, ServingProcess};
 pub use contents::{SizeClasses, StepContents};
 pub use cpu_profile::{CpuProfile, FrameKind, ProfileCall, ProfileFrame};
-pub use description::{Model, NewRun, PartOf, Unit, in_words};
+pub use description::{Model, NewRun, StepPart, Unit, in_words};
 pub use ending::{Ending, Failure, Generator, ThreadRule, Verdict};
 pub use error::EvidenceError;
 pub use event::{Event, EventOutcome};
@@ -57,11 +57,11 @@ pub use origin::Origin;
 pub use outage::{Outage, OutageTime, Starvation};
 pub use procedure::{CapacityRules, Procedure, SliceRules};
 pub use reading::{
-    BrokenReadings, LOOK_FROM, LOOK_TO, OTHER_PROGRAMS, Reading, ReadingKey, Readings, StoredReading,
-    THREAD_AT_REST, pack_reading,
+    BUSIEST_THREAD_REST_SHARE, DamagedReadings, LOOK_FROM, LOOK_TO, OTHER_PROGRAMS, Reading, ReadingKey,
+    Readings, StoredReading, pack_reading,
 };
 pub use run::{PackedSecond, Run, RunState, StoredSecond};
-pub use run_id::{NotARunId, RunId};
+pub use run_id::{InvalidRunId, RunId};
 pub use same_body::SameBody;
 pub use steadiness::{Steadiness, SteadinessVerdict};
 pub use steady_start::SteadyStart;
@@ -69,7 +69,7 @@ pub use study::{
     COMMAND, Compare, NewStudy, OUT_OF_TIME, Study, StudyEnding, StudyPlace, StudyState, StudySummary,
     UNLIKE_OK,
 };
-pub use study_id::{NotAStudyId, StudyId};
+pub use study_id::{InvalidStudyId, StudyId};
 pub use summary::Summary;
 pub use validity::{Cause, Distorted, Distortion, GeneratorEffect, LONG_DELAYS, Level, LongDelays, Validity};
 pub use window::WindowLength;

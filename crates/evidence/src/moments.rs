@@ -1,6 +1,6 @@
 //! Time series of a load, in windows of 100 ms.
 
-use record::{CourseSecond, Moment, Moments};
+use record::{LoadSecond, Moment, Moments};
 
 use crate::run::Run;
 
@@ -17,10 +17,10 @@ impl Run {
 
     /// Returns the whole seconds of the load, in order. Empty for a run without events. A run that was loaded with its
     /// study has them, too.
-    pub fn course(&self) -> Vec<CourseSecond> {
+    pub fn course(&self) -> Vec<LoadSecond> {
         match self.is_summed_up {
             true => self.monitored.course.clone(),
-            false => CourseSecond::of(&self.moments()),
+            false => LoadSecond::of(&self.moments()),
         }
     }
 }

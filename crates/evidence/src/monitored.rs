@@ -1,6 +1,6 @@
 //! Observations during the load: readings, output, gates, events.
 
-use record::CourseSecond;
+use record::LoadSecond;
 
 use crate::bounds::{Bounds, Decision};
 use crate::cpu_profile::CpuProfile;
@@ -61,7 +61,7 @@ pub struct Monitored {
     /// Encoded windows of 100 ms, as written by [`record::Moment::encode_all`]. Each was checked to unpack.
     pub moments: Vec<Box<[u8]>>,
     /// Time series in whole seconds, for a run whose seconds were summed up.
-    pub course: Vec<CourseSecond>,
+    pub course: Vec<LoadSecond>,
     /// Costs of events, by name and occurrence.
     pub event_costs: Vec<EventCost>,
     /// CPU profile; `None` if the system was not profiled.

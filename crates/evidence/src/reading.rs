@@ -9,7 +9,7 @@ pub const LOOK_TO: &str = "look_to_s";
 
 /// Metric of the system: share of time for which its busiest thread was running or runnable just before the load, from
 /// 0 to 1. Missing in runs of earlier versions.
-pub const THREAD_AT_REST: &str = "cpu_busiest_thread_rest_share";
+pub const BUSIEST_THREAD_REST_SHARE: &str = "cpu_busiest_thread_rest_share";
 
 /// Metric of the machine, by program: mean number of cores that processes outside of the system used over the load. Missing
 /// in runs of earlier versions.
@@ -64,19 +64,19 @@ pub struct Readings {
 
 /// The packed readings are damaged.
 #[derive(Debug, PartialEq, Eq)]
-pub struct BrokenReadings;
+pub struct DamagedReadings;
 
 impl Readings {
     /// Maximum number of keys of one run. A large machine with many processes has a few thousand.
     pub const KINDS_MAX: usize = 1 << 16;
 
     /// Checks that all readings unpack to finite numbers with known keys.
-    pub fn checked(kinds: Vec<ReadingKey>, seconds: Vec<(u64, Box<[u8]>)>) -> Result<Self, BrokenReadings> {
+    pub fn checked(kinds: Vec<ReadingKey>, seconds: Vec<(u64, Box<[u8]>)>) -> Result<Self, DamagedReadings> {
         for (_, packed) in &seconds {
-            for reading in Unpack(packed) {
+            for reading in Unpacker(packed) {
                 let (kind, value) = reading?;
                 if kind >= kinds.len() || !value.is_finite() {
-                    return Err(BrokenReadings);
+                    return Err(DamagedReadings);
                 }
             }
         }
@@ -92,7 +92,7 @@ impl Readings {
     pub(crate) fn iter(&self) -> impl Iterator<Item = StoredReading<'_>> {
         self.seconds.iter().flat_map(move |(second, packed)| {
             // Unpacking cannot fail here: `checked` tried it.
-            Unpack(packed).flatten().filter_map(move |(kind, value)| {
+            Unpacker(packed).flatten().filter_map(move |(kind, value)| {
                 let ReadingKey { subject, metric, label } = self.kinds.get(kind)?;
                 Some(StoredReading { second: *second, subject, metric, label, value })
             })
@@ -116,10 +116,10 @@ pub fn pack_reading(packed: &mut Vec<u8>, kind: u16, value: f64) {
 }
 
 /// Unpacks readings: index of the key, and value. Ends after the first damaged reading.
-struct Unpack<'a>(&'a [u8]);
+struct Unpacker<'a>(&'a [u8]);
 
-impl Iterator for Unpack<'_> {
-    type Item = Result<(usize, f64), BrokenReadings>;
+impl Iterator for Unpacker<'_> {
+    type Item = Result<(usize, f64), DamagedReadings>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.0.is_empty() {
@@ -129,11 +129,11 @@ impl Iterator for Unpack<'_> {
         if reading.is_none() {
             self.0 = &[];
         }
-        Some(reading.ok_or(BrokenReadings))
+        Some(reading.ok_or(DamagedReadings))
     }
 }
 
-impl Unpack<'_> {
+impl Unpacker<'_> {
     fn take(&mut self) -> Option<(usize, f64)> {
         let mut kind = 0;
         for shift in [0, 7, 14] {
@@ -170,7 +170,7 @@ mod tests {
         let all: Vec<(u16, f64)> =
             kinds.iter().flat_map(|kind| values.iter().map(|value| (*kind, *value))).collect();
         all.iter().for_each(|(kind, value)| pack_reading(&mut packed, *kind, *value));
-        let unpacked: Vec<_> = Unpack(&packed).map(Result::unwrap).collect();
+        let unpacked: Vec<_> = Unpacker(&packed).map(Result::unwrap).collect();
         let bits = |kind: usize, value: f64| (kind, value.to_bits());
         assert_eq!(
             unpacked.into_iter().map(|(kind, value)| bits(kind, value)).collect::<Vec<_>>(),
@@ -186,7 +186,7 @@ mod tests {
             for flip in 0..8 {
                 let mut bytes = packed[..=cut].to_vec();
                 bytes[cut / 2] ^= 1 << flip;
-                let errors = Unpack(&bytes).filter(Result::is_err).count();
+                let errors = Unpacker(&bytes).filter(Result::is_err).count();
                 assert!(errors <= 1);
                 let all = Readings::checked(Vec::new(), vec![(0, bytes.into())]);
                 assert!(all.is_err(), "no kind is known");

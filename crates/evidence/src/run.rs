@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use record::{
-    Counts, Histogram, IdentityBroken, InWindow, Interval, Ledger, Malformed, Phase, Sampled, Statuses,
-    Tally, Whole,
+    Counts, Histogram, IdentityBroken, Interval, Ledger, Malformed, Phase, Sampled, Statuses, Tally, Whole,
+    WindowCounts,
 };
 
 use crate::Result;
@@ -76,7 +76,7 @@ pub struct StoredSecond {
     /// Time at which the last request ended, since the load began; `None` if none ended.
     pub last_finished_ns: Option<u64>,
     /// Requests that ended in the measured window; `None` if an earlier version stored the run without counting them.
-    pub window: Option<InWindow>,
+    pub window: Option<WindowCounts>,
     /// Replies by status.
     pub statuses: Statuses,
     /// Errors by kind.
@@ -146,8 +146,8 @@ impl Run {
     }
 
     /// Counts of [`Run::total`], and requests that ended in the window. Unpacks no histogram.
-    pub fn counted(&self, step: u16, phase: Phase) -> (Counts, InWindow) {
-        let (mut counts, mut window) = (Counts::default(), InWindow::default());
+    pub fn counted(&self, step: u16, phase: Phase) -> (Counts, WindowCounts) {
+        let (mut counts, mut window) = (Counts::default(), WindowCounts::default());
         for part in self.parts_of(step, phase) {
             counts.add(&part.counts);
             window.add(&part.window.unwrap_or_default());
@@ -190,7 +190,7 @@ impl Run {
     /// A run that was loaded with its study has none, and yields an error: load it by itself.
     pub fn seconds(&self) -> impl Iterator<Item = Result<(u16, Interval)>> + '_ {
         let refusal = self.is_summed_up.then(|| Err(EvidenceError::SummedUp { run: self.id.clone() }));
-        let seconds = self.in_time().map(|part| {
+        let seconds = self.steps_by_time().map(|part| {
             let tally = part.tally().map_err(|Malformed| self.damaged())?;
             let StoredSecond { step, second, phase, ref sampled, .. } = *part;
             Ok((step, Interval { second, phase, tally, sampled: sampled.clone() }))
@@ -203,14 +203,15 @@ impl Run {
         let second = |part| PackedSecond { run: self, part };
         match self.is_summed_up {
             true => Err(EvidenceError::SummedUp { run: self.id.clone() }),
-            false => Ok(self.in_time().map(second)),
+            false => Ok(self.steps_by_time().map(second)),
         }
     }
 
     /// Returns the sampled requests or transactions, with step and phase, in order of the second of their end. A run
     /// that was loaded with its study has none.
     pub fn requests(&self) -> impl Iterator<Item = (u16, Phase, &Sampled)> + '_ {
-        self.in_time().flat_map(|part| part.sampled.iter().map(|request| (part.step, part.phase, request)))
+        self.steps_by_time()
+            .flat_map(|part| part.sampled.iter().map(|request| (part.step, part.phase, request)))
     }
 
     /// Returns the readings of probes, in order of time.
@@ -235,7 +236,7 @@ impl Run {
 
     /// Intervals of the steps in order of time. Parts are left out, because the steps include them. A tool reports its requests at
     /// its end only, so its run has no intervals.
-    fn in_time(&self) -> impl Iterator<Item = &StoredSecond> + '_ {
+    fn steps_by_time(&self) -> impl Iterator<Item = &StoredSecond> + '_ {
         let is_of_tool = self.ending.as_ref().is_some_and(|ending| ending.generator.tool.is_some());
         let steps = if is_of_tool { 0 } else { self.new.steps.len() };
         self.by_second
@@ -304,7 +305,7 @@ impl StoredSecond {
     fn weight(&self, durations: u64) -> Option<u64> {
         let Counts { planned, sent, not_sent, ok, rejected, failed, timed_out, unfinished } = self.counts;
         let counts = [planned, sent, not_sent, ok, rejected, failed, timed_out, unfinished];
-        let InWindow { ok, rejected, other, after } = self.window.unwrap_or_default();
+        let WindowCounts { ok, rejected, other, after } = self.window.unwrap_or_default();
         let volumes = [self.received_bytes, self.sent_bytes, self.connections, self.errors.others()];
         let volumes = volumes.into_iter().chain([ok, rejected, other, after]);
         let statuses = self.statuses.iter().map(|(_, count)| count);

@@ -16,7 +16,7 @@ const LENGTH: usize = "20261121-142501-k3f9".len();
 
 impl RunId {
     /// Draws a name for a run that starts now. In rare cases it is taken already.
-    pub fn draw(started_at_unix_ms: i64) -> Self {
+    pub fn generate(started_at_unix_ms: i64) -> Self {
         let mut id = Utc::from_unix_ms(started_at_unix_ms).to_name();
         id.push('-');
         // The standard library seeds its hashers from the system's random numbers.
@@ -40,19 +40,19 @@ impl fmt::Display for RunId {
 /// The text is not a complete name of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the name of a run looks like 20261121-142501-k3f9")]
-pub struct NotARunId;
+pub struct InvalidRunId;
 
 impl FromStr for RunId {
-    type Err = NotARunId;
+    type Err = InvalidRunId;
 
-    fn from_str(text: &str) -> Result<Self, NotARunId> {
+    fn from_str(text: &str) -> Result<Self, InvalidRunId> {
         let fits = |(place, byte): (usize, u8)| match place {
             8 | 15 => byte == b'-',
             16.. => ALPHABET.contains(&byte),
             _ => byte.is_ascii_digit(),
         };
         let is_id = text.len() == LENGTH && text.bytes().enumerate().all(fits);
-        is_id.then(|| Self(text.to_owned())).ok_or(NotARunId)
+        is_id.then(|| Self(text.to_owned())).ok_or(InvalidRunId)
     }
 }
 
@@ -62,15 +62,15 @@ mod tests {
 
     #[test]
     fn drawn_name_starts_with_its_second_and_parses() {
-        let id = RunId::draw(1_795_271_101_042);
+        let id = RunId::generate(1_795_271_101_042);
         assert!(id.as_str().starts_with("20261121-142501-"), "{id}");
         assert_eq!(id.as_str().parse(), Ok(id));
     }
 
     #[test]
     fn run_ids_sort_by_time_and_rarely_collide() {
-        assert!(RunId::draw(1_000) < RunId::draw(2_000));
-        let drawn: std::collections::BTreeSet<_> = (0..100).map(|_| RunId::draw(0)).collect();
+        assert!(RunId::generate(1_000) < RunId::generate(2_000));
+        let drawn: std::collections::BTreeSet<_> = (0..100).map(|_| RunId::generate(0)).collect();
         assert!(drawn.len() > 90);
     }
 
@@ -78,7 +78,7 @@ mod tests {
     fn rejects_malformed_run_ids() {
         for text in ["", "last", "20261121-142501-k3f", "20261121-142501-k3fl", "20261121_142501-k3f9", "é"]
         {
-            assert_eq!(text.parse::<RunId>(), Err(NotARunId), "{text}");
+            assert_eq!(text.parse::<RunId>(), Err(InvalidRunId), "{text}");
         }
     }
 }

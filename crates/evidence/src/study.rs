@@ -90,7 +90,7 @@ pub const UNLIKE_OK: &str = "differences between the work of the variants are ac
 
 impl Compare {
     /// Returns whether the study only looks for failures and compares nothing.
-    pub fn asks_for_failures(&self) -> bool {
+    pub fn looks_for_failures(&self) -> bool {
         self.by == "failures"
     }
 }
@@ -162,7 +162,7 @@ pub const OUT_OF_TIME: &str = "budget";
 
 impl StudyEnding {
     /// Returns whether a study that stopped for this reason can never be resumed.
-    pub fn is_for_good(why: Option<&str>) -> bool {
+    pub fn is_permanent(why: Option<&str>) -> bool {
         why.is_some_and(|why| why != OUT_OF_TIME)
     }
 }

@@ -14,8 +14,8 @@ impl StudyId {
     pub const PREFIX: &str = "s-";
 
     /// Draws a name for a study that starts now. In rare cases it is taken already.
-    pub fn draw(started_at_unix_ms: i64) -> Self {
-        Self(format!("{}{}", Self::PREFIX, RunId::draw(started_at_unix_ms)))
+    pub fn generate(started_at_unix_ms: i64) -> Self {
+        Self(format!("{}{}", Self::PREFIX, RunId::generate(started_at_unix_ms)))
     }
 
     /// Returns the name as text.
@@ -33,14 +33,14 @@ impl fmt::Display for StudyId {
 /// The text is not a complete name of a study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the name of a study looks like s-20261121-142501-k3f9")]
-pub struct NotAStudyId;
+pub struct InvalidStudyId;
 
 impl FromStr for StudyId {
-    type Err = NotAStudyId;
+    type Err = InvalidStudyId;
 
-    fn from_str(text: &str) -> Result<Self, NotAStudyId> {
+    fn from_str(text: &str) -> Result<Self, InvalidStudyId> {
         let rest: Option<RunId> = text.strip_prefix(Self::PREFIX).and_then(|rest| rest.parse().ok());
-        rest.map(|_| Self(text.to_owned())).ok_or(NotAStudyId)
+        rest.map(|_| Self(text.to_owned())).ok_or(InvalidStudyId)
     }
 }
 
@@ -50,11 +50,11 @@ mod tests {
 
     #[test]
     fn study_ids_and_run_ids_do_not_parse_as_each_other() {
-        let id = StudyId::draw(1_795_271_101_042);
+        let id = StudyId::generate(1_795_271_101_042);
         assert!(id.as_str().starts_with("s-20261121-142501-"), "{id}");
         assert_eq!(id.as_str().parse(), Ok(id.clone()));
         assert!(id.as_str().parse::<RunId>().is_err());
-        assert_eq!(RunId::draw(0).as_str().parse::<StudyId>(), Err(NotAStudyId));
-        assert_eq!("s-".parse::<StudyId>(), Err(NotAStudyId));
+        assert_eq!(RunId::generate(0).as_str().parse::<StudyId>(), Err(InvalidStudyId));
+        assert_eq!("s-".parse::<StudyId>(), Err(InvalidStudyId));
     }
 }

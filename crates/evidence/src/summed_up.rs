@@ -16,7 +16,7 @@ impl Run {
                 sum.absorb(&part.counted()).map_err(|source| self.broken(source))?;
                 sum.absorb_histograms(&part.histograms).map_err(|Malformed| self.damaged())?;
             }
-            sums.extend(parts.first().map(|first| first.with(sum.tally().clone())));
+            sums.extend(parts.first().map(|first| first.with_tally(sum.tally().clone())));
         }
         self.parts = sums;
         self.by_second = Vec::new();
@@ -29,7 +29,7 @@ impl Run {
 
 impl StoredSecond {
     /// Returns a stored interval with the step, second, and phase of `self` and the contents of `tally`.
-    fn with(&self, tally: Tally) -> Self {
+    fn with_tally(&self, tally: Tally) -> Self {
         Self {
             step: self.step,
             second: self.second,

@@ -75,7 +75,7 @@ pub struct Distortion {
 
 impl Distortion {
     /// Creates a distortion of unknown size.
-    pub const fn unsized_of(figure: Distorted, level: Level) -> Self {
+    pub const fn with_unknown_size(figure: Distorted, level: Level) -> Self {
         Self { figure, level, by_share: None, by_us: None }
     }
 }
@@ -225,12 +225,12 @@ mod tests {
 
     #[test]
     fn level_of_each_figure_depends_on_its_distortions() {
-        let tail = Distortion::unsized_of(Distorted::Tail, Level::Invalid);
-        let mean = Distortion::unsized_of(Distorted::Mean, Level::Suspect);
+        let tail = Distortion::with_unknown_size(Distorted::Tail, Level::Invalid);
+        let mean = Distortion::with_unknown_size(Distorted::Mean, Level::Suspect);
         let validity = Validity {
             verdict: Level::Invalid,
             causes: vec![cause(vec![tail]), cause(vec![mean])],
-            notes: vec![cause(vec![Distortion::unsized_of(Distorted::Throughput, Level::Valid)])],
+            notes: vec![cause(vec![Distortion::with_unknown_size(Distorted::Throughput, Level::Valid)])],
             effect: None,
         };
         assert_eq!(

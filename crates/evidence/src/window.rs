@@ -1,6 +1,6 @@
 //! Measured window of a stored run: counted during the load, or by whole seconds.
 
-use record::InWindow;
+use record::WindowCounts;
 
 use crate::description::NewRun;
 use crate::ending::Ending;
@@ -37,8 +37,8 @@ pub(crate) fn settle(
         let counts = &part.counts;
         let is_within = (from..to).contains(&part.second);
         let other = counts.failed.saturating_add(counts.timed_out);
-        let within = InWindow { ok: counts.ok, rejected: counts.rejected, other, after: 0 };
-        part.window = Some(if is_within { within } else { InWindow::default() });
+        let within = WindowCounts { ok: counts.ok, rejected: counts.rejected, other, after: 0 };
+        part.window = Some(if is_within { within } else { WindowCounts::default() });
     }
     let ns = to.saturating_sub(from).saturating_mul(SECOND_NS);
     (ns > 0).then_some(WindowLength { ns, is_by_seconds: true })

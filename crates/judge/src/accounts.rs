@@ -1,7 +1,7 @@
 //! Judges the accounts of a finished load: verdict, validity, generator signals, steadiness, and outage.
 
 use evidence::{Generator, Level, Outage, Steadiness, SteadinessVerdict, Validity, Verdict};
-use record::{ConnectionTotals, Counts, Gap, Gaps, Health, InWindow, Pulses, Tally, Waits};
+use record::{ConnectionTotals, Counts, Gap, Gaps, Health, Pulses, Tally, Waits, WindowCounts};
 
 use crate::planned::Planned;
 use crate::validity::{self, Environment, Evidence};
@@ -22,7 +22,7 @@ pub struct Accounts {
     /// Start and end of the measured window, in nanoseconds since the load began.
     pub window_ns: (u64, u64),
     /// Requests that ended within the measured window.
-    pub ended: InWindow,
+    pub ended: WindowCounts,
     /// Health of each worker: delays of its sends and reads.
     pub workers: Vec<Health>,
     /// Totals of each connection.
@@ -79,8 +79,8 @@ pub struct Findings {
 
 impl Accounts {
     /// Returns whether a worker is near its limit, so that measuring the generator's maximum is worthwhile.
-    pub fn is_near_a_limit(&self) -> bool {
-        self.workers.iter().any(validity::is_near_a_limit)
+    pub fn is_near_limit(&self) -> bool {
+        self.workers.iter().any(validity::is_near_limit)
     }
 
     /// Returns the requests that ended per second of the measured window.
@@ -118,7 +118,7 @@ impl Accounts {
             window_ns,
             ended: self.ended.ended(),
             mean_in_flight: self.mean_in_flight(),
-            was_gone: outage
+            was_unavailable: outage
                 .as_ref()
                 .is_some_and(|outage| outage.out_share(self.length_ns()) >= Outage::DEGRADED_SHARE),
             was_stopped: self.stopped != Stopped::No,
@@ -132,7 +132,7 @@ impl Accounts {
         let validity = validity::judge(&evidence);
         let is_degraded = outage.as_ref().is_some_and(Outage::is_degraded) || self.has_only_errors();
         Findings {
-            verdict: how_it_went(self.stopped, validity.verdict, self.overran, is_degraded),
+            verdict: run_verdict(self.stopped, validity.verdict, self.overran, is_degraded),
             validity,
             generator: evidence.generator(),
             steadiness: self.steadiness(outage.as_ref()).filter(|_| self.tool.is_none()),
@@ -150,7 +150,7 @@ impl Accounts {
             .then(|| steadiness::judge(&self.planned, &self.pulses, workers, self.settled_at_ns))
             .flatten()
             .map(|found| Steadiness { extended: self.extended, ..found })
-            .map(|found| unsteady_if_gone(found, outage))
+            .map(|found| unsteady_if_unavailable(found, outage))
     }
 
     /// Returns whether requests ended in the measured window, none of them ok. A load by count may end before an outage
@@ -180,7 +180,7 @@ impl Accounts {
 }
 
 /// Returns the verdict of a run. A stopped run is always partial, so that its study repeats it when it resumes.
-fn how_it_went(stopped: Stopped, level: Level, overran: bool, is_degraded: bool) -> Verdict {
+fn run_verdict(stopped: Stopped, level: Level, overran: bool, is_degraded: bool) -> Verdict {
     match (stopped, level) {
         (Stopped::Drained | Stopped::Aborted, _) => Verdict::Partial,
         (Stopped::No, Level::Invalid) => Verdict::Invalid,
@@ -191,7 +191,7 @@ fn how_it_went(stopped: Stopped, level: Level, overran: bool, is_degraded: bool)
 }
 
 /// Marks a run as not steady if the system was unavailable, even if its pulses look steady.
-fn unsteady_if_gone(found: Steadiness, outage: Option<&Outage>) -> Steadiness {
+fn unsteady_if_unavailable(found: Steadiness, outage: Option<&Outage>) -> Steadiness {
     match outage.and_then(outage::words) {
         Some(why) => Steadiness { verdict: SteadinessVerdict::NotSteady, why: Some(why), ..found },
         None => found,
@@ -204,12 +204,12 @@ mod tests {
 
     #[test]
     fn stopped_run_is_partial_even_if_invalid_or_overrun() {
-        let told = |stopped| how_it_went(stopped, Level::Invalid, true, true);
+        let told = |stopped| run_verdict(stopped, Level::Invalid, true, true);
         assert_eq!(
             [Stopped::No, Stopped::Drained, Stopped::Aborted].map(told),
             [Verdict::Invalid, Verdict::Partial, Verdict::Partial]
         );
-        let told = |overran, is_degraded| how_it_went(Stopped::No, Level::Suspect, overran, is_degraded);
+        let told = |overran, is_degraded| run_verdict(Stopped::No, Level::Suspect, overran, is_degraded);
         assert_eq!(told(false, false), Verdict::Complete);
         assert_eq!(told(false, true), Verdict::Degraded);
         assert_eq!(told(true, true), Verdict::Aborted);

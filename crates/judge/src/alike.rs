@@ -69,7 +69,7 @@ impl Typical {
 
 /// Difference between the work of two systems in one step.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Unlike {
+pub struct WorkDifference {
     /// Kind of the difference.
     pub kind: &'static Kind,
     /// Name of the step, from outside: escape it.
@@ -80,11 +80,11 @@ pub struct Unlike {
 
 /// Differences between two variants under a load.
 #[derive(Clone, Debug, PartialEq)]
-pub struct UnlikePair {
+pub struct VariantDifferences {
     /// Indices of the variants.
     pub rows: (usize, usize),
     /// Differences, in the order of steps and of [`KINDS`]. Not empty.
-    pub differences: Vec<Unlike>,
+    pub differences: Vec<WorkDifference>,
 }
 
 /// Share of replies by which shares may differ, in addition to sampling error.
@@ -164,42 +164,42 @@ impl std::fmt::Debug for Kind {
 
 /// Returns the differences between the work of two systems. Steps are compared by their order; systems with different
 /// numbers of steps, by all steps together.
-pub fn unlike(first: &Work, second: &Work) -> Vec<Unlike> {
+pub fn unlike(first: &Work, second: &Work) -> Vec<WorkDifference> {
     if first.steps.len() != second.steps.len() {
-        return unlike_step(&first.whole(), &second.whole());
+        return compare_step(&first.whole(), &second.whole());
     }
     let pairs = first.steps.iter().zip(&second.steps);
-    pairs.flat_map(|(first, second)| unlike_step(first, second)).collect()
+    pairs.flat_map(|(first, second)| compare_step(first, second)).collect()
 }
 
-fn unlike_step(first: &StepWork, second: &StepWork) -> Vec<Unlike> {
+fn compare_step(first: &StepWork, second: &StepWork) -> Vec<WorkDifference> {
     let of_kind = |kind: &'static Kind| {
         let traits = (kind.traits)(first, second)?;
-        Some(Unlike { kind, step: first.name.clone(), traits })
+        Some(WorkDifference { kind, step: first.name.clone(), traits })
     };
     KINDS.iter().filter_map(of_kind).collect()
 }
 
 /// Returns the differences between each variant under a load and the one with index `reference`. `runs` are all runs of
 /// the study.
-pub fn unlike_variants(
+pub fn compare_work_of_variants(
     variants: &[&Variant<'_>],
     reference: usize,
     runs: &[MeasuredRun<'_>],
-) -> Result<Vec<UnlikePair>, EvidenceError> {
+) -> Result<Vec<VariantDifferences>, EvidenceError> {
     let works = variants.iter().map(|variant| Work::of(variant.shown().map(|run| runs[run].run)));
     let works = works.collect::<Result<Vec<_>, _>>()?;
     let Some(of_reference) = works.get(reference) else { return Ok(Vec::new()) };
     let others = works.iter().enumerate().filter(|(row, _)| *row != reference);
     let pair = |(row, work): (usize, &Work)| {
         let differences = unlike(of_reference, work);
-        (!differences.is_empty()).then_some(UnlikePair { rows: (reference, row), differences })
+        (!differences.is_empty()).then_some(VariantDifferences { rows: (reference, row), differences })
     };
     Ok(others.filter_map(pair).collect())
 }
 
 /// Returns the differences between two stored runs.
-pub fn unlike_runs(first: &Run, second: &Run) -> Result<Vec<Unlike>, EvidenceError> {
+pub fn compare_work_of_runs(first: &Run, second: &Run) -> Result<Vec<WorkDifference>, EvidenceError> {
     Ok(unlike(&Work::of([first].into_iter())?, &Work::of([second].into_iter())?))
 }
 
@@ -227,7 +227,7 @@ fn cached(first: &StepWork, second: &StepWork) -> Option<[Trait; 2]> {
     let works = [first, second];
     let hits = works.map(|work| (work.cache_hits.min(work.replies), work.replies));
     let share = |(hits, replies): (u64, u64)| hits as f64 / replies as f64;
-    is_apart(hits, OTHER_SHARE).then(|| hits.map(|of| Trait::Cached(share(of))))
+    differ_significantly(hits, OTHER_SHARE).then(|| hits.map(|of| Trait::Cached(share(of))))
 }
 
 /// Returns the sizes after decoding, if any system codes most of its replies.
@@ -258,7 +258,7 @@ fn shares_differ<K: Ord + Clone>(counts: [&BTreeMap<K, u64>; 2], margin: f64) ->
     let totals = counts.map(|counts| counts.values().fold(0u64, |sum, count| sum.saturating_add(*count)));
     let of = |key: &K| [0, 1].map(|side| (counts[side].get(key).copied().unwrap_or(0), totals[side]));
     let mut keys = counts.iter().flat_map(|counts| counts.keys());
-    keys.any(|key| is_apart(of(key), margin)).then(|| {
+    keys.any(|key| differ_significantly(of(key), margin)).then(|| {
         let shares = |side: usize| {
             let share = |(key, count): (&K, &u64)| (key.clone(), *count as f64 / totals[side] as f64);
             let mut shares: Vec<(K, f64)> = counts[side].iter().map(share).collect();
@@ -272,7 +272,7 @@ fn shares_differ<K: Ord + Clone>(counts: [&BTreeMap<K, u64>; 2], margin: f64) ->
 
 /// Returns whether two shares, each a count and its total, differ by more than `margin` beyond sampling error. False
 /// without replies.
-fn is_apart(counts: [(u64, u64); 2], margin: f64) -> bool {
+fn differ_significantly(counts: [(u64, u64); 2], margin: f64) -> bool {
     let [(a, of_a), (b, of_b)] = counts.map(|(count, total)| (count as f64, total as f64));
     if of_a == 0.0 || of_b == 0.0 {
         return false;

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use evidence::{EvidenceError, Outage, Run};
 use stats::{Bounded, ERRORS_MARGIN, RunResult, Scale, Unpaired};
 
-use crate::condition::{Condition, OfBaseline};
+use crate::condition::{BaselineLimit, Condition};
 use crate::eligibility::{Eligibility, eligibility_by};
 use crate::endings::CommandEnding;
 use crate::figure_bounds;
@@ -32,12 +32,12 @@ pub type WithSeconds<'a> = &'a dyn Fn(&Run) -> Result<Run, EvidenceError>;
 
 /// Min number of runs on each side that gives a 95 % interval.
 pub const RUNS_MIN: usize = 4;
-/// Max error rate of one interval. It is smaller if many conditions share `ALPHA_OF_ALL`.
+/// Max error rate of one interval. It is smaller if many conditions share `FAMILY_ALPHA`.
 const ALPHA: f64 = 0.05;
 /// Probability that any of the conditions judged together is wrongly found true.
-const ALPHA_OF_ALL: f64 = 0.05;
+const FAMILY_ALPHA: f64 = 0.05;
 /// Min difference in the number of discarded runs that makes the remaining runs a biased sample.
-pub(crate) const INVALID_APART: usize = 3;
+pub(crate) const INVALID_DIFFERENCE_MIN: usize = 3;
 
 /// Figures of the runs of one side, by one condition.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -128,7 +128,7 @@ impl Side {
                 None => side.too_few += 1,
             }
         }
-        let scale = condition.of_baseline.map_or(Scale::Ratio, OfBaseline::scale);
+        let scale = condition.of_baseline.map_or(Scale::Ratio, BaselineLimit::scale);
         for seen in starts.into_values().map(|slices| combine_slices(&slices, scale)) {
             side.failed += usize::from(seen == RunResult::Failed);
             side.note(seen);
@@ -164,7 +164,7 @@ impl Side {
         }
     }
 
-    fn why_nothing(&self, name: &str) -> Option<String> {
+    fn missing_reason(&self, name: &str) -> Option<String> {
         if !self.figures.is_empty() {
             return None;
         }
@@ -228,9 +228,9 @@ fn judge_extended(
     together: usize,
     extensions: usize,
 ) -> ConditionResult {
-    let Some(how) = condition.of_baseline else { return in_any_run(condition, candidate) };
+    let Some(how) = condition.of_baseline else { return judge_each_run(condition, candidate) };
     let halvings = i32::try_from(extensions).unwrap_or(i32::MAX);
-    let alpha = ALPHA.min(2.0 * ALPHA_OF_ALL / together.max(1) as f64) * 0.5f64.powi(halvings);
+    let alpha = ALPHA.min(2.0 * FAMILY_ALPHA / together.max(1) as f64) * 0.5f64.powi(halvings);
     let figures = [&candidate.figures[..], &baseline.figures[..]];
     let exact = || {
         let [candidate, baseline] =
@@ -240,7 +240,7 @@ fn judge_extended(
     let (estimate, interval, confidence) = Unpaired::of(figures[0], figures[1], how.scale(), alpha)
         .map_or((None, None, None), |of| (of.estimate, of.interval, of.confidence));
     let counts = [baseline.figures.len(), candidate.figures.len()];
-    let decision = match why_not([baseline, candidate], estimate, interval, together) {
+    let decision = match undecidable_reason([baseline, candidate], estimate, interval, together) {
         Some(why) => Decision::Undecided(why),
         None => decide(condition, [baseline, candidate], interval, exact),
     };
@@ -263,8 +263,9 @@ fn no_runs<'a>(sides: impl IntoIterator<Item = &'a Side>) -> Option<CommandEndin
 }
 
 /// Returns the reason why the runs do not allow a fair comparison, for any figures.
-fn why_unfair([baseline, candidate]: [&Side; 2]) -> Option<String> {
-    if let Some(why) = baseline.why_nothing("the baseline").or_else(|| candidate.why_nothing("the candidate"))
+fn unfair_reason([baseline, candidate]: [&Side; 2]) -> Option<String> {
+    if let Some(why) =
+        baseline.missing_reason("the baseline").or_else(|| candidate.missing_reason("the candidate"))
     {
         return Some(why);
     }
@@ -275,7 +276,7 @@ fn why_unfair([baseline, candidate]: [&Side; 2]) -> Option<String> {
             baseline.degraded
         ));
     }
-    if baseline.invalid.abs_diff(candidate.invalid) >= INVALID_APART {
+    if baseline.invalid.abs_diff(candidate.invalid) >= INVALID_DIFFERENCE_MIN {
         return Some(format!(
             "{} runs of the baseline and {} of the candidate are invalid or failed, so the remaining runs are a biased sample",
             baseline.invalid, candidate.invalid
@@ -285,13 +286,13 @@ fn why_unfair([baseline, candidate]: [&Side; 2]) -> Option<String> {
 }
 
 /// Returns the reason why no interval can decide, for any ends.
-fn why_not(
+fn undecidable_reason(
     sides: [&Side; 2],
     estimate: Option<f64>,
     interval: Option<[f64; 2]>,
     together: usize,
 ) -> Option<String> {
-    if let Some(why) = why_unfair(sides) {
+    if let Some(why) = unfair_reason(sides) {
         return Some(why);
     }
     let counts = sides.map(|side| side.figures.len());
@@ -345,14 +346,14 @@ fn decide(
 }
 
 /// Judges a condition without a baseline: it holds if it is certainly true in any run, given the bounds of the figure.
-fn in_any_run(condition: &Condition, candidate: &Side) -> ConditionResult {
+fn judge_each_run(condition: &Condition, candidate: &Side) -> ConditionResult {
     let figures = &candidate.figures;
     let holds = |figure: &Bounded| [figure.low, figure.high].map(|end| condition.holds(end));
     let runs_true = figures.iter().filter(|figure| holds(figure) == [true; 2]).count();
     let runs_open = figures.iter().filter(|figure| holds(figure).contains(&true)).count() - runs_true;
     let values = figures.iter().map(|figure| figure.value);
     let farthest = if condition.sign.is_upper() { values.reduce(f64::min) } else { values.reduce(f64::max) };
-    let decision = match (runs_true, candidate.why_nothing("the candidate")) {
+    let decision = match (runs_true, candidate.missing_reason("the candidate")) {
         (1.., _) => Decision::True,
         (0, Some(why)) => Decision::Undecided(why),
         (0, None) if runs_open > 0 => Decision::Undecided(format!(

@@ -81,13 +81,13 @@ pub struct Rule {
     /// Rung of evidence of its causes.
     pub rung: Rung,
     /// Period that its readings must cover.
-    covers: Covers,
+    covers: Coverage,
     find: fn(&Evidence<'_>) -> Option<Bottleneck>,
 }
 
 /// Period that the readings of a rule must cover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Covers {
+enum Coverage {
     /// A whole run, because some readings are not available per second.
     Runs,
     /// Seconds of an event. Another rule covers whole runs.
@@ -124,13 +124,13 @@ pub const RULES: &[Rule] = &[
     pauses::COLLECTIONS,
     cpu::LOW_PRIORITY,
     cpu::ALL_CORES,
-    key_value_store::A_SLOW_COMMAND,
+    key_value_store::SLOW_COMMAND,
     key_value_store::BLOCKED_CLIENTS,
     one_core::ONE_THREAD,
-    key_value_store::ITS_THREAD,
-    key_value_store::ITS_MEMORY,
-    key_value_store::ITS_LOG,
-    key_value_store::ITS_FORKS,
+    key_value_store::COMMAND_THREAD,
+    key_value_store::EVICTIONS,
+    key_value_store::LOG_SYNCS,
+    key_value_store::SNAPSHOT_FORKS,
     memory::LIMIT_OF_MEMORY,
     statements::WITHOUT_INDEX,
     database::WAITS_INSIDE,
@@ -139,7 +139,7 @@ pub const RULES: &[Rule] = &[
     open_files::OPEN_FILES,
     disks::LIMIT_OF_DISKS,
     jvm::JVM_COLLECTIONS,
-    held_lock::A_HELD_LOCK,
+    held_lock::HELD_LOCK,
     jvm::MONITORS,
     event_loop::BLOCKED,
     dependencies::ROUND_TRIPS,
@@ -147,17 +147,17 @@ pub const RULES: &[Rule] = &[
     dependencies::SLOW_SERVER,
     dependencies::BUFFERS,
     threads::DISKS_OF_THREADS,
-    threads::A_LOG_PIPE,
-    threads::A_DEPENDENCY,
-    threads::A_DEPENDENCY_OF_AN_EVENT_LOOP,
-    threads::A_DEPENDENCY_BEHIND_A_PIPE,
+    threads::FULL_LOG_PIPE,
+    threads::SLOW_DEPENDENCY,
+    threads::EVENT_LOOP_DEPENDENCY,
+    threads::PIPED_DEPENDENCY,
     threads::PROCESS_PER_REQUEST,
-    threads::A_LOCK_OF_PROCESSES,
+    threads::PROCESS_LOCK,
     delayed_ack::DELAYED_ACKS,
     bandwidth::BANDWIDTH,
     pool::POOL,
     one_core::ONE_CORE,
-    host::CORES_TAKEN_BY_THE_HOST,
+    host::STOLEN_CORES,
     memory::MEMORY,
     disks::DISKS,
     one_core::ONE_CORE_IN_TURNS,
@@ -165,7 +165,7 @@ pub const RULES: &[Rule] = &[
     cpu::WAITS_FOR_A_CORE,
     load::USERS_INDEPENDENT,
     in_process::CALLS_IN_PROCESS,
-    listen_queue::A_QUEUE_OF_CONNECTIONS,
+    listen_queue::ACCEPT_QUEUE,
     unserved::USERS_UNSERVED,
 ];
 
@@ -196,9 +196,9 @@ const SATURATED_MIN_SHARE: f64 = 0.9;
 /// Max share of time at which cores count as not saturated.
 const UNSATURATED_MAX_SHARE: f64 = 0.75;
 /// Min share of a limit on files or connections at which the limit counts as reached.
-const FULL: f64 = 0.95;
+const LIMIT_REACHED_MIN_SHARE: f64 = 0.95;
 /// Min share of ended requests at which errors are reported.
-const REFUSED: f64 = 0.01;
+const REPORTED_ERRORS_MIN_SHARE: f64 = 0.01;
 
 /// Returns all causes that rules report and no reading refutes, most likely first; only `unknown` if there is none. If
 /// no request ended ok, returns only the most frequent error, because other readings explain nothing then; empty if
@@ -207,9 +207,9 @@ pub fn causes(evidence: &Evidence<'_>) -> Vec<Bottleneck> {
     if evidence.together.counts.ok == 0 {
         return errors::nothing_served(evidence).into_iter().collect();
     }
-    let mut ranked = found(evidence, Covers::Runs);
+    let mut ranked = found(evidence, Coverage::Runs);
     ranked.iter_mut().take(1).for_each(|first| {
-        tell_errors(first, evidence);
+        add_error_share(first, evidence);
         first.because.extend(pauses::stopped_by_events(evidence).map(|words| format!("; {words}")));
         // Activity of other processes is no cause by itself, but it casts doubt on one.
         let is_theirs = [Resource::UNKNOWN, Resource::MACHINE_CPU, Resource::STEAL].contains(&first.resource);
@@ -221,7 +221,7 @@ pub fn causes(evidence: &Evidence<'_>) -> Vec<Bottleneck> {
 /// Like [`causes`], for some seconds of a run, even if no request ended ok in them, and without remarks on the whole
 /// run.
 pub(crate) fn causes_of_seconds(evidence: &Evidence<'_>) -> Vec<Bottleneck> {
-    let mut ranked = found(evidence, Covers::Seconds);
+    let mut ranked = found(evidence, Coverage::Seconds);
     let unknown = ranked.iter_mut().filter(|cause| cause.certainty == Certainty::Unknown);
     unknown.for_each(|cause| cause.next.clear());
     ranked
@@ -229,9 +229,9 @@ pub(crate) fn causes_of_seconds(evidence: &Evidence<'_>) -> Vec<Bottleneck> {
 
 /// Returns the causes that the rules for `covers` report and no reading refutes, most likely first; only `unknown` if
 /// there is none.
-fn found(evidence: &Evidence<'_>, covers: Covers) -> Vec<Bottleneck> {
+fn found(evidence: &Evidence<'_>, covers: Coverage) -> Vec<Bottleneck> {
     let is_refuted = |rule: &Rule| rule.refuted_by.iter().any(|refutation| (refutation.is_read)(evidence));
-    let rules = RULES.iter().filter(|rule| [covers, Covers::Any].contains(&rule.covers));
+    let rules = RULES.iter().filter(|rule| [covers, Coverage::Any].contains(&rule.covers));
     let found =
         rules.filter(|rule| !is_refuted(rule)).filter_map(|rule| Some((rule.find)(evidence)?.on(rule.rung)));
     let mut ranked = cause::ranked(found.collect());
@@ -239,7 +239,7 @@ fn found(evidence: &Evidence<'_>, covers: Covers) -> Vec<Bottleneck> {
         ranked.push(unknown::unknown(evidence));
     }
     ranked.iter_mut().filter(|cause| cause.resource.is_of_the_machine).for_each(|cause| {
-        cause.because.push_str(not_read(evidence));
+        cause.because.push_str(unsampled_remark(evidence));
     });
     ranked
 }
@@ -250,7 +250,7 @@ pub fn bottleneck(evidence: &Evidence<'_>) -> Option<Bottleneck> {
 }
 
 /// Returns a remark for causes on the machine if the system itself was not sampled; otherwise an empty string.
-fn not_read(evidence: &Evidence<'_>) -> &'static str {
+fn unsampled_remark(evidence: &Evidence<'_>) -> &'static str {
     match (evidence.is_system_read() || evidence.is_in_process(), evidence.is_local()) {
         (true, _) => "",
         (false, true) => "; the system itself was not read",
@@ -259,9 +259,9 @@ fn not_read(evidence: &Evidence<'_>) -> &'static str {
 }
 
 /// Adds the share of failed requests to the first cause of any kind.
-fn tell_errors(first: &mut Bottleneck, evidence: &Evidence<'_>) {
+fn add_error_share(first: &mut Bottleneck, evidence: &Evidence<'_>) {
     let errors = evidence.together.error_share();
-    if errors >= REFUSED && !first.resource.tells_errors {
+    if errors >= REPORTED_ERRORS_MIN_SHARE && !first.resource.tells_errors {
         let many = many(evidence.together.unit);
         first.because.push_str(&format!("; in addition, {} of the {many} did not end ok", percent(errors)));
     }
@@ -269,7 +269,7 @@ fn tell_errors(first: &mut Bottleneck, evidence: &Evidence<'_>) {
 
 /// Bottleneck of a configuration under a load.
 #[derive(Clone, Debug, PartialEq)]
-pub struct OfSetting {
+pub struct SettingBottleneck {
     /// Name of the load.
     pub load: String,
     /// System and variant.
@@ -280,7 +280,7 @@ pub struct OfSetting {
 
 /// Returns the bottlenecks of every configuration of a study from its runs so far, finished or not. Uses the eligible
 /// runs; without any, the ineligible ones.
-pub fn bottlenecks(study: &Study) -> Result<Vec<OfSetting>, EvidenceError> {
+pub fn bottlenecks(study: &Study) -> Result<Vec<SettingBottleneck>, EvidenceError> {
     let by_position: BTreeMap<u32, &Run> =
         study.runs.iter().filter_map(|run| Some((run.new.place.as_ref()?.1.position, run))).collect();
     let mut found = Vec::new();
@@ -290,8 +290,11 @@ pub fn bottlenecks(study: &Study) -> Result<Vec<OfSetting>, EvidenceError> {
             let runs: Vec<&Run> =
                 places.iter().filter_map(|place| by_position.get(&place.position).copied()).collect();
             let bottleneck = of_runs(&runs)?;
-            let of_setting =
-                |bottleneck| OfSetting { load: load.to_owned(), setting: Setting::of(place), bottleneck };
+            let of_setting = |bottleneck| SettingBottleneck {
+                load: load.to_owned(),
+                setting: Setting::of(place),
+                bottleneck,
+            };
             found.extend(bottleneck.map(of_setting));
         }
     }

@@ -235,7 +235,7 @@ impl Figures {
         self.errors as f64 / self.count.max(1) as f64
     }
 
-    fn rows_each(&self) -> Option<f64> {
+    fn rows_per_execution(&self) -> Option<f64> {
         Some(self.rows? / self.count.max(1) as f64)
     }
 }
@@ -252,7 +252,7 @@ impl Blocks {
             let difference = |[base, other]: &[Figures; 2]| match aspect {
                 Aspect::Time => Some((other.mean_ns()? / base.mean_ns()?).ln()),
                 Aspect::Errors => Some(other.error_share() - base.error_share()),
-                Aspect::Rows => Some(other.rows_each()? - base.rows_each()?),
+                Aspect::Rows => Some(other.rows_per_execution()? - base.rows_per_execution()?),
                 Aspect::Contents => Some(other.checksum? - base.checksum?),
             };
             let differences: Vec<f64> = self.0.iter().filter_map(difference).collect();
@@ -281,7 +281,7 @@ impl Blocks {
             counts: sum(|figures| figures.count),
             errors: sum(|figures| figures.errors),
             mean_ns: [0, 1].map(|side: usize| middle(&|pair| pair[side].mean_ns())),
-            rows: [0, 1].map(|side: usize| middle(&|pair| pair[side].rows_each())),
+            rows: [0, 1].map(|side: usize| middle(&|pair| pair[side].rows_per_execution())),
             ratio: middle(&|[base, other]| Some(other.mean_ns()? / base.mean_ns()?)),
             extra_ns: middle(&|[base, other]| Some(other.sum_ns - base.sum_ns)).unwrap_or(0.0),
             differs: differs.map(|(aspect, _)| aspect).collect(),

@@ -39,7 +39,8 @@ impl Doubt {
 
     /// Creates a cause of doubt at `level`, for a distortion of unknown size.
     pub fn cause(&self, level: Level, sentence: String, remedy: String) -> Cause {
-        let distorts = self.distorts.iter().map(|figure| Distortion::unsized_of(*figure, level)).collect();
+        let distorts =
+            self.distorts.iter().map(|figure| Distortion::with_unknown_size(*figure, level)).collect();
         Cause { code: self.code.to_owned(), sentence, remedy, distorts }
     }
 }
@@ -72,7 +73,7 @@ impl Resource {
         Self { is_of_the_machine: true, ..self }
     }
 
-    pub(crate) const fn telling_errors(self) -> Self {
+    pub(crate) const fn with_error_share(self) -> Self {
         Self { tells_errors: true, ..self }
     }
 }

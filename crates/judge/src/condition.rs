@@ -10,7 +10,7 @@
 use evidence::{Bounds, Decision};
 use record::Percentile;
 
-use crate::kind::{MetricKind, plain};
+use crate::kind::{MetricKind, parse_plain_number};
 use crate::own_figure::{OwnFigure, metric_of_limit};
 use crate::slo::Figure;
 
@@ -33,21 +33,21 @@ pub struct Condition {
     /// for a difference from a baseline. For a share of a baseline, that share.
     pub limit: f64,
     /// Relation of the limit to a baseline; `None` for an absolute limit.
-    pub of_baseline: Option<OfBaseline>,
+    pub of_baseline: Option<BaselineLimit>,
     /// Selected part of the measured time, in nanoseconds since the end of the warm-up; `None` for all of it.
     pub part_ns: Option<(u64, u64)>,
 }
 
 /// Meaning of a limit with `of baseline`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OfBaseline {
+pub enum BaselineLimit {
     /// `95% of baseline`: the figure divided by the baseline's figure.
     Share,
     /// `+0.1% of baseline`, `+20ms of baseline`: the figure minus the baseline's figure.
     Difference,
 }
 
-impl OfBaseline {
+impl BaselineLimit {
     /// Returns the scale of the comparison with the baseline.
     pub(crate) const fn scale(self) -> stats::Scale {
         match self {
@@ -115,8 +115,8 @@ impl Condition {
     /// slower than the baseline. A resource that slows the system can then explain it.
     pub fn is_slower(&self, estimate: f64) -> bool {
         let none = match self.of_baseline {
-            Some(OfBaseline::Share) => 1.0,
-            Some(OfBaseline::Difference) => 0.0,
+            Some(BaselineLimit::Share) => 1.0,
+            Some(BaselineLimit::Difference) => 0.0,
             None => return false,
         };
         self.figure.distorted().is_some() && (estimate < none) == self.figure.higher_is_better()
@@ -124,12 +124,12 @@ impl Condition {
 
     /// Parses one condition without a baseline.
     pub fn parse(text: &str) -> Result<Self, ConditionError> {
-        read(text).and_then(without_baseline).map_err(|wrong| wrong.of(text))
+        read(text).and_then(reject_baseline).map_err(|wrong| wrong.of(text))
     }
 
     /// Parses conditions separated by commas, as in `--fail-if`: each states when to fail, and may refer to a baseline.
     pub fn parse_failures(text: &str) -> Result<Vec<Self>, ConditionError> {
-        in_list(text, read)
+        parse_conditions(text, read)
     }
 
     /// Parses one condition of a plan, which may refer to a baseline.
@@ -139,13 +139,15 @@ impl Condition {
 
     /// Like [`Self::parse_list`], but conditions may refer to a baseline.
     pub fn parse_list_of_baseline(text: &str) -> Result<Vec<Self>, ConditionError> {
-        in_list(text, |text| read(text).and_then(held_by_less_load))
+        parse_conditions(text, |text| read(text).and_then(reject_if_less_load_fails))
     }
 
     /// Parses conditions separated by commas, as in `--slo`. A lower load must never break a condition that holds under
     /// a higher one; otherwise there would be no highest passing load.
     pub fn parse_list(text: &str) -> Result<Vec<Self>, ConditionError> {
-        in_list(text, |text| read(text).and_then(without_baseline).and_then(held_by_less_load))
+        parse_conditions(text, |text| {
+            read(text).and_then(reject_baseline).and_then(reject_if_less_load_fails)
+        })
     }
 
     /// Checks that the condition's step exists.
@@ -156,8 +158,8 @@ impl Condition {
         };
         let (what, known) = (format!("no step is named {step:?}"), steps.map(str::to_owned).collect());
         let end = self.text.rfind(&format!("{step}: ")).map_or(0, |at| at + step.len());
-        let wrong = Wrong::new((0, end), what, "write one of");
-        Err(Wrong { unknown: Some(Box::new(Unknown { name: step.to_owned(), known })), ..wrong }
+        let wrong = PartError::new((0, end), what, "write one of");
+        Err(PartError { unknown: Some(Box::new(Unknown { name: step.to_owned(), known })), ..wrong }
             .of(&self.text))
     }
 
@@ -175,10 +177,12 @@ impl Condition {
         let at = self.text.rfind(&format!("{event}: ")).unwrap_or(0);
         let part = (at, at + event.len());
         if known.is_empty() {
-            return Err(Wrong::new(part, what, "name an event in `events`, or leave this out").of(&self.text));
+            return Err(
+                PartError::new(part, what, "name an event in `events`, or leave this out").of(&self.text)
+            );
         }
-        let wrong = Wrong::new(part, what, "write one of");
-        Err(Wrong { unknown: Some(Box::new(Unknown { name: event.to_owned(), known })), ..wrong }
+        let wrong = PartError::new(part, what, "write one of");
+        Err(PartError { unknown: Some(Box::new(Unknown { name: event.to_owned(), known })), ..wrong }
             .of(&self.text))
     }
 
@@ -190,21 +194,21 @@ impl Condition {
         let (of_limit, of_figure) = (self.figure.kind(), figure.metric().kind);
         // A number without a unit may be a number of bytes. A share of a baseline has no unit.
         let is_plain = of_limit == MetricKind::Number && of_figure != MetricKind::Time;
-        if of_limit == of_figure || is_plain || self.of_baseline == Some(OfBaseline::Share) {
+        if of_limit == of_figure || is_plain || self.of_baseline == Some(BaselineLimit::Share) {
             return Ok(Self { figure: Figure::Metric(figure.metric()), ..self });
         }
         let at = self.text.find(['<', '>', '=']).map_or(0, |at| at + 1);
         let what = format!("the limit is not in the unit of `{}`", figure.name);
         let help = format!("write {} such as {}", of_figure.noun(), of_figure.example());
-        Err(Wrong::new((at, self.text.len()), what, help).of(&self.text))
+        Err(PartError::new((at, self.text.len()), what, help).of(&self.text))
     }
 
     /// Creates the error for a condition on a figure that the plan does not define.
     pub fn unknown_figure(&self, known: Vec<String>) -> ConditionError {
         let name = self.own.clone().unwrap_or_default();
         let at = self.text.find(&name).unwrap_or(0);
-        let wrong = Wrong::new((at, at + name.len()), format!("unknown figure `{name}`"), "write one of");
-        Wrong { unknown: Some(Box::new(Unknown { name, known })), ..wrong }.of(&self.text)
+        let wrong = PartError::new((at, at + name.len()), format!("unknown figure `{name}`"), "write one of");
+        PartError { unknown: Some(Box::new(Unknown { name, known })), ..wrong }.of(&self.text)
     }
 
     /// Returns the byte range of the part of the time; `None` if the condition covers all of it.
@@ -292,14 +296,14 @@ impl Sign {
 }
 
 /// An error without the text of its condition.
-struct Wrong {
+struct PartError {
     part: (usize, usize),
     what: String,
     way_out: String,
     unknown: Option<Box<Unknown>>,
 }
 
-impl Wrong {
+impl PartError {
     fn new(part: (usize, usize), what: impl Into<String>, way_out: impl Into<String>) -> Self {
         Self { part, what: what.into(), way_out: way_out.into(), unknown: None }
     }
@@ -310,9 +314,9 @@ impl Wrong {
     }
 }
 
-fn in_list(
+fn parse_conditions(
     text: &str,
-    read: impl Fn(&str) -> Result<Condition, Wrong>,
+    read: impl Fn(&str) -> Result<Condition, PartError>,
 ) -> Result<Vec<Condition>, ConditionError> {
     let one = |text: &str| {
         let text = text.trim();
@@ -324,47 +328,52 @@ fn in_list(
         0..=CONDITIONS_MAX => Ok(conditions),
         _ => {
             let way_out = format!("write {CONDITIONS_MAX} at most");
-            Err(Wrong::new((0, text.len()), "these are too many conditions", way_out).of(text))
+            Err(PartError::new((0, text.len()), "these are too many conditions", way_out).of(text))
         }
     }
 }
 
 /// Detects conditions that are separated as in other languages.
-fn other_separator_error(text: &str, read: impl Fn(&str) -> Result<Condition, Wrong>) -> Option<Wrong> {
+fn other_separator_error(
+    text: &str,
+    read: impl Fn(&str) -> Result<Condition, PartError>,
+) -> Option<PartError> {
     let separator = [";", "&&", " and "].into_iter().find(|separator| text.contains(separator))?;
     let parts: Vec<&str> = text.split(separator).map(str::trim).filter(|part| !part.is_empty()).collect();
     let are_conditions = parts.iter().all(|part| read(part).is_ok());
     let what = "a comma separates conditions";
-    are_conditions.then(|| Wrong::new((0, text.len()), what, format!("write {}", parts.join(", "))))
+    are_conditions.then(|| PartError::new((0, text.len()), what, format!("write {}", parts.join(", "))))
 }
 
-fn without_baseline(condition: Condition) -> Result<Condition, Wrong> {
+fn reject_baseline(condition: Condition) -> Result<Condition, PartError> {
     if condition.of_baseline.is_none() {
         return Ok(condition);
     }
     let at = condition.text.rfind(OF_BASELINE).unwrap_or(0);
     let way_out = "write a limit without it, or compare with a stored baseline: tenbin compare A B --fail-if";
-    Err(Wrong::new((at, at + OF_BASELINE.len()), "there is no baseline here", way_out))
+    Err(PartError::new((at, at + OF_BASELINE.len()), "there is no baseline here", way_out))
 }
 
 /// Parses a limit of a baseline: `95%`, or a difference with its sign.
-fn limit_of_baseline(figure: Figure, text: &str) -> Result<(f64, OfBaseline), (String, String)> {
+fn limit_of_baseline(figure: Figure, text: &str) -> Result<(f64, BaselineLimit), (String, String)> {
     let (kind, name) = (figure.kind(), figure.name());
     let signed = [("+", 1.0), ("-", -1.0), ("−", -1.0)]
         .into_iter()
         .find_map(|(sign, factor)| Some((factor, text.strip_prefix(sign)?.trim_start())));
     if let Some((factor, difference)) = signed {
-        return Ok((factor * kind.limit(difference)?, OfBaseline::Difference));
+        return Ok((factor * kind.limit(difference)?, BaselineLimit::Difference));
     }
     let difference = format!("{name} +{} {OF_BASELINE}", kind.example());
     if kind.can_be_zero() {
         let what = format!("{name} can be 0, and a share of 0 is 0");
         return Err((what, format!("write a difference with its sign, such as {difference}")));
     }
-    let share =
-        text.strip_suffix('%').and_then(|number| plain(number.trim_end())).map(|percent| percent / 100.0);
+    let share = text
+        .strip_suffix('%')
+        .and_then(|number| parse_plain_number(number.trim_end()))
+        .map(|percent| percent / 100.0);
     match share.filter(|share| *share > 0.0 && *share <= SHARE_MAX) {
-        Some(share) => Ok((share, OfBaseline::Share)),
+        Some(share) => Ok((share, BaselineLimit::Share)),
         None => {
             let what = format!("{text:?} is no share of a baseline");
             Err((
@@ -375,7 +384,7 @@ fn limit_of_baseline(figure: Figure, text: &str) -> Result<(f64, OfBaseline), (S
     }
 }
 
-fn read(text: &str) -> Result<Condition, Wrong> {
+fn read(text: &str) -> Result<Condition, PartError> {
     let (text_end, part_ns) = match text.rfind(FROM) {
         Some(at) => (at, Some(part_of_time(text, at + FROM.len())?)),
         None => (text.len(), None),
@@ -389,12 +398,16 @@ fn read(text: &str) -> Result<Condition, Wrong> {
     let condition = &text[start..text_end];
     let Some((at, sign, length)) = Sign::find(condition) else {
         let what = "a condition compares a figure with a limit by <, <=, >, >=, or =";
-        return Err(Wrong::new((start, text_end), what, format!("write it like {EXAMPLES}")));
+        return Err(PartError::new((start, text_end), what, format!("write it like {EXAMPLES}")));
     };
     let (name, limit) = (&condition[..at], &condition[at + length..]);
     if sign == Sign::Exactly && limit.starts_with(['<', '>', '=']) {
         let what = "the signs are <, <=, >, >=, and =";
-        return Err(Wrong::new((start, start + at + length + 1), what, "write the = last, or leave it out"));
+        return Err(PartError::new(
+            (start, start + at + length + 1),
+            what,
+            "write the = last, or leave it out",
+        ));
     }
     let lead = name.len() - name.trim_start().len();
     let own = OwnFigure::parse(name.trim()).map(|own| own.name);
@@ -407,37 +420,45 @@ fn read(text: &str) -> Result<Condition, Wrong> {
     };
     if let (Some(of), Some(name)) = (of, &own) {
         let what = format!("`{name}` is a figure of the whole run");
-        return Err(Wrong::new((0, start), what, format!("leave out {of:?}")));
+        return Err(PartError::new((0, start), what, format!("leave out {of:?}")));
     }
     if let (Some(_), Some(name)) = (part_ns, &own) {
         let what = format!("`{name}` is a figure of the whole run");
-        return Err(Wrong::new((text_end, text.len()), what, "leave out this part of the time"));
+        return Err(PartError::new((text_end, text.len()), what, "leave out this part of the time"));
     }
     if sign == Sign::Exactly {
-        exactly(figure, limit.trim())
-            .map_err(|(what, way_out)| Wrong::new((start + at, start + at + length), what, way_out))?;
+        reject_equality(figure, limit.trim())
+            .map_err(|(what, way_out)| PartError::new((start + at, start + at + length), what, way_out))?;
     }
     if event.is_some() {
-        of_event(figure, (start + lead, start + at), part_ns.map(|_| (text_end, text.len())))?;
+        check_event_figure(figure, (start + lead, start + at), part_ns.map(|_| (text_end, text.len())))?;
     }
     let limit_part = (start + at + length + limit.len() - limit.trim_start().len(), text_end);
     let read = match limit.trim().strip_suffix(OF_BASELINE) {
         Some(limit) => limit_of_baseline(figure, limit.trim()).map(|(limit, how)| (limit, Some(how))),
         None => figure.kind().limit(limit.trim()).map(|limit| (limit, None)),
     };
-    let (limit, of_baseline) = read.map_err(|(what, way_out)| Wrong::new(limit_part, what, way_out))?;
+    let (limit, of_baseline) = read.map_err(|(what, way_out)| PartError::new(limit_part, what, way_out))?;
     if sign == Sign::Below && limit == 0.0 && of_baseline.is_none() {
         let way_out = "write a small limit, such as errors<0.01%";
-        return Err(Wrong::new(limit_part, "nothing is below 0", way_out));
+        return Err(PartError::new(limit_part, "nothing is below 0", way_out));
     }
     Ok(Condition { text: text.to_owned(), step, event, own, figure, sign, limit, of_baseline, part_ns })
 }
 
 /// Checks that an event has the figure. Events have separate figures and a separate period. `name_at` and `part_at` are
 /// the byte ranges of the metric and of the part of the measured time.
-fn of_event(figure: Figure, name_at: (usize, usize), part_at: Option<(usize, usize)>) -> Result<(), Wrong> {
+fn check_event_figure(
+    figure: Figure,
+    name_at: (usize, usize),
+    part_at: Option<(usize, usize)>,
+) -> Result<(), PartError> {
     if let Some(part_at) = part_at {
-        return Err(Wrong::new(part_at, "an event has a time of its own", "leave out this part of the time"));
+        return Err(PartError::new(
+            part_at,
+            "an event has a time of its own",
+            "leave out this part of the time",
+        ));
     }
     let name = figure.name();
     let of_events = Figure::metrics().filter(|metric| metric.is_of_events);
@@ -446,14 +467,14 @@ fn of_event(figure: Figure, name_at: (usize, usize), part_at: Option<(usize, usi
         return Ok(());
     }
     let what = format!("{name} is not measured of an event");
-    Err(Wrong {
+    Err(PartError {
         unknown: Some(Box::new(Unknown { name, known })),
-        ..Wrong::new(name_at, what, "write one of")
+        ..PartError::new(name_at, what, "write one of")
     })
 }
 
 /// Rejects `=` for a time or a rate, which never exactly equals a limit, and for a limit of a baseline.
-fn exactly(figure: Figure, limit: &str) -> Result<(), (String, String)> {
+fn reject_equality(figure: Figure, limit: &str) -> Result<(), (String, String)> {
     let name = figure.name();
     if matches!(figure.kind(), MetricKind::Share | MetricKind::Count) && !limit.ends_with(OF_BASELINE) {
         return Ok(());
@@ -464,11 +485,11 @@ fn exactly(figure: Figure, limit: &str) -> Result<(), (String, String)> {
     Err((format!("no measured {name} is exactly a limit"), format!("write {name}{sign}{limit}")))
 }
 
-fn held_by_less_load(condition: Condition) -> Result<Condition, Wrong> {
+fn reject_if_less_load_fails(condition: Condition) -> Result<Condition, PartError> {
     if condition.sign == Sign::Exactly && condition.limit > 0.0 {
         let (at, name) = (condition.text.find('=').unwrap_or(0), condition.figure.name());
         let what = format!("{name} is held by <");
-        return Err(Wrong::new((at, at + 1), what, format!("write <= in place of =, or {name}=0")));
+        return Err(PartError::new((at, at + 1), what, format!("write <= in place of =, or {name}=0")));
     }
     if condition.sign.is_upper() != condition.figure.higher_is_better() {
         return Ok(condition);
@@ -478,10 +499,10 @@ fn held_by_less_load(condition: Condition) -> Result<Condition, Wrong> {
     let start = text[..sign_at].rfind(": ").map_or(0, |at| at + 2);
     let sign = if condition.sign.is_upper() { '>' } else { '<' };
     let what = format!("{} is held by {sign}", text[start..sign_at].trim());
-    Err(Wrong::new((sign_at, sign_at + 1), what, format!("turn the sign to {sign}")))
+    Err(PartError::new((sign_at, sign_at + 1), what, format!("turn the sign to {sign}")))
 }
 
-fn figure(name: &str, start: usize) -> Result<Figure, Wrong> {
+fn figure(name: &str, start: usize) -> Result<Figure, PartError> {
     let part = (start, start + name.len());
     let meant = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, metric)| metric);
     if let Some(figure) = Figure::named(meant) {
@@ -496,28 +517,29 @@ fn figure(name: &str, start: usize) -> Result<Figure, Wrong> {
         |number: &str| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     if in_brackets.is_some() || number.is_some_and(is_number) {
         let what = format!("{name} is no percentile");
-        return Err(Wrong::new(part, what, "write a number between 0 and 100, such as p99 or p99.9"));
+        return Err(PartError::new(part, what, "write a number between 0 and 100, such as p99 or p99.9"));
     }
     let known = Figure::metrics().map(|metric| metric.name).chain(ALIASES.map(|(alias, _)| alias));
     let known = known.map(str::to_owned).collect();
     let what = format!("unknown metric {name:?}");
-    Err(Wrong {
+    Err(PartError {
         unknown: Some(Box::new(Unknown { name: name.to_owned(), known })),
-        ..Wrong::new(part, what, "write one of")
+        ..PartError::new(part, what, "write one of")
     })
 }
 
 /// Parses a percentile between 0 and 100, both excluded: digits and at most one point.
 fn percentile(number: &str) -> Option<Percentile> {
-    let ppm = (plain(number)? * 10_000.0).round();
+    let ppm = (parse_plain_number(number)? * 10_000.0).round();
     (1.0..=999_999.0).contains(&ppm).then(|| Percentile::from_ppm(ppm as u32)).flatten()
 }
 
 /// Parses `10s to 20s`, which begins at byte `start` of the text.
-fn part_of_time(text: &str, start: usize) -> Result<(u64, u64), Wrong> {
+fn part_of_time(text: &str, start: usize) -> Result<(u64, u64), PartError> {
     let part = (start, text.len());
-    let wrong =
-        |what: String| Wrong::new(part, what, "write a part of the measured time, such as from 10s to 20s");
+    let wrong = |what: String| {
+        PartError::new(part, what, "write a part of the measured time, such as from 10s to 20s")
+    };
     let (from, to) = text[start..]
         .split_once(" to ")
         .ok_or_else(|| wrong("here are not both a beginning and an end".to_owned()))?;
@@ -724,7 +746,7 @@ mod tests {
         let conditions = Condition::parse_failures(text).unwrap();
         let limits: Vec<_> =
             conditions.iter().map(|condition| (condition.limit, condition.of_baseline)).collect();
-        let (share, difference) = (Some(OfBaseline::Share), Some(OfBaseline::Difference));
+        let (share, difference) = (Some(BaselineLimit::Share), Some(BaselineLimit::Difference));
         assert_eq!(
             limits,
             [

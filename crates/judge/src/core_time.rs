@@ -60,7 +60,7 @@ pub(crate) enum Seconds<'a> {
 }
 
 /// Returns the readings in the given seconds, in order of time.
-pub(crate) fn read_in<'a>(run: &'a Run, seconds: Seconds<'a>) -> impl Iterator<Item = StoredReading<'a>> {
+pub(crate) fn readings_in<'a>(run: &'a Run, seconds: Seconds<'a>) -> impl Iterator<Item = StoredReading<'a>> {
     let begins_ns = u128::from(run.new.warm_up_ns);
     let ends_ns = run.window().map_or(u128::MAX, |window| begins_ns + u128::from(window.ns));
     let looks = match seconds {
@@ -82,5 +82,5 @@ pub(crate) fn read_in<'a>(run: &'a Run, seconds: Seconds<'a>) -> impl Iterator<I
 
 /// Returns the readings in the measured time, in order of time.
 pub(crate) fn in_measured_time(run: &Run) -> impl Iterator<Item = StoredReading<'_>> {
-    read_in(run, Seconds::Measured)
+    readings_in(run, Seconds::Measured)
 }

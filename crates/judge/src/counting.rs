@@ -29,11 +29,11 @@ pub fn counted<'a>(study: &'a Study, load: &str) -> impl Iterator<Item = Counted
     }
     let is_of_final = |place: &StudyPlace| place.load == load && place.stage == stage::BLOCK;
     let has_final = study.runs.iter().filter_map(|run| run.new.place.as_ref()).any(|(_, at)| is_of_final(at));
-    settings.into_values().map(move |places| sorted(&study.new.compare.procedure, has_final, places))
+    settings.into_values().map(move |places| split_places(&study.new.compare.procedure, has_final, places))
 }
 
 /// Splits the places of a configuration into those that count and others.
-fn sorted<'a>(procedure: &Procedure, has_final: bool, places: Vec<&'a StudyPlace>) -> Counted<'a> {
+fn split_places<'a>(procedure: &Procedure, has_final: bool, places: Vec<&'a StudyPlace>) -> Counted<'a> {
     let has = |stage: &str| places.iter().any(|place| place.stage == stage);
     let (stage, is_ranked) = match procedure {
         Procedure::Blocks | Procedure::Duel { .. } | Procedure::RoundRobin { .. } => {

@@ -16,7 +16,7 @@ use crate::words::Share;
 /// Min number of samples for which shares are reported.
 pub const SAMPLES_MIN: u64 = 100;
 /// Min sampled share of the CPU time counted by the kernel. Below it, the profile misses a part of the system.
-pub const COVERED_MIN: f64 = 0.8;
+pub const COVERED_MIN_SHARE: f64 = 0.8;
 /// Common name if each of two systems has a single process and the names differ.
 pub const THE_SYSTEM: &str = "the system";
 /// Length at which the kernel truncates the name of a process, in bytes (`TASK_COMM_LEN` − 1).
@@ -338,7 +338,7 @@ impl Time {
     }
 
     fn covered(&self) -> Option<f64> {
-        Share::of_measured(self.sampled_s, self.counted_s).map(Share::get).filter(|_| self.has_all())
+        Share::of_measured(self.sampled_s, self.counted_s).map(Share::get).filter(|_| self.is_complete())
     }
 
     fn profiler_cores(&self) -> Option<f64> {
@@ -346,11 +346,11 @@ impl Time {
     }
 
     fn us_per_request(&self) -> Option<f64> {
-        rates::us_per_request(self.counted_s, self.requests).filter(|us| self.has_all() && us.is_finite())
+        rates::us_per_request(self.counted_s, self.requests).filter(|us| self.is_complete() && us.is_finite())
     }
 
     /// Returns whether CPU time was counted in all runs. A sum over some runs would not match the samples of all.
-    fn has_all(&self) -> bool {
+    fn is_complete(&self) -> bool {
         self.counted_runs == self.runs
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use evidence::{LOOK_FROM, LOOK_TO, Run};
 use record::Phase;
 
-use crate::core_time::{Seconds, read_in};
+use crate::core_time::{Seconds, readings_in};
 
 /// Calls from a system to others, on this machine or elsewhere.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -111,7 +111,7 @@ impl Dependencies {
     pub(crate) fn during(run: &Run, seconds: Seconds<'_>) -> Self {
         let mut called: BTreeMap<(String, String), (f64, Called)> = BTreeMap::new();
         let (mut covered_s, mut opened) = (0.0, None);
-        for reading in read_in(run, seconds).filter(|reading| reading.value.is_finite()) {
+        for reading in readings_in(run, seconds).filter(|reading| reading.value.is_finite()) {
             let value = reading.value;
             match (reading.subject, reading.metric) {
                 ("machine", LOOK_FROM) => covered_s -= value,
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn run_without_readings_calls_nobody() {
+    fn run_without_readings_has_no_dependencies() {
         let run = OwnStore::new().kept(&new_run(), &[], &[], &ending());
         assert_eq!(Dependencies::during(&run, Seconds::Measured), Dependencies::default());
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use evidence::{Change, Changed, Ending, EvidenceError, Intervention, Run, Study, StudyPlace};
-use stats::{Bounded, Effect, Finding, InBlocks, MinEffect, Paired, RunResult, Scale};
+use stats::{BlockEffect, Bounded, Effect, Finding, MinEffect, Paired, RunResult, Scale};
 
 use crate::bottleneck::{Bottleneck, Certainty, Scope, causes_of_runs, suspected};
 use crate::causes::Resource;
@@ -30,7 +30,7 @@ pub struct Diagnosis {
     /// System and variant.
     pub setting: Setting,
     /// Ratio second control ÷ first control, which shows the noise. `None` without a block that has both.
-    pub controls: Option<InBlocks>,
+    pub controls: Option<BlockEffect>,
     /// Ratio second control ÷ first control, in each block that has both.
     pub of_controls: Vec<f64>,
     /// Standard deviation of the log ratios of the controls; `None` with too few blocks.
@@ -81,7 +81,7 @@ impl Diagnosis {
         let planned: Vec<&StudyPlace> =
             study.new.planned.iter().filter(|place| place.intervention.is_some()).collect();
         let Some(first) = planned.first() else { return Ok(None) };
-        let runs = done(study);
+        let runs = finished_runs(study);
         let is_missing = |place: &&&StudyPlace| !runs.contains_key(&place.position);
         if study.ending.is_none() && planned.iter().any(|place| is_missing(&place)) {
             return Ok(None);
@@ -136,7 +136,7 @@ impl Diagnosis {
         Ok(Some(Self {
             load: first.load.clone(),
             setting: Setting::of(first),
-            controls: InBlocks::of(&paired, 1),
+            controls: BlockEffect::of(&paired, 1),
             of_controls: ratios(&controls),
             spread,
             tried,
@@ -184,7 +184,7 @@ impl Diagnosis {
             return causes;
         }
         let (mut confirmed, mut open, mut refuted) = (Vec::new(), Vec::new(), Vec::new());
-        for cause in self.with_dumped(causes) {
+        for cause in self.with_dumped_lock(causes) {
             let confirming = self.found(cause.resource, Finding::Confirmed);
             let refuting = self.refutes(cause.resource);
             if let (Some(confirming), Some(refuting)) = (confirming, refuting) {
@@ -203,7 +203,7 @@ impl Diagnosis {
             }
         }
         for tried in self.confirmed() {
-            if !confirmed.iter().any(|known| tried.is_told_by(known)) {
+            if !confirmed.iter().any(|known| tried.is_covered_by(known)) {
                 // A parameter without an effect does not refute other parameters.
                 let is_refuted = |cause: &Bottleneck| {
                     cause.resource != Resource::PARAMETER && self.refutes(cause.resource).is_some()
@@ -217,7 +217,7 @@ impl Diagnosis {
             self.add_next_limit(&confirmed, &mut open);
         }
         if confirmed.is_empty() && open.is_empty() {
-            open.extend(refuted.first().map(nothing_else));
+            open.extend(refuted.first().map(unknown_after_refutation));
         }
         [confirmed, open, refuted].concat()
     }
@@ -242,7 +242,7 @@ impl Diagnosis {
 
     /// Adds the lock found in thread dumps of instrumented runs. The runtime itself reports it, so it ranks before
     /// kernel readings.
-    fn with_dumped(&self, mut causes: Vec<Bottleneck>) -> Vec<Bottleneck> {
+    fn with_dumped_lock(&self, mut causes: Vec<Bottleneck>) -> Vec<Bottleneck> {
         let Some(dumped) = self.runtimes.as_ref().and_then(|runtimes| runtimes.dumped.clone()) else {
             return causes;
         };
@@ -285,7 +285,7 @@ fn left_out(place: &StudyPlace) -> Option<Vec<String>> {
 }
 
 /// Creates an unknown bottleneck, if the experiment refutes all causes that readings suggest.
-fn nothing_else(refuted: &Bottleneck) -> Bottleneck {
+fn unknown_after_refutation(refuted: &Bottleneck) -> Bottleneck {
     let because = format!("readings suggested {} alone, and an experiment refutes it", refuted.what);
     let next = "name parameters of the system under `limits`, so that an experiment can raise them";
     let cause = suspected(Resource::UNKNOWN, Scope::System, because).next(next);
@@ -303,7 +303,7 @@ impl TriedIntervention {
     }
 
     /// Returns whether a confirmed cause already covers this result. Two parameters are separate causes.
-    fn is_told_by(&self, known: &Bottleneck) -> bool {
+    fn is_covered_by(&self, known: &Bottleneck) -> bool {
         let is_parameter = self.tests(Resource::PARAMETER);
         known.for_.first() == Some(&self.words()) || !is_parameter && self.tests(known.resource)
     }
@@ -393,7 +393,7 @@ fn planned_blocks(planned: &[&StudyPlace], changed: &Changed) -> usize {
 }
 
 /// Returns the finished runs of a study, by position.
-fn done(study: &Study) -> BTreeMap<u32, &Run> {
+fn finished_runs(study: &Study) -> BTreeMap<u32, &Run> {
     let is_done = |run: &&Run| run.ending.as_ref().is_some_and(Ending::is_done);
     let position = |run: &'_ Run| run.new.place.as_ref().map(|(_, place)| place.position);
     study.runs.iter().filter(is_done).filter_map(|run| Some((position(run)?, run))).collect()

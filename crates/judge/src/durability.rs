@@ -2,7 +2,7 @@
 //! recommendation.
 
 /// A parameter, and the data that can be lost with a weaker value.
-struct Setting {
+struct DurabilityParameter {
     name: &'static str,
     loses: &'static str,
 }
@@ -12,13 +12,19 @@ const DURABLE_VALUES: [&str; 5] = ["on", "1", "yes", "true", "always"];
 
 const LAST: &str = "a crash loses the last transactions that were acknowledged";
 
-const SETTINGS: [Setting; 6] = [
-    Setting { name: "fsync", loses: "a crash of the machine can corrupt the whole database" },
-    Setting { name: "synchronous_commit", loses: LAST },
-    Setting { name: "innodb_flush_log_at_trx_commit", loses: LAST },
-    Setting { name: "sync_binlog", loses: "a crash loses the last transactions of the binary log" },
-    Setting { name: "appendfsync", loses: "a crash loses the last writes that were acknowledged" },
-    Setting { name: "appendonly", loses: "a crash loses all writes since the last snapshot" },
+const PARAMETERS: [DurabilityParameter; 6] = [
+    DurabilityParameter { name: "fsync", loses: "a crash of the machine can corrupt the whole database" },
+    DurabilityParameter { name: "synchronous_commit", loses: LAST },
+    DurabilityParameter { name: "innodb_flush_log_at_trx_commit", loses: LAST },
+    DurabilityParameter {
+        name: "sync_binlog",
+        loses: "a crash loses the last transactions of the binary log",
+    },
+    DurabilityParameter {
+        name: "appendfsync",
+        loses: "a crash loses the last writes that were acknowledged",
+    },
+    DurabilityParameter { name: "appendonly", loses: "a crash loses all writes since the last snapshot" },
 ];
 
 /// Returns the data that can be lost if a parameter is set to `to`; `None` if it keeps its durability, or is another
@@ -28,12 +34,12 @@ pub fn loses(name: &str, written: &str, to: &str) -> Option<&'static str> {
         return None;
     }
     let written = written.trim_end_matches(['=', ' ', '\'', '"']).replace('-', "_").to_lowercase();
-    let is_it = |setting: &&Setting| {
+    let is_it = |setting: &&DurabilityParameter| {
         let before = written.strip_suffix(setting.name);
         name.eq_ignore_ascii_case(setting.name)
             || before.is_some_and(|before| !before.ends_with(char::is_alphanumeric))
     };
-    SETTINGS.iter().find(is_it).map(|setting| setting.loses)
+    PARAMETERS.iter().find(is_it).map(|setting| setting.loses)
 }
 
 #[cfg(test)]

@@ -90,7 +90,7 @@ impl Durations {
     }
 
     /// Returns the typical duration: the median, or the mean if there are too few samples for a median.
-    pub fn middle_ns(&self) -> Option<f64> {
+    pub fn typical_ns(&self) -> Option<f64> {
         self.at(Percentile::P50).or(self.mean_ns)
     }
 }

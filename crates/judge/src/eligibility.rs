@@ -57,7 +57,7 @@ fn eligible(run: &Run, is_invalid: bool) -> Eligibility {
     let Some(ending) = &run.ending else { return Eligibility::CutShort };
     let was_cut_short = matches!(ending.verdict, Verdict::Partial | Verdict::Aborted);
     match is_invalid {
-        false if went_to_its_end(ending) => Eligibility::Valid,
+        false if reached_its_end(ending) => Eligibility::Valid,
         _ if ending.failure.is_some() => Eligibility::Failed,
         true if !was_cut_short => Eligibility::Invalid,
         _ => Eligibility::CutShort,
@@ -72,7 +72,7 @@ pub fn is_judged(ending: &Ending, gate: &GateResult) -> bool {
         Some(figure) if is_explained(ending) => ending.validity.of(figure) == Level::Invalid,
         _ => has_invalid_figure(ending),
     };
-    went_to_its_end(ending) && !is_invalid
+    reached_its_end(ending) && !is_invalid
 }
 
 /// Returns whether the causes of doubt explain why a run is invalid.
@@ -80,7 +80,7 @@ fn is_explained(ending: &Ending) -> bool {
     ending.verdict != Verdict::Invalid || ending.validity.verdict == Level::Invalid
 }
 
-fn went_to_its_end(ending: &Ending) -> bool {
+fn reached_its_end(ending: &Ending) -> bool {
     match ending.verdict {
         Verdict::Complete | Verdict::Degraded => !ending.is_inconsistent(),
         // The figure in question is valid; another one is not.

@@ -6,7 +6,7 @@ mod tests;
 use std::collections::BTreeSet;
 
 use evidence::{Cost, EventCost, Recovery, Run};
-use record::{Counts, CourseSecond, ErrorClass, InWindow};
+use record::{Counts, ErrorClass, LoadSecond, WindowCounts};
 
 use crate::bottleneck::{Bottleneck, CombinedFigures, Evidence, RunEvidence, causes_of_seconds};
 use crate::core_time::Seconds;
@@ -62,8 +62,10 @@ struct Read<'a> {
 /// Finds the causes over occurrences of one event, each with its run. `None` if no occurrence has a known cost, so that
 /// there is nothing to explain.
 pub fn of_occurrences(occurrences: &[(&Run, &EventCost)]) -> Option<EventCauses> {
-    let felt: Vec<(&Run, &EventCost, (u64, u64))> =
-        occurrences.iter().filter_map(|(run, of)| Some((*run, *of, felt_ns(run, of, of.cost()?)?))).collect();
+    let felt: Vec<(&Run, &EventCost, (u64, u64))> = occurrences
+        .iter()
+        .filter_map(|(run, of)| Some((*run, *of, effect_ns(run, of, of.cost()?)?)))
+        .collect();
     if felt.is_empty() {
         return None;
     }
@@ -112,7 +114,7 @@ fn causes(read: &[&Read<'_>]) -> Vec<Bottleneck> {
 }
 
 /// Returns start and end of the effect of an event, in nanoseconds since the load began; `None` if it had none.
-fn felt_ns(run: &Run, of: &EventCost, cost: &Cost) -> Option<(u64, u64)> {
+fn effect_ns(run: &Run, of: &EventCost, cost: &Cost) -> Option<(u64, u64)> {
     let recovered_ns = match cost.recovery {
         Recovery::After(ns) | Recovery::Unconfirmed(ns) => cost.from_ns.saturating_add(ns),
         Recovery::NotWithin(_) => cost.to_ns,
@@ -151,12 +153,12 @@ impl<'a> OccurrenceReadings<'a> {
             signals.inside.is_some() || resources.as_ref().is_some_and(|of| of.system.is_some())
         };
         let Some(signals) = signals.filter(is_read) else { return Self::NothingRead };
-        let course: Vec<CourseSecond> =
+        let course: Vec<LoadSecond> =
             run.course().into_iter().filter(|of| seconds.contains(&of.second)).collect();
-        let sum = |figure: fn(&CourseSecond) -> u64| course.iter().map(figure).fold(0, u64::saturating_add);
+        let sum = |figure: fn(&LoadSecond) -> u64| course.iter().map(figure).fold(0, u64::saturating_add);
         let (planned, ok, lost) = (sum(|of| of.planned), sum(|of| of.ok), sum(|of| of.lost));
         let in_flight: f64 = course.iter().map(|of| of.in_flight).sum();
-        let in_window = InWindow { ok, other: lost, ..InWindow::default() };
+        let in_window = WindowCounts { ok, other: lost, ..WindowCounts::default() };
         let measured = Measured {
             window: Window::of_ns(seconds.len() as u64 * SECOND_NS, in_window),
             resources,
@@ -186,7 +188,7 @@ fn others(run: &Run, of: &EventCost, seconds: &BTreeSet<u64>) -> BTreeSet<String
             .event_costs()
             .iter()
             .find(|other| other.name == event.name && other.occurrence == event.occurrence);
-        let felt_to_ns = felt.and_then(|other| Some(felt_ns(run, other, other.cost()?)?.1));
+        let felt_to_ns = felt.and_then(|other| Some(effect_ns(run, other, other.cost()?)?.1));
         // An event without an end is still in progress.
         let ended_ns = event.ended_ns.unwrap_or(u64::MAX).max(felt_to_ns.unwrap_or(0));
         (begun_ns < to_ns && ended_ns > from_ns).then(|| event.name.clone())

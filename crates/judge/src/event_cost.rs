@@ -14,7 +14,7 @@ use record::{Gaps, Moment};
 
 use level::Level;
 use losses::Losses;
-pub use pooled::{Difference, Figure, InRun, Pooled, in_run, pooled};
+pub use pooled::{Difference, Figure, Pooled, RunCost, in_run, pooled};
 pub use sums::EventSums;
 pub(crate) use sums::worst_of;
 
@@ -27,9 +27,9 @@ const CALM_NS: u64 = 3_000_000_000;
 /// Time after recovery during which waits still count as excess, in nanoseconds.
 const ANSWERED_NS: u64 = 1_000_000_000;
 /// Min length of an outage, as a multiple of the usual response time, and of the usual time between two answers.
-const USUAL_TIMES: f64 = 10.0;
+const OUTAGE_MIN_RESPONSES: f64 = 10.0;
 /// Min length of an outage, as a multiple of the longest gap before the event.
-const GAPS_BEFORE: f64 = 2.0;
+const OUTAGE_MIN_GAPS: f64 = 2.0;
 /// Min length of an outage in nanoseconds: the resolution of gaps, a tenth of a window.
 const OUTAGE_MIN_NS: f64 = 10e6;
 
@@ -74,13 +74,13 @@ fn window_ns(run: &Run) -> Option<(u64, u64)> {
 pub fn judge(window_ns: (u64, u64), events: &[Times], windows: &[Moment]) -> Vec<Judged> {
     let course = WindowSeries::of(windows, window_ns.1);
     let mut level_from_ns = window_ns.0;
-    let mut looked: Vec<Result<Looked, String>> = Vec::new();
+    let mut looked: Vec<Result<EventObservation, String>> = Vec::new();
     for (place, event) in events.iter().enumerate() {
         // Simultaneous events begin within microseconds of each other, and each has the cost of all of them.
         let next = events[place + 1..].iter().find(|next| !begin_together(event.begun_ns, next.begun_ns));
         let until_ns = next.map_or(window_ns.1, |next| next.begun_ns.min(window_ns.1));
         let last_level = looked.iter().flatten().next_back().map(|looked| &looked.level);
-        let found = look(&course, event, (level_from_ns, last_level), until_ns);
+        let found = observe(&course, event, (level_from_ns, last_level), until_ns);
         let undisturbed_ns = match &found {
             Ok(looked) => looked.to_ns,
             Err(_) => event.ended_ns.unwrap_or(event.begun_ns).saturating_add(CALM_NS),
@@ -90,7 +90,7 @@ pub fn judge(window_ns: (u64, u64), events: &[Times], windows: &[Moment]) -> Vec
     }
     let spans: Vec<(u64, u64)> =
         looked.iter().flatten().map(|looked| (looked.from_ns, looked.to_ns)).collect();
-    let cost = |found: Result<Looked, String>| match found {
+    let cost = |found: Result<EventObservation, String>| match found {
         Ok(looked) => Judged::Cost(Box::new(cost(&course, &looked, &spans))),
         Err(why) => Judged::Unknown(why),
     };
@@ -136,7 +136,7 @@ impl WindowSeries {
 const WINDOWS_AFTER_MAX: u64 = 864_000;
 
 /// Observation of an event: period, usual level before it, and recovery.
-struct Looked {
+struct EventObservation {
     from_ns: u64,
     to_ns: u64,
     level: Level,
@@ -149,12 +149,12 @@ fn number(at_ns: u64) -> usize {
 
 /// Observes an event until `until_ns`, the next event or the end of the load. The usual level is measured from
 /// `level_from_ns` on. If that time is too short, `last_level` applies: the level of the previous event with a cost.
-fn look(
+fn observe(
     course: &WindowSeries,
     event: &Times,
     (level_from_ns, last_level): (u64, Option<&Level>),
     until_ns: u64,
-) -> Result<Looked, String> {
+) -> Result<EventObservation, String> {
     let begun_ns = event.begun_ns;
     if begun_ns >= until_ns {
         return Err("the load was over when it began".to_owned());
@@ -181,11 +181,11 @@ fn look(
         recovery = recovery::recovery(&level, course.part(0, course.whole), event).0;
     }
     let to_ns = calm_to.map_or(until_ns, |window| (window as u64 * Moment::WINDOW_NS).min(until_ns));
-    Ok(Looked { from_ns: begun_ns, to_ns, level, recovery })
+    Ok(EventObservation { from_ns: begun_ns, to_ns, level, recovery })
 }
 
-fn cost(course: &WindowSeries, looked: &Looked, spans: &[(u64, u64)]) -> Cost {
-    let Looked { from_ns, to_ns, level, recovery } = looked;
+fn cost(course: &WindowSeries, looked: &EventObservation, spans: &[(u64, u64)]) -> Cost {
+    let EventObservation { from_ns, to_ns, level, recovery } = looked;
     let (from_ns, to_ns) = (*from_ns, *to_ns);
     let of_event = course.part(number(from_ns), to_ns.div_ceil(Moment::WINDOW_NS) as usize);
     let losses = Losses::of(course, (from_ns, to_ns), spans);
@@ -207,7 +207,7 @@ fn cost(course: &WindowSeries, looked: &Looked, spans: &[(u64, u64)]) -> Cost {
         to_ns,
         planned,
         errors: losses.all(),
-        lost: losses.beyond(&level.losses, planned),
+        lost: losses.excess_over(&level.losses, planned),
         outage_ns: outage.map_or(0, |(lasting_ns, _)| lasting_ns),
         outage_is_open: outage.is_some_and(|(_, is_open)| is_open),
         worst_response_ns: (worst_ns > 0).then_some(worst_ns),
@@ -219,9 +219,9 @@ fn cost(course: &WindowSeries, looked: &Looked, spans: &[(u64, u64)]) -> Cost {
 
 /// Returns the longest time without an ok answer, if longer than usual, and whether it lasted to the end.
 fn outage(windows: &[Moment], (from_ns, to_ns): (u64, u64), level: &Level) -> Option<(u64, bool)> {
-    let usual_ns = (USUAL_TIMES * level.response_mean_ns)
-        .max(USUAL_TIMES * 1e9 / level.ok_per_s)
-        .max(GAPS_BEFORE * level.longest_gap_ns as f64)
+    let usual_ns = (OUTAGE_MIN_RESPONSES * level.response_mean_ns)
+        .max(OUTAGE_MIN_RESPONSES * 1e9 / level.ok_per_s)
+        .max(OUTAGE_MIN_GAPS * level.longest_gap_ns as f64)
         .max(OUTAGE_MIN_NS);
     // Delay of the generator itself during the gap.
     let late_ns = |gap: &record::Gap| {
@@ -230,7 +230,7 @@ fn outage(windows: &[Moment], (from_ns, to_ns): (u64, u64), level: &Level) -> Op
             .filter(|window| window.at_ns() < gap.to_ns && window.at_ns() + Moment::WINDOW_NS > gap.from_ns);
         within.map(|window| window.late_ns).max().unwrap_or(0)
     };
-    let gaps = Gaps::of_moments(windows, (from_ns, to_ns), usual_ns as u64);
+    let gaps = Gaps::find_in(windows, (from_ns, to_ns), usual_ns as u64);
     gaps.iter()
         .filter(|gap| gap.lasting_ns.saturating_sub(late_ns(gap)) as f64 > usual_ns)
         .max_by_key(|gap| gap.lasting_ns)

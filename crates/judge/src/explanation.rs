@@ -32,7 +32,7 @@ const SATURATED_MIN_SHARE: f64 = 0.75;
 /// Min share of the growth of CPU time at which the user space or kernel part of a process counts as most of it.
 const MOST_MIN_SHARE: f64 = 0.6;
 /// Min share of the growth of CPU time at which a part counts as all of it.
-const ALL: f64 = 0.9;
+const ALL_MIN_SHARE: f64 = 0.9;
 /// Min relative growth that is not noise, if there are too few runs for an interval. A figure with less growth is not
 /// explained, and explains nothing.
 const FEW_RUNS_MIN: f64 = 0.05;
@@ -99,7 +99,7 @@ impl Part {
     }
 
     /// Parses the text of a stored baseline; `None` if this version does not know it.
-    fn of_kept(name: &str) -> Option<Self> {
+    fn from_stored(name: &str) -> Option<Self> {
         let plain = [Self::Cpu, Self::Dependency, Self::Disk, Self::Pipe, Self::Runnable, Self::Connection];
         let database = || {
             let (code, wait) = name.split_once(NAMED)?;
@@ -203,21 +203,21 @@ impl TimeByPart {
 
     /// Restores the figures of a baseline, as the faster side. Exhausted resources matter only on the slower side, so
     /// they are not stored.
-    pub fn of_kept(kept: &BaselineSpent) -> Self {
+    pub fn from_stored(kept: &BaselineSpent) -> Self {
         let spaces = [(&kept.user_us, FrameKind::User), (&kept.kernel_us, FrameKind::Kernel)];
         let of_kind = |(of, kind): (&BTreeMap<String, f64>, FrameKind)| {
             of.iter().map(move |(process, us)| ((process.clone(), kind), *us)).collect::<Vec<_>>()
         };
         Self {
             response_us: kept.response_us,
-            parts: kept.parts.iter().filter_map(|(name, us)| Some((Part::of_kept(name)?, *us))).collect(),
+            parts: kept.parts.iter().filter_map(|(name, us)| Some((Part::from_stored(name)?, *us))).collect(),
             spaces: spaces.into_iter().flat_map(of_kind).collect(),
             ..Self::default()
         }
     }
 
     /// Returns the only process; `None` if there are several, or none was sampled.
-    fn lone_process(&self) -> Option<&str> {
+    fn only_process(&self) -> Option<&str> {
         let mut names = self.spaces.keys().map(|(process, _)| process.as_str());
         let first = names.next()?;
         names.all(|name| name == first).then_some(first)
@@ -351,7 +351,7 @@ pub fn explain(sides: Sides<'_>, profiles: Option<[&Profile; 2]>) -> Option<Opti
 
 /// Returns the parts of the growth of the response time, each with its own growth. None exceeds what earlier parts
 /// leave, so a wait seen by two readings counts once. Queues for CPU time have no growth of their own.
-fn parts(sides: &Sides<'_>, response: &GrownFigure) -> Vec<(PartOfGrowth, Option<GrownFigure>)> {
+fn parts(sides: &Sides<'_>, response: &Growth) -> Vec<(PartOfGrowth, Option<Growth>)> {
     let mut names: Vec<&Part> = sides.all().flat_map(|spent| spent.parts.keys()).collect();
     names.sort();
     names.dedup();
@@ -359,7 +359,7 @@ fn parts(sides: &Sides<'_>, response: &GrownFigure) -> Vec<(PartOfGrowth, Option
     let least_us = PART_MIN_SHARE * rest_us;
     let mut parts = Vec::new();
     for part in names {
-        let Some(grown) = grown(sides, |spent| spent.part(part)).filter(GrownFigure::is_clear) else {
+        let Some(grown) = grown(sides, |spent| spent.part(part)).filter(Growth::is_clear) else {
             continue;
         };
         // A database that waits for a disk puts its own threads to sleep, and those that wait for its reply.
@@ -393,7 +393,7 @@ fn parts(sides: &Sides<'_>, response: &GrownFigure) -> Vec<(PartOfGrowth, Option
 /// Returns the growth of queues for CPU time that follows from the growth of CPU time per request, in microseconds. If
 /// CPU time is exhausted, requests queue for it, and the response time grows by an equal share. 0 otherwise, or if the
 /// response time grew by another share.
-fn queue_us(sides: &Sides<'_>, response: &GrownFigure, cpu: &GrownFigure) -> f64 {
+fn queue_us(sides: &Sides<'_>, response: &Growth, cpu: &Growth) -> f64 {
     let slower = sides.of(1);
     let is_short = slower.iter().filter(|spent| spent.is_cpu_short).count() * 2 > slower.len();
     let grown = cpu.relative();
@@ -406,7 +406,7 @@ fn queue_us(sides: &Sides<'_>, response: &GrownFigure, cpu: &GrownFigure) -> f64
 const QUEUED_MIN_RATIO: f64 = 0.5;
 
 /// Growth of a figure from the faster to the slower variant.
-struct GrownFigure {
+struct Growth {
     middle_us: [f64; 2],
     more_us: f64,
     interval_us: Option<[f64; 2]>,
@@ -414,7 +414,7 @@ struct GrownFigure {
     is_in_every_block: bool,
 }
 
-impl GrownFigure {
+impl Growth {
     /// Returns the growth as a share of the faster side; `f64::MAX` for a wait that did not exist before.
     fn relative(&self) -> f64 {
         let [faster, _] = self.middle_us;
@@ -432,7 +432,7 @@ impl GrownFigure {
 }
 
 /// Returns the growth of a figure; `None` if a run lacks the figure. A few blocks give no interval.
-fn grown(sides: &Sides<'_>, figure: impl Fn(&TimeByPart) -> Option<f64>) -> Option<GrownFigure> {
+fn grown(sides: &Sides<'_>, figure: impl Fn(&TimeByPart) -> Option<f64>) -> Option<Growth> {
     let of_side = |side: usize| sides.of(side).into_iter().map(&figure).collect::<Option<Vec<f64>>>();
     let [faster, slower] = [of_side(0)?, of_side(1)?];
     let middle_us = [median(faster.iter().copied())?, median(slower.iter().copied())?];
@@ -445,12 +445,12 @@ fn grown(sides: &Sides<'_>, figure: impl Fn(&TimeByPart) -> Option<f64>) -> Opti
             let is_in_every_block = figures.iter().all(|(slower, faster)| slower > faster);
             let more_us =
                 found.estimate.or_else(|| median(figures.iter().map(|(slower, faster)| slower - faster)))?;
-            GrownFigure { middle_us, more_us, interval_us, is_in_every_block }
+            Growth { middle_us, more_us, interval_us, is_in_every_block }
         }
         Sides::Apart(_) => {
             let found = Unpaired::of(&slower, &faster, Scale::Difference, ALPHA)?;
             let (more_us, interval_us) = (found.estimate?, found.interval);
-            GrownFigure { middle_us, more_us, interval_us, is_in_every_block: true }
+            Growth { middle_us, more_us, interval_us, is_in_every_block: true }
         }
     })
 }
@@ -469,7 +469,7 @@ fn space(
         return (share >= MOST_MIN_SHARE).then_some((Some(first.of.0), first.of.1, share));
     }
     // The only process of a system is named after the system, so two systems would have no name in common.
-    let are_alone = sides.all().all(|spent| spent.lone_process().is_some());
+    let are_alone = sides.all().all(|spent| spent.only_process().is_some());
     let mut names: Vec<(&str, FrameKind)> = sides
         .all()
         .flat_map(|spent| spent.spaces.keys())
@@ -482,7 +482,7 @@ fn space(
         names = vec![("", FrameKind::User), ("", FrameKind::Kernel)];
     }
     let of_space = |spent: &TimeByPart, (process, kind): (&str, FrameKind)| {
-        let process = if are_alone { spent.lone_process()? } else { process };
+        let process = if are_alone { spent.only_process()? } else { process };
         spent.spaces.get(&(process.to_owned(), kind)).copied()
     };
     let largest = names
@@ -498,7 +498,7 @@ fn space(
 impl Explanation {
     /// Returns whether a share of the growth of CPU time is all of it, except for noise.
     pub fn is_all(share: f64) -> bool {
-        share >= ALL
+        share >= ALL_MIN_SHARE
     }
 }
 

@@ -24,9 +24,9 @@ pub fn percentile_in_sample(
 ) -> Option<Bounds> {
     let samples = response.count().checked_add(not_sent)?;
     let ranks = quantile_ranks(samples, percentile.ppm(), QUANTILE_ERROR);
-    let low_ns = ranks.low.map_or(0.0, |rank| lowered_ns(response, rank, effect));
+    let low_ns = ranks.low.map_or(0.0, |rank| lower_bound_ns(response, rank, effect));
     // A rank beyond the sent requests has no bound.
-    let high_ns = ranks.high.and_then(|rank| response.edges_of_rank(rank));
+    let high_ns = ranks.high.and_then(|rank| response.bounds_at_rank(rank));
     let high_ns = high_ns.map_or(f64::INFINITY, |(_, highest_ns)| highest_ns as f64);
     (!response.is_empty()).then(|| Bounds::new(low_ns.min(high_ns), high_ns)).flatten()
 }
@@ -39,8 +39,8 @@ pub fn percentile(
     effect: Option<&GeneratorEffect>,
 ) -> Option<Bounds> {
     let rank = percentile.rank(response.count())?;
-    let (_, highest_ns) = response.edges_of_rank(rank)?;
-    Bounds::new(lowered_ns(response, rank, effect).min(highest_ns as f64), highest_ns as f64)
+    let (_, highest_ns) = response.bounds_at_rank(rank)?;
+    Bounds::new(lower_bound_ns(response, rank, effect).min(highest_ns as f64), highest_ns as f64)
 }
 
 /// Returns the bounds of the mean of these response times, in nanoseconds. `None` without requests.
@@ -94,7 +94,7 @@ pub fn throughput(per_s: f64, effect: Option<&GeneratorEffect>) -> Option<Bounds
 /// Returns the median of figures with bounds, and its own bounds, which are the medians of their ends. `None` without
 /// figures.
 pub fn median(figures: &[(f64, Bounds)]) -> Option<(f64, Bounds)> {
-    let over = |end: fn(&(f64, Bounds)) -> f64| Some(Spread::with_endless(figures.iter().map(end))?.median);
+    let over = |end: fn(&(f64, Bounds)) -> f64| Some(Spread::with_infinite(figures.iter().map(end))?.median);
     let bounds = Bounds::new(over(|(_, bounds)| bounds.low())?, over(|(_, bounds)| bounds.high())?)?;
     Some((over(|(figure, _)| *figure)?, bounds))
 }
@@ -118,8 +118,8 @@ fn slowest_ns(response: &Histogram, count: f64) -> f64 {
 /// have been answered at once. Of the others, few have long delays: if at most *n* were delayed by more than *d*, the
 /// sample of a rank is not below the sample *n* ranks lower, minus *d* (Makarov's bound). All delays together cannot
 /// exceed their sum either, even if they all affect the samples just below the rank, where they lower it most.
-fn lowered_ns(response: &Histogram, rank: u64, effect: Option<&GeneratorEffect>) -> f64 {
-    let edge_of = |rank| response.edges_of_rank(rank).map_or(0.0, |(lowest_ns, _)| lowest_ns as f64);
+fn lower_bound_ns(response: &Histogram, rank: u64, effect: Option<&GeneratorEffect>) -> f64 {
+    let edge_of = |rank| response.bounds_at_rank(rank).map_or(0.0, |(lowest_ns, _)| lowest_ns as f64);
     let Some(effect) = effect else { return edge_of(rank) };
     let disturbed = (effect.disturbed_share * response.count() as f64).ceil() as u64;
     let Some(rank) = rank.checked_sub(disturbed).filter(|rank| *rank > 0) else { return 0.0 };
@@ -128,12 +128,12 @@ fn lowered_ns(response: &Histogram, rank: u64, effect: Option<&GeneratorEffect>)
         let lower = rank.checked_sub(long.requests.ceil() as u64).filter(|lower| *lower > 0)?;
         Some(edge_of(lower) - long.longer_than_ns)
     });
-    by_number.fold(lowered_by_sum_ns(response, rank, effect.delay_ns), f64::max).min(edge_of(rank))
+    by_number.fold(lower_bound_by_sum_ns(response, rank, effect.delay_ns), f64::max).min(edge_of(rank))
 }
 
 /// Returns the smallest value from which delays with this sum can have raised the sample of a rank, in nanoseconds.
-fn lowered_by_sum_ns(response: &Histogram, rank: u64, delay_ns: f64) -> f64 {
-    let edge_of = |rank| response.edges_of_rank(rank).map_or(0.0, |(lowest_ns, _)| lowest_ns as f64);
+fn lower_bound_by_sum_ns(response: &Histogram, rank: u64, delay_ns: f64) -> f64 {
+    let edge_of = |rank| response.bounds_at_rank(rank).map_or(0.0, |(lowest_ns, _)| lowest_ns as f64);
     // Counters up to the rank, the last one cut at it.
     let mut counters: Vec<(f64, f64)> = Vec::new();
     let mut left = rank;

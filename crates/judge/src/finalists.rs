@@ -69,7 +69,7 @@ impl SweepResult {
                 (lost, all) = (errors.saturating_add(lost), planned.saturating_add(all));
             }
         }
-        let spread = Spread::with_endless(seen.iter().filter_map(RunResult::value))?;
+        let spread = Spread::with_infinite(seen.iter().filter_map(RunResult::value))?;
         let error_share = stats::error_share(lost, all).unwrap_or(0.0);
         Some(Self { setting, valid: spread.count, median: spread.median, error_share })
     }

@@ -27,13 +27,13 @@ pub struct Gates {
 
 /// Results of the gates of one configuration.
 #[derive(Default)]
-struct OfSetting<'a> {
+struct SettingGates<'a> {
     has_valid_run: bool,
     /// Whether any run counts for the gate, by text and step of the gate.
     gates: BTreeMap<(&'a str, Option<&'a str>), bool>,
 }
 
-impl OfSetting<'_> {
+impl SettingGates<'_> {
     fn is_judged(&self) -> bool {
         // Gates of a baseline are judged over all runs, so a single run has no result for them.
         if self.gates.is_empty() { self.has_valid_run } else { self.gates.values().all(|judged| *judged) }
@@ -50,12 +50,12 @@ impl Gates {
         let has_failed = |run: &Run| run.ending.as_ref().is_some_and(|ending| ending.failure.is_some());
         let is_breached = |run: &Run| {
             let Some(ending) = &run.ending else { return false };
-            run.gates().iter().any(|gate| !gate.holds() && is_told(study, gate) && is_judged(ending, gate))
+            run.gates().iter().any(|gate| !gate.holds() && is_counted(study, gate) && is_judged(ending, gate))
         };
         let is_breached = counting().any(|run| has_failed(run) || is_breached(run));
         // In a study in progress, configurations without runs may still pass.
         let is_over = study.ending.is_some();
-        let mut settings: BTreeMap<(&str, Setting), OfSetting<'_>> = BTreeMap::new();
+        let mut settings: BTreeMap<(&str, Setting), SettingGates<'_>> = BTreeMap::new();
         for place in study.new.planned.iter().filter(|place| is_over && place.intervention.is_none()) {
             settings.entry((&place.load, Setting::of(place))).or_default();
         }
@@ -81,7 +81,7 @@ impl Gates {
 }
 
 /// Returns whether the result of a gate counts. In a quick study, an undecided gate is no breach.
-fn is_told(study: &Study, gate: &GateResult) -> bool {
+fn is_counted(study: &Study, gate: &GateResult) -> bool {
     gate.decision != Decision::Undecided || !study.new.is_quick
 }
 
@@ -109,8 +109,8 @@ pub fn judge_gates_of_slices(gates: &[Condition], slices: &[Run]) -> Result<Vec<
     let effect = GeneratorEffect::together(counting.iter().filter_map(of_slice));
     let judge = |gate: &Condition| {
         let scope = Scope::from_slices(gate, &counting)?;
-        let was_gone = scope.measured().outage.as_ref().is_some_and(Outage::is_degraded);
-        Ok(judge_in(gate, &scope, effect.as_ref(), was_gone))
+        let was_unavailable = scope.measured().outage.as_ref().is_some_and(Outage::is_degraded);
+        Ok(judge_in(gate, &scope, effect.as_ref(), was_unavailable))
     };
     gates.iter().filter(|gate| gate.of_baseline.is_none()).map(judge).collect()
 }
@@ -122,12 +122,17 @@ fn judge_one(gate: &Condition, run: &Run) -> Result<GateResult, EvidenceError> {
     Ok(judge_in(gate, &scope, effect, outage.is_some_and(Outage::is_degraded)))
 }
 
-/// Judges a gate on its scope. `was_gone` means that the system was unavailable.
-fn judge_in(gate: &Condition, scope: &Scope, effect: Option<&GeneratorEffect>, was_gone: bool) -> GateResult {
+/// Judges a gate on its scope. `was_unavailable` means that the system was unavailable.
+fn judge_in(
+    gate: &Condition,
+    scope: &Scope,
+    effect: Option<&GeneratorEffect>,
+    was_unavailable: bool,
+) -> GateResult {
     let decided = Decided::of(gate, scope, effect);
     // An unavailable system receives few requests, so request counts do not show how long it was unavailable.
     let is_of_run = gate.event.is_none();
-    let is_failed = is_of_run && gate.figure.kind().counts_requests() && was_gone;
+    let is_failed = is_of_run && gate.figure.kind().counts_requests() && was_unavailable;
     GateResult {
         text: gate.text.clone(),
         step: gate.step.clone(),

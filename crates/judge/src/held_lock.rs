@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use evidence::Run;
 
-use crate::core_time::{Seconds, read_in};
+use crate::core_time::{Seconds, readings_in};
 
 /// Lock for which most threads of a run waited. Names come from outside: escape them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,7 +30,7 @@ impl HeldLock {
         let mut locks: BTreeMap<(&str, &str), Self> = BTreeMap::new();
         // Number of seconds with samples, and number of samples.
         let mut sampled: BTreeMap<&str, [f64; 2]> = BTreeMap::new();
-        for reading in read_in(run, seconds).filter(|reading| reading.value.is_finite()) {
+        for reading in readings_in(run, seconds).filter(|reading| reading.value.is_finite()) {
             let (process, label, value) = (reading.subject, reading.label, reading.value);
             match reading.metric {
                 "thread_samples" => {

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use evidence::{Run, StoredReading};
 use units::Share;
 
-use crate::core_time::{Seconds, read_in};
+use crate::core_time::{Seconds, readings_in};
 
 /// Statistics from the readings `db_…` of one run. All names come from outside: escape them.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Inside {
+pub struct DatabaseStatistics {
     /// Number of samples of sessions.
     pub samples: f64,
     /// Mean number of active sessions.
@@ -179,7 +179,7 @@ const CHECKPOINTER: &str = "checkpointer";
 /// Wait name of a session that does not wait.
 pub const ON_CPU: &str = "CPU";
 
-impl Inside {
+impl DatabaseStatistics {
     /// Returns the statistics of a run; `None` if no database was sampled in a measured second.
     pub fn of(run: &Run) -> Option<Self> {
         Self::during(run, Seconds::Measured)
@@ -188,7 +188,7 @@ impl Inside {
     /// Returns the statistics of the given seconds only.
     pub(crate) fn during(run: &Run, seconds: Seconds<'_>) -> Option<Self> {
         let of_database = || {
-            read_in(run, seconds)
+            readings_in(run, seconds)
                 .filter(|reading| is_of_database(reading.metric) && reading.value.is_finite())
         };
         let samples_read = of_database().filter(|reading| reading.metric == "db_samples");
@@ -207,7 +207,7 @@ impl Inside {
         Some(Self {
             samples,
             levels: levels(of_database().map(|reading| (reading.metric, reading.value))),
-            ..sums.into_inside(by_second.len() as f64)
+            ..sums.into_statistics(by_second.len() as f64)
         })
     }
 
@@ -243,7 +243,7 @@ impl Inside {
     }
 
     /// Returns the hit ratio of keys of a key-value store; `None` if it does not report it, or no key was requested.
-    pub fn key_hits(&self) -> Option<f64> {
+    pub fn key_hit_ratio(&self) -> Option<f64> {
         let (hits, misses) = (self.rate("key_hits")?, self.rate("key_misses")?);
         Some(hits / (hits + misses)).filter(|share| share.is_finite())
     }
@@ -261,7 +261,7 @@ impl Inside {
 #[derive(Default)]
 struct Sums<'a> {
     /// Statistics that are themselves sums, or become rates in place.
-    inside: Inside,
+    inside: DatabaseStatistics,
     /// Seconds with counters, which the first and the last second lack.
     counted_s: BTreeSet<u64>,
     /// Mean number of sessions by wait and statement.
@@ -331,11 +331,11 @@ impl<'a> Sums<'a> {
     }
 
     /// Converts the sums to statistics. `seconds` is the number of seconds with samples.
-    fn into_inside(mut self, seconds: f64) -> Inside {
+    fn into_statistics(mut self, seconds: f64) -> DatabaseStatistics {
         let counted_s = self.counted_s.len() as f64;
         let counts = self.inside.per_s.values_mut().chain(self.inside.scans.values_mut().flatten());
         counts.for_each(|count| *count /= counted_s);
-        Inside {
+        DatabaseStatistics {
             statements: StatementWait::ranked(self.statements),
             executed: StatementTime::ranked(self.executed),
             slow: SlowCalls::ranked(self.slow, counted_s),
@@ -440,12 +440,12 @@ mod tests {
     #[test]
     fn sums_measured_seconds_without_the_warm_up() {
         let run = run(&[second(50.0, 50.0), second(4.0, 1.0), second(2.0, 3.0)]);
-        let inside = Inside::of(&run).expect("some");
+        let inside = DatabaseStatistics::of(&run).expect("some");
         assert_eq!((inside.samples, inside.active), (10.0, 5.0));
         let mut last = second(0.0, 0.0);
         last[0].value = 1.0;
         let with_last = self::run(&[vec![], second(4.0, 1.0), last]);
-        let active = Inside::of(&with_last).map(|inside| inside.active);
+        let active = DatabaseStatistics::of(&with_last).map(|inside| inside.active);
         assert_eq!(active.map(|active| (active * 6.0).round()), Some(25.0), "five samples of six");
         assert_eq!(inside.ranked(), [("Lock:transactionid", 0.6), ("CPU", 0.4)]);
         assert_eq!((inside.class_share("Lock"), inside.class_share("IO")), (0.6, 0.0));
@@ -472,10 +472,10 @@ mod tests {
 
     #[test]
     fn no_statistics_without_samples() {
-        assert_eq!(Inside::of(&run(&[second(1.0, 1.0)])), None, "the warm-up alone");
-        assert_eq!(Inside::of(&run(&[vec![], vec![of_database("db_commits", "", 1.0)]])), None);
+        assert_eq!(DatabaseStatistics::of(&run(&[second(1.0, 1.0)])), None, "the warm-up alone");
+        assert_eq!(DatabaseStatistics::of(&run(&[vec![], vec![of_database("db_commits", "", 1.0)]])), None);
         let idle = vec![of_database("db_samples", "", 5.0), of_database("db_sessions_active", "", 0.0)];
-        let idle = Inside::of(&run(&[vec![], idle])).expect("a sample");
+        let idle = DatabaseStatistics::of(&run(&[vec![], idle])).expect("a sample");
         assert_eq!((idle.active, idle.class_share("Lock"), idle.ranked().len()), (0.0, 0.0, 0));
     }
 }

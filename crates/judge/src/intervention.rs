@@ -16,11 +16,11 @@ use crate::words::decimal;
 
 /// Min elasticity of throughput at which less of a resource shows that it is the limit, and more load that there is no
 /// other limit.
-const LIMIT_FROM_LESS: f64 = 0.5;
-/// Like `LIMIT_FROM_LESS`, for more of a resource. It is lower, because the next limit may be near.
-const LIMIT_FROM_MORE: f64 = 0.3;
+const LESS_MIN_ELASTICITY: f64 = 0.5;
+/// Like `LESS_MIN_ELASTICITY`, for more of a resource. It is lower, because the next limit may be near.
+const MORE_MIN_ELASTICITY: f64 = 0.3;
 /// Min share of time at which a core or a thread counts as saturated.
-const SATURATED: f64 = 0.9;
+const SATURATED_MIN_SHARE: f64 = 0.9;
 /// Min delay that is added to a dependency, in nanoseconds. A shorter one would have no visible effect.
 const DELAY_NS: f64 = 2e6;
 /// Min CPU limit that is set, in thousandths of a core.
@@ -54,7 +54,7 @@ pub struct Kind {
     /// Condition for trying it, in words.
     pub when: &'static str,
     /// Returns changes of this kind, or the reason why an informative change is not possible.
-    changes: fn(&Known) -> Result<Vec<Candidate>, String>,
+    changes: fn(&KnownFacts) -> Result<Vec<Candidate>, String>,
 }
 
 /// All kinds, cheapest and most informative first.
@@ -65,7 +65,7 @@ pub const INTERVENTIONS: &[Kind] = &[
         can_refute: true,
         predicts: "throughput rises with the users, unless something is saturated",
         when: "the load has `users`",
-        changes: |known| Ok(known.users_twice()),
+        changes: |known| Ok(known.double_users()),
     },
     Kind {
         what: "CPU time of the system −20 %",
@@ -73,7 +73,7 @@ pub const INTERVENTIONS: &[Kind] = &[
         can_refute: true,
         predicts: "throughput falls by as much",
         when: "control groups can be set; not where other processes use most of saturated cores",
-        changes: |known| known.cpu_times(0.8),
+        changes: |known| known.scale_cpu(0.8),
     },
     Kind {
         what: "a parameter under `limits` one step up",
@@ -81,7 +81,7 @@ pub const INTERVENTIONS: &[Kind] = &[
         can_refute: true,
         predicts: "throughput rises",
         when: "the system has `limits`",
-        changes: |known| Ok(known.parameters_up()),
+        changes: |known| Ok(known.raise_parameters()),
     },
     Kind {
         what: "CPU quota of the system +25 %",
@@ -89,7 +89,7 @@ pub const INTERVENTIONS: &[Kind] = &[
         can_refute: true,
         predicts: "throughput rises",
         when: "the system has `resources: { cpu: … }`, and the machine has more",
-        changes: |known| Ok(known.quota_up()),
+        changes: |known| Ok(known.raise_quota()),
     },
     Kind {
         what: "I/O limits of the system +25 %",
@@ -97,7 +97,7 @@ pub const INTERVENTIONS: &[Kind] = &[
         can_refute: true,
         predicts: "throughput rises",
         when: "the system has `resources: { io: … }`",
-        changes: Known::io_limits_up,
+        changes: KnownFacts::raise_io_limits,
     },
     Kind {
         what: "2 ms on a dependency, or a quarter of the time in which a request waits for it if that is more",
@@ -105,7 +105,7 @@ pub const INTERVENTIONS: &[Kind] = &[
         can_refute: true,
         predicts: "throughput falls as the time in which a request waits for it rises",
         when: "what the system calls is the likely bottleneck, or none is known and requests waited half of the response time for it; the plan has a proxy between them",
-        changes: |known| Ok(known.dependencies_slower()),
+        changes: |known| Ok(known.delay_dependencies()),
     },
     Kind {
         what: "I/O of the system −20 %",
@@ -113,7 +113,7 @@ pub const INTERVENTIONS: &[Kind] = &[
         can_refute: false,
         predicts: "throughput falls by as much",
         when: "control groups can be set, and the system has `resources: { io: … }`; or disks are the likely bottleneck: then less than it used",
-        changes: |known| known.io_times(0.8),
+        changes: |known| known.scale_io(0.8),
     },
     Kind {
         what: "CPU time of the system −10 %",
@@ -121,7 +121,7 @@ pub const INTERVENTIONS: &[Kind] = &[
         can_refute: false,
         predicts: "throughput falls by as much: half of the effect of −20 %",
         when: "CPU is the likely bottleneck",
-        changes: |known| if known.is_cpu_suspected() { known.cpu_times(0.9) } else { Ok(Vec::new()) },
+        changes: |known| if known.is_cpu_suspected() { known.scale_cpu(0.9) } else { Ok(Vec::new()) },
     },
     Kind {
         what: "I/O of the system −10 %",
@@ -129,7 +129,7 @@ pub const INTERVENTIONS: &[Kind] = &[
         can_refute: false,
         predicts: "throughput falls by as much: half of the effect of −20 %",
         when: "control groups can be set, and the system has `resources: { io: … }`; or disks are the likely bottleneck: then less than it used",
-        changes: |known| known.io_times(0.9),
+        changes: |known| known.scale_io(0.9),
     },
     Kind {
         what: "twice the threads of the generator",
@@ -137,7 +137,7 @@ pub const INTERVENTIONS: &[Kind] = &[
         can_refute: false,
         predicts: "throughput rises",
         when: "the load has `threads`, and there are cores for twice as many",
-        changes: |known| Ok(known.threads_up()),
+        changes: |known| Ok(known.add_threads()),
     },
     Kind {
         what: "the generator on cores that the system may not use",
@@ -145,7 +145,7 @@ pub const INTERVENTIONS: &[Kind] = &[
         can_refute: false,
         predicts: "throughput rises",
         when: "the plan has no `pin`, and a cpuset or its affinity keeps the system from a core",
-        changes: Known::generator_elsewhere,
+        changes: KnownFacts::move_generator,
     },
 ];
 
@@ -153,7 +153,7 @@ const CPU: &[Resource] = &[Resource::MACHINE_CPU, Resource::ONE_CORE, Resource::
 
 /// Facts about a configuration before any change.
 #[derive(Clone, Debug, Default)]
-pub struct Known {
+pub struct KnownFacts {
     /// Number of users; `None` for a load without users.
     pub users: Option<u32>,
     /// Number of generator threads; `None` if the plan does not set it.
@@ -311,7 +311,7 @@ pub struct Chosen {
 }
 
 /// Chooses the interventions that suit a configuration.
-pub fn interventions_for(known: &Known) -> Chosen {
+pub fn interventions_for(known: &KnownFacts) -> Chosen {
     let mut chosen = Chosen::default();
     for kind in INTERVENTIONS {
         match (kind.changes)(known) {
@@ -370,15 +370,15 @@ impl Kind {
     }
 }
 
-impl Known {
-    fn users_twice(&self) -> Vec<Candidate> {
+impl KnownFacts {
+    fn double_users(&self) -> Vec<Candidate> {
         let Some(from) = self.users else { return Vec::new() };
         let Some(to) = from.checked_mul(2).filter(|users| *users > 0) else { return Vec::new() };
         vec![Candidate {
             name: format!("users {from} → {to}"),
             change: Change::Users { users: to },
             factor: ratio(f64::from(to), f64::from(from)),
-            limit_from: LIMIT_FROM_LESS,
+            limit_from: LESS_MIN_ELASTICITY,
             tests: None,
             loses: None,
         }]
@@ -397,7 +397,7 @@ impl Known {
 
     /// Returns the max number of cores available to the system, and the resource that limits it. On unsaturated cores,
     /// a limit below the system's use would slow any system, and show nothing.
-    fn cpu_at_most(&self) -> Result<(f64, Resource), String> {
+    fn available_cpu(&self) -> Result<(f64, Resource), String> {
         if !self.can_limit_cpu {
             return Err(format!("CPU time: {NO_GROUP}"));
         }
@@ -406,7 +406,7 @@ impl Known {
         }
         let Readings { used_cores, waiting, busy, busiest_thread, .. } = self.read;
         let used = used_cores.ok_or("CPU time: none of the system was read; use longer runs")?;
-        let is_saturated = |share: Option<f64>| share.is_some_and(|share| share >= SATURATED);
+        let is_saturated = |share: Option<f64>| share.is_some_and(|share| share >= SATURATED_MIN_SHARE);
         if self.suspected == Some(Resource::ONE_CORE) && is_saturated(busiest_thread) {
             return Ok((used, Resource::ONE_CORE));
         }
@@ -426,8 +426,8 @@ impl Known {
         }
     }
 
-    fn cpu_times(&self, factor: f64) -> Result<Vec<Candidate>, String> {
-        let (at_most, resource) = self.cpu_at_most()?;
+    fn scale_cpu(&self, factor: f64) -> Result<Vec<Candidate>, String> {
+        let (at_most, resource) = self.available_cpu()?;
         let millicores = (at_most * factor * 1e3).round() as u64;
         if millicores < MILLICORES_MIN {
             return Err(format!(
@@ -439,7 +439,7 @@ impl Known {
             name: format!("CPU {at_most:.2} → {:.2} cores", millicores as f64 / 1e3),
             change: Change::Cpu { millicores },
             factor,
-            limit_from: LIMIT_FROM_LESS,
+            limit_from: LESS_MIN_ELASTICITY,
             tests: Some(resource),
             loses: None,
         }])
@@ -454,12 +454,12 @@ impl Known {
         }
     }
 
-    fn io_limits_up(&self) -> Result<Vec<Candidate>, String> {
+    fn raise_io_limits(&self) -> Result<Vec<Candidate>, String> {
         let up = |limits: IoLimits| Candidate {
             name: "I/O limits +25 %".to_owned(),
             change: Change::Io { limits: limits.times(1.25) },
             factor: 1.25,
-            limit_from: LIMIT_FROM_MORE,
+            limit_from: MORE_MIN_ELASTICITY,
             tests: None,
             loses: None,
         };
@@ -468,7 +468,7 @@ impl Known {
 
     /// Limits I/O to less than the plan allows, or to less than the system used if its disk is suspected. In other
     /// cases, less I/O would slow any system.
-    fn io_times(&self, factor: f64) -> Result<Vec<Candidate>, String> {
+    fn scale_io(&self, factor: f64) -> Result<Vec<Candidate>, String> {
         let percent = decimal((1.0 - factor) * 100.0, 0);
         let (from, name, tests) = match self.io_limits()? {
             Some(limits) => (limits, format!("I/O limits −{percent} %"), Resource::IO_LIMIT),
@@ -481,7 +481,7 @@ impl Known {
             name,
             change: Change::Io { limits: from.times(factor) },
             factor,
-            limit_from: LIMIT_FROM_LESS,
+            limit_from: LESS_MIN_ELASTICITY,
             tests: Some(tests),
             loses: None,
         }])
@@ -503,7 +503,7 @@ impl Known {
         Ok(used)
     }
 
-    fn quota_up(&self) -> Vec<Candidate> {
+    fn raise_quota(&self) -> Vec<Candidate> {
         let Some(from) = self.quota_millicores else { return Vec::new() };
         let to = from.saturating_mul(5) / 4;
         if to > self.system_cores as u64 * 1_000 {
@@ -513,18 +513,18 @@ impl Known {
             name: format!("CPU {:.2} → {:.2} cores", from as f64 / 1e3, to as f64 / 1e3),
             change: Change::Cpu { millicores: to },
             factor: ratio(to as f64, from as f64),
-            limit_from: LIMIT_FROM_MORE,
+            limit_from: MORE_MIN_ELASTICITY,
             tests: None,
             loses: None,
         }]
     }
 
-    fn parameters_up(&self) -> Vec<Candidate> {
+    fn raise_parameters(&self) -> Vec<Candidate> {
         let up = self.parameters.iter().map(|parameter| Candidate {
             name: format!("{} {} → {}", parameter.name, parameter.from, parameter.shown()),
             change: Change::Parameter { name: parameter.name.clone(), value: parameter.to.clone() },
             factor: ratio(parameter.factor, 1.0),
-            limit_from: LIMIT_FROM_MORE,
+            limit_from: MORE_MIN_ELASTICITY,
             tests: None,
             loses: parameter.loses,
         });
@@ -543,7 +543,7 @@ impl Known {
         }
     }
 
-    fn dependencies_slower(&self) -> Vec<Candidate> {
+    fn delay_dependencies(&self) -> Vec<Candidate> {
         // Behind a pool, a request waits longer than the pool's own call takes. In an event loop, the call time is
         // unknown.
         let waits_ns = self.read.dependency_ns.or(self.read.response_ns);
@@ -555,7 +555,7 @@ impl Known {
                 name: format!("round trip of proxy {proxy} +{:.1} ms", more_ns / 1e6),
                 change: Change::Delay { proxy: proxy.clone(), delay_us: to_us.max(from_us) },
                 factor: ratio(waits_ns, waits_ns + more_ns),
-                limit_from: LIMIT_FROM_LESS,
+                limit_from: LESS_MIN_ELASTICITY,
                 tests: None,
                 loses: None,
             }
@@ -563,7 +563,7 @@ impl Known {
         slower.collect()
     }
 
-    fn threads_up(&self) -> Vec<Candidate> {
+    fn add_threads(&self) -> Vec<Candidate> {
         let Some(from) = self.threads else { return Vec::new() };
         let to = from.saturating_mul(2);
         if to as usize > self.generator_cores || self.users.is_some_and(|users| to > users) {
@@ -573,13 +573,13 @@ impl Known {
             name: format!("threads of the generator {from} → {to}"),
             change: Change::Threads { threads: to },
             factor: 2.0,
-            limit_from: LIMIT_FROM_MORE,
+            limit_from: MORE_MIN_ELASTICITY,
             tests: None,
             loses: None,
         }]
     }
 
-    fn generator_elsewhere(&self) -> Result<Vec<Candidate>, String> {
+    fn move_generator(&self) -> Result<Vec<Candidate>, String> {
         let of_system = &self.read.allowed;
         let is_suspected = self.suspected == Some(Resource::GENERATOR);
         if self.generator_choice.is_empty() || of_system.is_empty() {
@@ -596,7 +596,7 @@ impl Known {
             name: format!("generator on core {list} only"),
             change: Change::GeneratorCores { cores },
             factor: OWN_CORES_FACTOR,
-            limit_from: LIMIT_FROM_MORE,
+            limit_from: MORE_MIN_ELASTICITY,
             tests: None,
             loses: None,
         }])

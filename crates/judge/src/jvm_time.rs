@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use evidence::Run;
 
-use crate::core_time::{Seconds, read_in};
+use crate::core_time::{Seconds, readings_in};
 
 /// Length of one second's readings.
 const SECOND_S: f64 = 1.0;
@@ -31,7 +31,7 @@ impl JvmTime {
     pub(crate) fn during(run: &Run, seconds: Seconds<'_>) -> BTreeMap<String, Self> {
         let mut of_names: BTreeMap<&str, Self> = BTreeMap::new();
         let mut lengths_s: BTreeMap<(&str, u64), f64> = BTreeMap::new();
-        for reading in read_in(run, seconds).filter(|reading| reading.value.is_finite()) {
+        for reading in readings_in(run, seconds).filter(|reading| reading.value.is_finite()) {
             let (name, value) = (reading.subject, reading.value.max(0.0));
             if reading.metric == "covered_s" {
                 lengths_s.insert((name, reading.second), value);

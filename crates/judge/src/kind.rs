@@ -109,17 +109,19 @@ impl MetricKind {
             Self::Response | Self::Time => ns(),
             Self::Cpu => ns().map(|ns| ns / 1e3),
             // A share may be written without `%`. A number above 1 without a unit is likely a mistake.
-            Self::Share => match plain(text).filter(|share| *share <= 1.0) {
+            Self::Share => match parse_plain_number(text).filter(|share| *share <= 1.0) {
                 Some(share) => Ok(share),
                 None => units::percent(text),
             },
             Self::Rate => units::rate_per_s(text),
             Self::Bytes | Self::Size => units::size_bytes(text).map(|bytes| bytes as f64),
-            Self::Number => plain(text).ok_or_else(|| format!("{text:?} is no number")),
-            Self::Count => match plain(text).filter(|count| count.fract() == 0.0 && *count <= COUNT_MAX) {
-                Some(count) => Ok(count),
-                None => Err(format!("{text:?} is no number of requests")),
-            },
+            Self::Number => parse_plain_number(text).ok_or_else(|| format!("{text:?} is no number")),
+            Self::Count => {
+                match parse_plain_number(text).filter(|count| count.fract() == 0.0 && *count <= COUNT_MAX) {
+                    Some(count) => Ok(count),
+                    None => Err(format!("{text:?} is no number of requests")),
+                }
+            }
         };
         limit.map_err(|what| (what, format!("write {} such as {}", self.noun(), self.example())))
     }
@@ -182,7 +184,7 @@ fn size(bytes: f64) -> String {
 const COUNT_MAX: f64 = 1e12;
 
 /// Parses digits with at most one point. Rejects other syntax that `f64` accepts, such as `1e3`.
-pub(crate) fn plain(text: &str) -> Option<f64> {
+pub(crate) fn parse_plain_number(text: &str) -> Option<f64> {
     let is_plain = text.len() <= 32 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     is_plain.then(|| text.parse().ok()).flatten()
 }

@@ -8,7 +8,8 @@ use crate::words::decimal;
 
 /// Numbers of users as fractions of the load's users; the first suitable ones are used. Fractions after the fifth
 /// replace those that are not whole numbers, or too large.
-const SHARES: [(u32, u32); 9] = [(1, 4), (1, 2), (3, 2), (3, 1), (4, 1), (6, 1), (8, 1), (1, 8), (3, 4)];
+const USER_FRACTIONS: [(u32, u32); 9] =
+    [(1, 4), (1, 2), (3, 2), (3, 1), (4, 1), (6, 1), (8, 1), (1, 8), (3, 4)];
 /// Max number of rungs. With the load itself and twice its users, this is one point more than the scalability law
 /// needs.
 const RUNGS_MAX: usize = 5;
@@ -16,7 +17,7 @@ const RUNGS_MAX: usize = 5;
 /// ports.
 const USERS_MAX: u32 = 2_000;
 /// Number of blocks in which each number of users is tried.
-const TIMES: usize = 2;
+const TRIES: usize = 2;
 /// Max standard deviation of log ratios between points and law. Above it, the points do not follow the law.
 const MISFIT_MAX: f64 = 0.05;
 /// Max absolute log ratio between a single point and the law.
@@ -25,7 +26,7 @@ const RESIDUAL_MAX: f64 = 0.1;
 /// single user is an extrapolation.
 const ALONE_MIN: f64 = 0.5;
 /// Elasticity between the most users and half of them, below which throughput no longer grows.
-const FLAT: f64 = 0.2;
+const FLAT_MAX_ELASTICITY: f64 = 0.2;
 
 /// Share of the law's peak throughput that counts as saturated.
 const SATURATED_MIN_SHARE: f64 = 0.95;
@@ -74,7 +75,7 @@ pub struct SaturatedAt {
 /// is below the number of generator threads.
 pub fn rungs_of(users: u32, threads: u32) -> Vec<u32> {
     let mut rungs: Vec<u32> = Vec::new();
-    for (by, over) in SHARES {
+    for (by, over) in USER_FRACTIONS {
         let Some(rung) = users.checked_mul(by).map(|users| users / over) else { continue };
         let is_known = rung == users || rung == users.saturating_mul(2) || rungs.contains(&rung);
         if rungs.len() < RUNGS_MAX
@@ -90,7 +91,7 @@ pub fn rungs_of(users: u32, threads: u32) -> Vec<u32> {
 
 /// Returns the rungs of one block of `blocks`. Each rung is tried twice, half of the blocks after the first time.
 pub fn rungs_in_block(rungs: &[u32], block: u32, blocks: u32) -> impl Iterator<Item = u32> {
-    let times = rungs.len() * TIMES;
+    let times = rungs.len() * TRIES;
     let is_of = move |place: &usize| place * blocks as usize / times == block as usize;
     (0..times).filter(is_of).map(|place| rungs[place % rungs.len()])
 }
@@ -129,10 +130,10 @@ impl Ladder {
         }
         rungs.retain(|rung| rung.per_s > 0.0);
         rungs.sort_by_key(|rung| rung.users);
-        (rungs.len() >= 2).then(|| Self::through(rungs, seed))
+        (rungs.len() >= 2).then(|| Self::from_rungs(rungs, seed))
     }
 
-    fn through(rungs: Vec<Rung>, seed: u64) -> Self {
+    fn from_rungs(rungs: Vec<Rung>, seed: u64) -> Self {
         let points: Vec<(f64, f64)> = rungs.iter().map(|rung| (f64::from(rung.users), rung.per_s)).collect();
         let law = usl::fit(&points, seed).filter(|law| fits(law, &points));
         let saturated_at = saturated_at(&points, law.as_ref());
@@ -172,7 +173,7 @@ fn fits(law: &Usl, points: &[(f64, f64)]) -> bool {
 fn saturated_at(points: &[(f64, f64)], law: Option<&Usl>) -> Option<SaturatedAt> {
     let (fewest, last) = (points.first()?, points.last()?);
     let half = points.iter().rfind(|(users, _)| *users <= last.0 / 2.0)?;
-    if (last.1 / half.1).ln() / (last.0 / half.0).ln() >= FLAT {
+    if (last.1 / half.1).ln() / (last.0 / half.0).ln() >= FLAT_MAX_ELASTICITY {
         return None;
     }
     let highest = points.iter().map(|(_, per_s)| *per_s).fold(0.0, f64::max);
@@ -200,8 +201,8 @@ impl SaturatedAt {
 mod tests {
     use super::*;
 
-    fn through(points: impl Iterator<Item = (u32, f64)>) -> Ladder {
-        Ladder::through(points.map(|(users, per_s)| Rung { users, per_s, runs: 2 }).collect(), 1)
+    fn from_rungs(points: impl Iterator<Item = (u32, f64)>) -> Ladder {
+        Ladder::from_rungs(points.map(|(users, per_s)| Rung { users, per_s, runs: 2 }).collect(), 1)
     }
 
     const USERS: [u32; 7] = [4, 8, 16, 24, 32, 48, 64];
@@ -233,7 +234,7 @@ mod tests {
             let users = f64::from(users);
             1_000.0 * users / (1.0 + 0.02 * (users - 1.0) + 0.001 * users * (users - 1.0))
         };
-        let ladder = through(USERS.iter().map(|users| (*users, law(*users))));
+        let ladder = from_rungs(USERS.iter().map(|users| (*users, law(*users))));
         let fitted = ladder.law.expect("it fits");
         assert!((fitted.sigma - 0.02).abs() < 1e-4 && (fitted.kappa - 0.001).abs() < 1e-5, "{fitted:?}");
         // Throughput peaks at 31 users with 12252/s; 22 users get 95 % of the peak.
@@ -242,7 +243,7 @@ mod tests {
 
     #[test]
     fn pool_has_no_law_and_saturates_at_its_size() {
-        let ladder = through(USERS.iter().map(|users| (*users, 10.0 * f64::from((*users).min(12)))));
+        let ladder = from_rungs(USERS.iter().map(|users| (*users, 10.0 * f64::from((*users).min(12)))));
         assert_eq!(ladder.law, None, "a corner is on no such curve");
         let at = ladder.saturated_at.expect("it is flat from there on");
         assert!((at.users - 12.0).abs() < 0.1 && !at.is_at_most, "{at:?}");
@@ -251,14 +252,14 @@ mod tests {
 
     #[test]
     fn load_saturated_at_the_fewest_users_has_no_law() {
-        let ladder = through(USERS.iter().map(|users| (*users, 200.0)));
+        let ladder = from_rungs(USERS.iter().map(|users| (*users, 200.0)));
         assert_eq!(ladder.law, None, "that all is serial work is a guess");
         assert_eq!(ladder.saturated_at.map(|at| at.words()), Some("4 users or fewer".to_owned()));
     }
 
     #[test]
     fn linear_growth_is_not_saturated() {
-        let ladder = through(USERS.iter().map(|users| (*users, 20.0 * f64::from(*users))));
+        let ladder = from_rungs(USERS.iter().map(|users| (*users, 20.0 * f64::from(*users))));
         let law = ladder.law.expect("a line");
         assert!(law.sigma < 1e-6 && law.peak.is_none(), "{law:?}");
         assert_eq!(ladder.saturated_at, None);

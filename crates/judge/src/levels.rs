@@ -8,7 +8,7 @@ use stats::{At, Level, LevelRunResult, SearchStage, median};
 use crate::condition::Condition;
 use crate::measured::Measured;
 use crate::rates;
-use crate::search::{OfLevel, of_level, stage_name};
+use crate::search::{LevelResult, judge_level, stage_name};
 use crate::slo::FailedCondition;
 
 /// Levels at which one variant was run.
@@ -77,7 +77,7 @@ impl SearchLevels {
         level: &Level,
         slos: &[Condition],
     ) -> Result<LevelRunResult, EvidenceError> {
-        let said = of_level(run, level, slos)?;
+        let said = judge_level(run, level, slos)?;
         let (judged, is_late) = (said.judged, said.is_late);
         self.was_answered |= match judged {
             LevelRunResult::Sized { per_s, .. } => per_s > 0.0,
@@ -119,7 +119,7 @@ fn size(users: u32, judged: LevelRunResult) -> Option<SizeRow> {
 }
 
 /// Returns the failed condition of a failed run.
-fn why(said: OfLevel, slos: &[Condition]) -> Option<FailedCondition> {
+fn why(said: LevelResult, slos: &[Condition]) -> Option<FailedCondition> {
     let mut failed = if said.judged == LevelRunResult::Failed { said.failed } else { Vec::new() };
     // A condition of the user is more informative than the built-in ones.
     let is_asked = |text: &str| slos.iter().any(|slo| slo.text == text);

@@ -86,7 +86,7 @@ pub use by_fingerprint::{
 };
 pub use causes::{Doubt, Resource};
 pub use compared_by::{ComparedBy, can_be_named};
-pub use condition::{Condition, ConditionError, OfBaseline, Sign, Unknown};
+pub use condition::{BaselineLimit, Condition, ConditionError, Sign, Unknown};
 pub use connection_spread::{RelativeRange, RelativeRanges};
 pub use core_time::CoreTime;
 pub use counting::{Counted, counted};
@@ -102,8 +102,9 @@ pub use finalists::{ERRORS_MAX, finalists};
 pub use gates::{Gates, judge_gates, judge_gates_of_slices};
 pub use group_io::LimitedIo;
 pub use inside::{
-    BLOCKING_SEPARATOR, DATABASE, INSIDE, Inside, KEY_COMMANDS, Maintenance, ON_CPU, PLAN_SEPARATOR,
-    SAMPLED_COMMANDS, SlowCalls, StatementTime, StatementWait, WAIT_SEPARATOR, class_of, without_statement,
+    BLOCKING_SEPARATOR, DATABASE, DatabaseStatistics, INSIDE, KEY_COMMANDS, Maintenance, ON_CPU,
+    PLAN_SEPARATOR, SAMPLED_COMMANDS, SlowCalls, StatementTime, StatementWait, WAIT_SEPARATOR, class_of,
+    without_statement,
 };
 pub use kind::MetricKind;
 pub use ladder::Ladder;
@@ -127,13 +128,13 @@ pub use resources::{Core, Resources, Usage};
 pub use run_result::{combine_slices, run_result, start_of_slice};
 pub use rung::Rung;
 pub use scope::Scope;
-pub use search::{OfLevel, level, of_level, search, search_by, search_rules, stage_name};
+pub use search::{LevelResult, judge_level, level, search, search_by, search_rules, stage_name};
 pub use setting::{Setting, settings};
 pub use shard_balance::{SHARDS_OF_PLAN, ShardBalance};
 pub use signals::Signals;
 pub use tournament::{tournament, tournament_by};
 pub use unseen::is_unseen;
-pub use validity::{Environment, PROXY_BUSY, Process};
+pub use validity::{Environment, PROXY_BUSY_MIN_SHARE, Process};
 pub use variant_names::{NamedVariant, shown_names};
 pub use versus::{duel, duel_by, said};
 pub use waits::{Waits, Workers};

@@ -321,7 +321,7 @@ mod tests {
 
     #[test]
     fn rate_of_zero_is_a_figure_only_for_conditions() {
-        let window = crate::window::Window::of_seconds(3, record::InWindow::default());
+        let window = crate::window::Window::of_seconds(3, record::WindowCounts::default());
         let measured = Measured { window, ..Measured::default() };
         let throughput = Metric::usual();
         assert_eq!((throughput.read(&measured), throughput.figure(&measured)), (Some(0.0), None));

@@ -11,7 +11,7 @@ use crate::setting::{Setting, settings};
 /// Max number of configurations that are compared with each other.
 const SETTINGS_MAX: usize = 100;
 /// Min difference in the number of invalid runs that makes the remaining runs a biased sample.
-const INVALID_APART: usize = 3;
+const INVALID_DIFFERENCE_MIN: usize = 3;
 /// Stored reason of a study that stopped after losing several blocks in a row.
 const NOT_FIT: &str = "not fit";
 
@@ -36,7 +36,7 @@ struct Blocks {
 /// Returns whether a finished study that compares has no verdict because of invalid runs.
 pub fn is_prevented_by_invalid_runs(study: &Study) -> bool {
     let compare = &study.new.compare;
-    let Some(ending) = study.ending.as_ref().filter(|_| !compare.asks_for_failures()) else { return false };
+    let Some(ending) = study.ending.as_ref().filter(|_| !compare.looks_for_failures()) else { return false };
     let is_given_up = ending.why.as_deref() == Some(NOT_FIT);
     match compare.procedure {
         Procedure::Capacity(_) => false,
@@ -46,9 +46,9 @@ pub fn is_prevented_by_invalid_runs(study: &Study) -> bool {
         | Procedure::RoundRobin { .. }
         | Procedure::BestOfEach { .. } => {
             let loads: BTreeSet<&str> = study.new.planned.iter().map(|place| place.load.as_str()).collect();
-            let fates: Vec<PairOutcome> =
-                loads.into_iter().flat_map(|load| fates(study, load, is_given_up)).collect();
-            fates.contains(&PairOutcome::Prevented) && !fates.contains(&PairOutcome::Open)
+            let pair_outcomes: Vec<PairOutcome> =
+                loads.into_iter().flat_map(|load| pair_outcomes(study, load, is_given_up)).collect();
+            pair_outcomes.contains(&PairOutcome::Prevented) && !pair_outcomes.contains(&PairOutcome::Open)
         }
     }
 }
@@ -67,11 +67,11 @@ fn are_most_invalid(study: &Study) -> bool {
 
 /// Returns the outcomes for all pairs of configurations under a load; with a baseline, only for pairs with the
 /// baseline.
-fn fates(study: &Study, load: &str, is_given_up: bool) -> Vec<PairOutcome> {
+fn pair_outcomes(study: &Study, load: &str, is_given_up: bool) -> Vec<PairOutcome> {
     let compare = &study.new.compare;
-    let needed = stats::blocks_least(crate::versus::family(compare));
+    let needed = stats::min_blocks(crate::versus::family(compare));
     // A study that was not given up would have measured further blocks.
-    let would_go_on = is_given_up && compare.blocks >= needed;
+    let would_continue = is_given_up && compare.blocks >= needed;
     let all: Vec<Blocks> = settings(study, load)
         .into_iter()
         .take(SETTINGS_MAX)
@@ -79,12 +79,12 @@ fn fates(study: &Study, load: &str, is_given_up: bool) -> Vec<PairOutcome> {
         .collect();
     let is_baseline = |blocks: &Blocks| compare.baseline.as_ref() == Some(&blocks.setting.name());
     let has_baseline = all.iter().any(is_baseline);
-    let mut fates = Vec::new();
+    let mut pair_outcomes = Vec::new();
     for (place, a) in all.iter().enumerate() {
         let others = all[place + 1..].iter().filter(|b| !has_baseline || is_baseline(a) || is_baseline(b));
-        fates.extend(others.map(|b| fate(a, b, needed as usize, would_go_on)));
+        pair_outcomes.extend(others.map(|b| pair_outcome(a, b, needed as usize, would_continue)));
     }
-    fates
+    pair_outcomes
 }
 
 fn blocks_of(study: &Study, load: &str, setting: Setting) -> Blocks {
@@ -102,15 +102,15 @@ fn blocks_of(study: &Study, load: &str, setting: Setting) -> Blocks {
     Blocks { setting, valid, invalid }
 }
 
-fn fate(a: &Blocks, b: &Blocks, needed: usize, would_go_on: bool) -> PairOutcome {
+fn pair_outcome(a: &Blocks, b: &Blocks, needed: usize, would_continue: bool) -> PairOutcome {
     let common = a.valid.intersection(&b.valid).count();
-    let is_uneven = a.invalid.len().abs_diff(b.invalid.len()) >= INVALID_APART;
+    let is_uneven = a.invalid.len().abs_diff(b.invalid.len()) >= INVALID_DIFFERENCE_MIN;
     let measured = |of: &Blocks| of.valid.union(&of.invalid).copied().collect::<BTreeSet<u32>>();
     let both = measured(a).intersection(&measured(b)).count();
     let has_invalid = !(a.invalid.is_empty() && b.invalid.is_empty());
     match common >= needed && !is_uneven {
         true => PairOutcome::Open,
-        false if has_invalid && (both >= needed || would_go_on) => PairOutcome::Prevented,
+        false if has_invalid && (both >= needed || would_continue) => PairOutcome::Prevented,
         false => PairOutcome::TooFew,
     }
 }

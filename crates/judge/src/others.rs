@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use evidence::Run;
 
-use crate::core_time::{CoreTime, Seconds, core_numbers, read_in};
+use crate::core_time::{CoreTime, Seconds, core_numbers, readings_in};
 use crate::inside::is_of_database;
 
 /// Metric of the readings that list the cores a subject may use.
@@ -29,10 +29,10 @@ pub fn mean_of_others<'a>(runs: impl Iterator<Item = &'a Run>) -> Option<f64> {
 ///
 /// `None` if the cores or the processes of the system were not sampled.
 pub fn others_cores(run: &Run) -> Option<f64> {
-    let used = places(run);
+    let used = allowed_cores(run);
     let (mut cores, mut own): (BTreeMap<u32, Time>, BTreeMap<&str, Time>) = Default::default();
     let mut called: BTreeMap<(u64, &str), f64> = BTreeMap::new();
-    for reading in read_in(run, Seconds::MostlyMeasured) {
+    for reading in readings_in(run, Seconds::MostlyMeasured) {
         if let Some(CoreTime { number, busy_s, all_s }) = CoreTime::of(&reading) {
             cores.entry(number).or_default().add(busy_s, all_s);
         } else if reading.subject != "machine" && !is_of_database(reading.metric) {
@@ -65,7 +65,7 @@ pub fn others_cores(run: &Run) -> Option<f64> {
 /// are unknown.
 pub(crate) fn taken_cores(run: &Run) -> Option<f64> {
     let (mut stolen, mut all): (BTreeMap<u32, f64>, BTreeMap<u32, f64>) = Default::default();
-    for reading in read_in(run, Seconds::MostlyMeasured) {
+    for reading in readings_in(run, Seconds::MostlyMeasured) {
         let Some(core) = CoreTime::of(&reading) else { continue };
         *all.entry(core.number).or_default() += core.all_s;
         if reading.metric == "steal_s" {
@@ -91,7 +91,7 @@ impl Time {
 }
 
 /// Returns the cores that system and generator may use together; `None` if unknown for one of them.
-fn places(run: &Run) -> Option<BTreeSet<u32>> {
+fn allowed_cores(run: &Run) -> Option<BTreeSet<u32>> {
     let mut of_both: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
     for reading in run.readings().filter(|reading| reading.metric == ALLOWED) {
         of_both.insert(reading.subject, core_numbers(reading.label)?);

@@ -7,14 +7,14 @@ use record::{Counts, Gap, Gaps, Pulse, Pulses, Waits};
 use crate::words::decimal;
 
 /// Min length of an outage, as a multiple of the usual response time. A gap is an outage if it is also longer than a
-/// quarter of a second, and than the time in which `USUAL_REQUESTS` ok answers usually arrive.
-const USUAL_RESPONSES: f64 = 10.0;
+/// quarter of a second, and than the time in which `OUTAGE_MIN_REQUESTS` ok answers usually arrive.
+const OUTAGE_MIN_USUAL_RESPONSES: f64 = 10.0;
 /// Min length of an outage, as a number of ok answers that usually arrive in that time.
-const USUAL_REQUESTS: f64 = 10.0;
+const OUTAGE_MIN_REQUESTS: f64 = 10.0;
 /// Min wait for one answer, in nanoseconds, that counts as unavailable time of its user.
-const SLOW_NS: f64 = 1e9;
+const SLOW_WAIT_MIN_NS: f64 = 1e9;
 /// Min wait for one answer, as a multiple of the usual response time, so that a long tail does not count.
-const SLOW_RESPONSES: f64 = 100.0;
+const SLOW_WAIT_MIN_RESPONSES: f64 = 100.0;
 /// Max share of all users that may count as starved while others are answered. If more users wait, such as half of the
 /// connections of a server of which one of two processes hangs, part of the system is unavailable.
 const STARVED_USERS_MAX_SHARE: f64 = 0.25;
@@ -73,8 +73,8 @@ pub fn judge(evidence: &Evidence<'_>) -> Option<Outage> {
 /// starved while others were answered do not count, and are returned separately.
 fn waited_share(evidence: &Evidence<'_>, usual_ns: Option<f64>, length_ns: f64) -> (f64, Option<Starvation>) {
     let times_usual = |times: f64| usual_ns.map_or(0.0, |usual_ns| times * usual_ns);
-    let broken_ns = times_usual(USUAL_RESPONSES).max(Gaps::SHORTEST_NS as f64) as u64;
-    let slow_ns = times_usual(SLOW_RESPONSES).max(SLOW_NS) as u64;
+    let broken_ns = times_usual(OUTAGE_MIN_USUAL_RESPONSES).max(Gaps::SHORTEST_NS as f64) as u64;
+    let slow_ns = times_usual(SLOW_WAIT_MIN_RESPONSES).max(SLOW_WAIT_MIN_NS) as u64;
     let users = evidence.connections.max(1) as f64;
     let failed_share = evidence.waits.failed_ns(broken_ns) as f64 / (users * length_ns);
     let unanswered_ns = evidence.waits.unanswered_ns(broken_ns, slow_ns) as f64;
@@ -131,7 +131,9 @@ fn shortest_ns(pulses: &Pulses, usual_ns: Option<f64>, gap: &Gap) -> f64 {
     let lasting_ns = apart().count() as f64 * pulses.window_ns() as f64;
     let per_request_ns = if answered > 0 { lasting_ns / answered as f64 } else { 0.0 };
     let usual_ns = usual_ns.unwrap_or(0.0);
-    (USUAL_RESPONSES * usual_ns).max(USUAL_REQUESTS * per_request_ns).max(Gaps::SHORTEST_NS as f64)
+    (OUTAGE_MIN_USUAL_RESPONSES * usual_ns)
+        .max(OUTAGE_MIN_REQUESTS * per_request_ns)
+        .max(Gaps::SHORTEST_NS as f64)
 }
 
 /// Describes the longest outage, for the verdict on steadiness; `None` if there was none.
@@ -250,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn users_who_wait_for_others_in_this_process_are_starved_however_many_they_are() {
+    fn any_number_of_users_waiting_for_others_in_process_is_starved() {
         let (quick, mut waits) = (pulses(&[50; 16], MS), Waits::default());
         (0..3).for_each(|_| waits.note(4_000 * MS, WaitEnd::Silence));
         let counts = Counts { ok: 800, ..Counts::default() };

@@ -105,7 +105,7 @@ impl OwnFigure {
 
     /// Returns median and range over runs. `None` if no run has the figure.
     pub fn spread<'r>(&self, runs: impl Iterator<Item = &'r Run>) -> Option<Spread> {
-        Spread::with_endless(runs.filter_map(|run| self.read(run)))
+        Spread::with_infinite(runs.filter_map(|run| self.read(run)))
     }
 
     /// Returns the figures that the plan of a run defines.

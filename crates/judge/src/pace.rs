@@ -9,7 +9,7 @@ const ANSWERS_MIN: u64 = 30;
 const SLOW_MULTIPLE: f64 = 1.5;
 /// Divisor of the number of connections: the system started cold if this fraction of connections has a slow first
 /// answer.
-const BEGIN_SLOWLY: u64 = 4;
+const COLD_START_DIVISOR: u64 = 4;
 
 /// Pace of one run, all steps together. Times are service times in nanoseconds; `None` with too few answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -19,7 +19,7 @@ pub struct Pace {
     pub fastest_ns: Option<f64>,
     /// Whether the first answers were slower than later ones, as in a program that is still compiling. No answer was
     /// then undisturbed.
-    pub began_slowly: bool,
+    pub is_cold_start: bool,
     /// p10, p50, and p90 of ok answers.
     pub ok_ns: Option<[f64; 3]>,
     /// p10, p50, and p90 of rejected answers.
@@ -48,7 +48,7 @@ impl Pace {
         let answers = measured.counts.ok.saturating_add(measured.counts.rejected);
         Self {
             fastest_ns: fastest.map(|ns| ns as f64),
-            began_slowly: slow >= connections.div_ceil(BEGIN_SLOWLY).max(1),
+            is_cold_start: slow >= connections.div_ceil(COLD_START_DIVISOR).max(1),
             ok_ns,
             rejected_ns: spread(&measured.service.rejected),
             first_byte_ns: measured.first_byte.mean_ns(),

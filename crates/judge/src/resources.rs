@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use evidence::Run;
 use stats::median;
 
-use crate::core_time::{CoreTime, Seconds, read_in};
+use crate::core_time::{CoreTime, Seconds, readings_in};
 use crate::inside::is_of_database;
 
 /// Readings of one run, summed over its measured seconds.
@@ -87,7 +87,7 @@ impl Resources {
         let (mut seconds, mut last) = (0u64, None);
         let mut usages: BTreeMap<&str, Usage> = BTreeMap::new();
         let mut cores = Cores::default();
-        for reading in read_in(run, which) {
+        for reading in readings_in(run, which) {
             // Readings are in order of time.
             seconds += u64::from(last.replace(reading.second) != Some(reading.second));
             match reading.subject {

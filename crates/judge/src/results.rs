@@ -4,6 +4,6 @@
 pub use stats::usl::Usl;
 pub use stats::{
     Capacity, CarryOver, Control, EXTENDED_MAX, Effect, Eliminated, EliminationReason, Finding, FirstSlices,
-    Levels, MinEffect, MoreErrors, NoVerdict, Repeated, RunResult, Scale, SearchEnd, Spread, TournamentEnd,
-    TournamentFindings, Undecided, UnpairedWay, Verdict,
+    MinEffect, MoreErrors, NoVerdict, Repeated, RunResult, Scale, SearchEnd, Spread, TournamentEnd,
+    TournamentFindings, Undecided, UnpairedWay, VarianceComponents, Verdict,
 };

@@ -39,7 +39,7 @@ impl<'a> RunOrder<'a> {
 
     /// Returns the places with an answer for the procedure: their run is finished, the study continued without it, or
     /// the study ended before it.
-    pub(crate) fn answered(&self) -> impl Iterator<Item = Slot<'a>> {
+    pub(crate) fn answered_slots(&self) -> impl Iterator<Item = Slot<'a>> {
         let last_done = self.done.keys().next_back().copied();
         let is_over = self.study.ending.as_ref().is_some_and(|ending| ending.why.is_some());
         let places = self.study.new.planned.iter();
@@ -59,7 +59,7 @@ impl<'a> RunOrder<'a> {
             *left.entry(key(place)).or_default() += 1;
         }
         let (mut blocks, mut open) = (Vec::new(), BTreeMap::<_, Vec<Slot<'a>>>::new());
-        for slot in self.answered().filter(|slot| slot.place.load == load) {
+        for slot in self.answered_slots().filter(|slot| slot.place.load == load) {
             let key = key(slot.place);
             let slots = open.entry(key).or_default();
             slots.push(slot);

@@ -33,7 +33,7 @@ pub fn combine_slices(runs: &[RunResult], scale: Scale) -> RunResult {
     let figures = || runs.iter().filter_map(RunResult::bounded);
     let count = figures().count();
     let mean = |end: fn(Bounded) -> f64| figures().map(end).sum::<f64>() / count as f64;
-    match stats::of_rounds(&rounds).first().copied().unwrap_or(RunResult::Missing) {
+    match stats::combine_rounds(&rounds).first().copied().unwrap_or(RunResult::Missing) {
         RunResult::Figure { errors, planned, .. } if count == 1 || scale == Scale::Difference => {
             let bounds = [mean(|figure| figure.low), mean(|figure| figure.high)];
             RunResult::Figure { value: Bounded::within(mean(|figure| figure.value), bounds), errors, planned }

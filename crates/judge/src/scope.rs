@@ -1,7 +1,7 @@
 //! Scope of a condition: a run, one of its steps, an event, or a part of its time.
 
 use evidence::{EvidenceError, Outage, Run};
-use record::{InWindow, Phase, Tally};
+use record::{Phase, Tally, WindowCounts};
 
 use crate::condition::Condition;
 use crate::durations::Durations;
@@ -117,7 +117,7 @@ impl Scope {
         let warm_up_ns = run.new.warm_up_ns;
         let first = warm_up_ns.saturating_add(from_ns).div_ceil(SECOND_NS);
         let end = warm_up_ns.saturating_add(to_ns) / SECOND_NS;
-        let (mut tally, mut counts) = (Tally::default(), InWindow::default());
+        let (mut tally, mut counts) = (Tally::default(), WindowCounts::default());
         for kept in run.seconds() {
             let (of_step, interval) = kept?;
             if step.is_none_or(|wanted| wanted == of_step) && (first..end).contains(&interval.second) {

@@ -57,7 +57,7 @@ pub const fn stage_name(stage: SearchStage) -> &'static str {
 
 /// Result of a run at a level.
 #[derive(Clone, Debug, PartialEq)]
-pub struct OfLevel {
+pub struct LevelResult {
     /// Result as the search uses it.
     pub judged: LevelRunResult,
     /// Conditions that failed, or could not be judged.
@@ -67,9 +67,9 @@ pub struct OfLevel {
 }
 
 /// Judges a run at a level. A run at a rate must have its per-second data.
-pub fn of_level(run: &Run, level: &Level, slos: &[Condition]) -> Result<OfLevel, EvidenceError> {
+pub fn judge_level(run: &Run, level: &Level, slos: &[Condition]) -> Result<LevelResult, EvidenceError> {
     match level.at {
-        At::Users(_) => Ok(OfLevel { judged: sized(run)?, failed: Vec::new(), is_late: false }),
+        At::Users(_) => Ok(LevelResult { judged: sized(run)?, failed: Vec::new(), is_late: false }),
         At::PerS(_) => {
             let judgement = slo::judge(run, slos)?;
             let judged = match judgement.passed {
@@ -77,7 +77,7 @@ pub fn of_level(run: &Run, level: &Level, slos: &[Condition]) -> Result<OfLevel,
                 true => LevelRunResult::Passed,
                 false => LevelRunResult::Failed,
             };
-            Ok(OfLevel { judged, failed: judgement.failed, is_late: judgement.is_late })
+            Ok(LevelResult { judged, failed: judgement.failed, is_late: judgement.is_late })
         }
     }
 }
@@ -110,7 +110,7 @@ pub fn search(
         rules.slos.iter().map(|slo| Condition::parse_list(slo)).collect();
     let slos: Option<Vec<Condition>> = slos.ok().map(|slos| slos.into_iter().flatten().collect());
     search_by(study, load, setting, &mut |run, level| match &slos {
-        Some(slos) => Ok(of_level(&load_run(&run.id)?, level, slos)?.judged),
+        Some(slos) => Ok(judge_level(&load_run(&run.id)?, level, slos)?.judged),
         None => Ok(LevelRunResult::Invalid),
     })
 }
@@ -124,7 +124,7 @@ pub fn search_by(
 ) -> Result<Option<Search>, EvidenceError> {
     let Some(rules) = search_rules(&study.new.compare, study.new.seed) else { return Ok(None) };
     let mut search = Search::new(rules);
-    for slot in RunOrder::of(study).answered() {
+    for slot in RunOrder::of(study).answered_slots() {
         if slot.place.load != load || !setting.is_of(slot.place) {
             continue;
         }

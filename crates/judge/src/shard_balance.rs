@@ -97,7 +97,7 @@ impl ShardBalance {
     fn from_shards(endpoint: String, shards: Vec<(String, u64)>) -> Option<Self> {
         let all = shards.iter().fold(0_u64, |sum, (_, count)| sum.saturating_add(*count));
         let largest = shards.iter().map(|(_, count)| *count).max().unwrap_or(0);
-        let by_chance = stats::largest_by_chance(all, shards.len() as u64, ERROR_RATE)?;
+        let by_chance = stats::largest_count_by_chance(all, shards.len() as u64, ERROR_RATE)?;
         let mean = all as f64 / shards.len() as f64;
         let (largest_to_mean, by_chance) = (largest as f64 / mean, by_chance as f64 / mean);
         Some(Self { endpoint, shards, largest_to_mean, by_chance })

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use evidence::{OTHER_PROGRAMS, Run, StoredReading, THREAD_AT_REST};
+use evidence::{BUSIEST_THREAD_REST_SHARE, OTHER_PROGRAMS, Run, StoredReading};
 use stats::median;
 use units::Share;
 
-use crate::core_time::{CoreTime, Seconds, read_in};
+use crate::core_time::{CoreTime, Seconds, readings_in};
 use crate::dependencies::Dependencies;
-use crate::inside::Inside;
+use crate::inside::DatabaseStatistics;
 use crate::waits::Waits;
 
 /// Signals of one run over its measured seconds. `None` if not sampled.
@@ -66,7 +66,7 @@ pub struct Signals {
     /// Waits of the system's threads, and limits of its control group.
     pub waits: Waits,
     /// Internal statistics of the load's database; `None` if not read.
-    pub inside: Option<Inside>,
+    pub inside: Option<DatabaseStatistics>,
     /// Calls from the system to others.
     pub dependencies: Dependencies,
 }
@@ -83,7 +83,7 @@ impl Signals {
     /// Returns the signals of the given seconds only.
     pub(crate) fn during(run: &Run, which: Seconds<'_>) -> Option<Self> {
         let (mut seconds, mut last): (Vec<Second<'_>>, _) = (Vec::new(), None);
-        for reading in read_in(run, which) {
+        for reading in readings_in(run, which) {
             // Readings are in order of time.
             if last.replace(reading.second) != Some(reading.second) {
                 seconds.push(Second::default());
@@ -118,7 +118,9 @@ impl Signals {
             busiest_thread: middle(&|second| second.share(second.busiest_thread_s?)),
             thread_at_rest: run
                 .readings()
-                .find(|of| (of.subject, of.metric) == ("system", THREAD_AT_REST) && of.value.is_finite())
+                .find(|of| {
+                    (of.subject, of.metric) == ("system", BUSIEST_THREAD_REST_SHARE) && of.value.is_finite()
+                })
                 .map(|of| of.value),
             other_programs: other_programs(run),
             cpu_pressure: middle(&|second| second.cpu_pressure),
@@ -145,7 +147,7 @@ impl Signals {
             },
             throttled: middle(&|second| Some(second.throttled_s? / second.length_s())),
             waits: Waits::during(run, which),
-            inside: Inside::during(run, which),
+            inside: DatabaseStatistics::during(run, which),
             dependencies: Dependencies::during(run, which),
         })
     }

@@ -7,7 +7,7 @@ use stats::{Series, SteadyVerdict, Unsteady, Window, steady};
 use crate::planned::Planned;
 
 /// Min share of its length that a window must cover. A shorter window is the end of the load, and is ignored.
-const WHOLE: f64 = 0.9;
+const WINDOW_MIN_SHARE: f64 = 0.9;
 
 /// Judges steadiness up to now; `None` for a load that is not meant to be steady. `workers` is the number of threads
 /// that report windows. `ended_ns` is the time at which the load was ended early; requests still open then end in later
@@ -15,7 +15,7 @@ const WHOLE: f64 = 0.9;
 pub fn judge(planned: &Planned, pulses: &Pulses, workers: u32, ended_ns: Option<u64>) -> Option<Steadiness> {
     let settles_from_ns = planned.settles_from_ns?;
     let window_ns = pulses.window_ns();
-    let whole_ns = window_ns as f64 * f64::from(workers.max(1)) * WHOLE;
+    let whole_ns = window_ns as f64 * f64::from(workers.max(1)) * WINDOW_MIN_SHARE;
     let ends_ns = planned.ends_at_ns.unwrap_or(u64::MAX).min(ended_ns.unwrap_or(u64::MAX));
     let lived = pulses.windows().iter().take_while(|pulse| {
         pulse.lasting_ns as f64 >= whole_ns && pulse.at_ns.saturating_add(window_ns) <= ends_ns

@@ -9,7 +9,7 @@ use crate::measured::Measured;
 /// Causes of doubt that more threads can confirm or clear.
 const CAUSES: [Doubt; 2] = [Doubt::GENERATOR_CPU, Doubt::CEILING];
 /// Min relative change of the rate that counts as a change.
-const MOVED_MIN: f64 = 0.1;
+const RATE_CHANGE_MIN: f64 = 0.1;
 /// Ratio of p99 below which it counts as shorter. p99 varies between equal runs.
 const P99_MAX_RATIO: f64 = 0.5;
 
@@ -63,7 +63,7 @@ pub fn settle(
     let [rate, p99] =
         [ratio(first.ok_per_s, confirmation.ok_per_s), ratio(first.p99_ns, confirmation.p99_ns)];
     let Some(rate) = rate else { return };
-    let is_better = rate > 1.0 + MOVED_MIN || p99.is_some_and(|p99| p99 < P99_MAX_RATIO);
+    let is_better = rate > 1.0 + RATE_CHANGE_MIN || p99.is_some_and(|p99| p99 < P99_MAX_RATIO);
     let words = format!(
         "with {doubled} threads instead of {threads} it answered {rate:.2} times as much{}",
         p99.map_or_else(String::new, |p99| format!(", and its p99 was {p99:.2} times as long"))

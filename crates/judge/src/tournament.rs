@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use evidence::{Compare, EvidenceError, Procedure, Run, Study, stage};
-use stats::{RunResult, Tournament, TournamentRules, of_rounds};
+use stats::{RunResult, Tournament, TournamentRules, combine_rounds};
 
 use crate::compared_by::ComparedBy;
 use crate::run_order::{RunOrder, Slot};
@@ -67,13 +67,13 @@ pub fn tournament_by(
                 seen.push((*setting, run.map_or(Ok(RunResult::Missing), &mut *said)?));
             }
         }
-        tournament.note(&if is_sliced { of_slices(&seen) } else { seen });
+        tournament.note(&if is_sliced { combine_block_slices(&seen) } else { seen });
     }
     Ok(Some(tournament))
 }
 
 /// Combines the slices of a block, in order, into the observation of each configuration.
-fn of_slices(slices: &[(usize, RunResult)]) -> Vec<(usize, RunResult)> {
+fn combine_block_slices(slices: &[(usize, RunResult)]) -> Vec<(usize, RunResult)> {
     let mut by_setting: BTreeMap<usize, Vec<RunResult>> = BTreeMap::new();
     for (setting, seen) in slices {
         by_setting.entry(*setting).or_default().push(*seen);
@@ -81,5 +81,5 @@ fn of_slices(slices: &[(usize, RunResult)]) -> Vec<(usize, RunResult)> {
     let rounds = by_setting.values().map(Vec::len).min().unwrap_or(0);
     let round = |number: usize| by_setting.values().map(|slices| slices[number]).collect();
     let rounds: Vec<Vec<RunResult>> = (0..rounds).map(round).collect();
-    by_setting.keys().copied().zip(of_rounds(&rounds)).collect()
+    by_setting.keys().copied().zip(combine_rounds(&rounds)).collect()
 }

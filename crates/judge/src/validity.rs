@@ -25,9 +25,9 @@ mod tests;
 
 use ::evidence::{Cause, Distorted, Level, Validity};
 
-pub(crate) use ceiling::is_near_a_limit;
+pub(crate) use ceiling::is_near_limit;
 pub use distortion::{distorted, said, told};
-pub use environment::{Environment, PROXY_BUSY, Process};
+pub use environment::{Environment, PROXY_BUSY_MIN_SHARE, Process};
 pub use evidence::Evidence;
 use words::Finding;
 

@@ -87,7 +87,7 @@ pub fn duel_by(
             stage::SLICE => {
                 let (pairs, runs) = pairs_of_slices(&slots, settings, &mut of)?;
                 let figures = block_results(&pairs, &runs, by)?;
-                duel.note_slices_as(&pairs, figures);
+                duel.note_slices_with_results(&pairs, figures);
             }
             stage::CONFIRM_SLICE => {
                 for slot in &slots {
@@ -195,7 +195,7 @@ pub fn said(run: &Run, by: &ComparedBy) -> Result<RunResult, EvidenceError> {
             }),
             seen => seen,
         };
-    Ok(if matches!(seen, RunResult::Figure { .. }) && is_mostly_edge(run, &measured) {
+    Ok(if matches!(seen, RunResult::Figure { .. }) && is_too_short(run, &measured) {
         RunResult::TooFew
     } else {
         seen
@@ -204,7 +204,7 @@ pub fn said(run: &Run, by: &ComparedBy) -> Result<RunResult, EvidenceError> {
 
 /// Returns whether a slice is too short for its responses, so that requests in flight at its ends would be a large part
 /// of it.
-fn is_mostly_edge(run: &Run, measured: &Measured) -> bool {
+fn is_too_short(run: &Run, measured: &Measured) -> bool {
     let is_slice = run.new.place.as_ref().is_some_and(|(_, place)| stage::is_slice(&place.stage));
     let length_s = measured.window.map_or(0.0, |window| window.length_s);
     is_slice && measured.response.mean_ns.is_some_and(|mean_ns| mean_ns / 1e9 > length_s * RESPONSE_SHARE_MAX)

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use evidence::Run;
 use stats::median;
 
-use crate::core_time::{Seconds, read_in};
+use crate::core_time::{Seconds, readings_in};
 use crate::group_io::LimitedIo;
 use crate::held_lock::HeldLock;
 use crate::jvm_time::JvmTime;
@@ -58,7 +58,8 @@ impl Memory {
     /// Returns whether the group is at its limit. A nearly full group counts, because kernels do not count every
     /// reclaim.
     fn is_at_limit(&self) -> bool {
-        let is_full = self.limit_bytes > 0.0 && self.charged_bytes >= FULL * self.limit_bytes;
+        let is_full =
+            self.limit_bytes > 0.0 && self.charged_bytes >= MEMORY_FULL_MIN_SHARE * self.limit_bytes;
         is_full || self.hits.is_some_and(|hits| hits > 0.0)
     }
 }
@@ -71,7 +72,7 @@ fn seconds_at_limit<'a>(seconds: impl Iterator<Item = &'a Memory>) -> [f64; 2] {
 }
 
 /// Min used share of the memory limit at which a control group counts as full.
-const FULL: f64 = 0.97;
+const MEMORY_FULL_MIN_SHARE: f64 = 0.97;
 
 /// Mean numbers of a process's threads that can carry requests.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -203,7 +204,7 @@ impl Waits {
         let mut processes: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
         // Threads in timers by process and second.
         let mut timers: BTreeMap<(&str, u64), f64> = BTreeMap::new();
-        for reading in read_in(run, seconds).filter(|reading| reading.value.is_finite()) {
+        for reading in readings_in(run, seconds).filter(|reading| reading.value.is_finite()) {
             let value = reading.value;
             match reading.metric {
                 "cpu_quota_periods" => periods[0] += value,

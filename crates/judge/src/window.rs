@@ -1,7 +1,7 @@
 //! Rates: requests that ended within the measured window, divided by its length.
 
 use evidence::{Model, Run, WindowLength};
-use record::{Backlog, InWindow, Phase, Tally};
+use record::{Backlog, Phase, Tally, WindowCounts};
 
 use crate::rates;
 
@@ -17,7 +17,7 @@ pub struct Window {
     /// Length in seconds, above 0.
     pub length_s: f64,
     /// Requests that ended in the window, by outcome.
-    pub counts: InWindow,
+    pub counts: WindowCounts,
     /// Requests planned in the window; `None` for a closed load, or if answers were counted by whole seconds.
     pub offered: Option<u64>,
     /// Due but unfinished requests at both ends of the window; `None` if answers were counted by whole seconds.
@@ -66,12 +66,12 @@ impl Window {
     }
 
     /// Returns the window of whole seconds.
-    pub(crate) fn of_seconds(seconds: u64, counts: InWindow) -> Option<Self> {
+    pub(crate) fn of_seconds(seconds: u64, counts: WindowCounts) -> Option<Self> {
         Self::of_ns(seconds.saturating_mul(1_000_000_000), counts)
     }
 
     /// Returns the window of a number of nanoseconds; `None` if it is 0.
-    pub(crate) fn of_ns(ns: u64, counts: InWindow) -> Option<Self> {
+    pub(crate) fn of_ns(ns: u64, counts: WindowCounts) -> Option<Self> {
         (ns > 0).then_some(Self { length_s: ns as f64 / 1e9, counts, offered: None, backlog: None })
     }
 

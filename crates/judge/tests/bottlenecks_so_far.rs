@@ -6,7 +6,7 @@ use evidence::{
     Validity, Verdict,
 };
 use fixtures::reading;
-use judge::bottleneck::{OfSetting, bottlenecks, causes_of_failed, causes_of_runs};
+use judge::bottleneck::{SettingBottleneck, bottlenecks, causes_of_failed, causes_of_runs};
 
 /// Returns the readings of one second of two cores: busy share of each, and cores that the system used.
 fn readings(busy: f64, system: f64) -> Vec<Reading> {
@@ -21,7 +21,9 @@ fn readings(busy: f64, system: f64) -> Vec<Reading> {
 
 fn found(stored: &Stored, study: &StudyId) -> Vec<(String, &'static str)> {
     let found = bottlenecks(&stored.load(study)).unwrap().into_iter();
-    found.map(|OfSetting { setting, bottleneck, .. }| (setting.system, bottleneck.resource.code)).collect()
+    found
+        .map(|SettingBottleneck { setting, bottleneck, .. }| (setting.system, bottleneck.resource.code))
+        .collect()
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::stored::{BLOCK, Queue, Stored, ending, place};
 use evidence::{Cause, Distorted, Distortion, Ending, GeneratorEffect, Level, Procedure, Validity, Verdict};
-use judge::comparison::{LoadOfStudy, Pair, variants};
+use judge::comparison::{Pair, StudyLoad, variants};
 use judge::{ComparedBy, Doubt, Eligibility, Measured, MeasuredRun};
 use stats::Verdict as Found;
 
@@ -18,7 +18,7 @@ fn disturbed(missing_share: f64, is_at_limit: bool) -> Ending {
         code: code.to_owned(),
         sentence: String::new(),
         remedy: String::new(),
-        distorts: Distorted::ALL.map(|figure| Distortion::unsized_of(figure, level)).to_vec(),
+        distorts: Distorted::ALL.map(|figure| Distortion::with_unknown_size(figure, level)).to_vec(),
     };
     let effect = Some(GeneratorEffect { missing_share, is_at_limit, ..GeneratorEffect::default() });
     let verdict = if level == Level::Invalid { Verdict::Invalid } else { Verdict::Complete };
@@ -51,7 +51,7 @@ fn compared(systems: [System<'_>; 2]) -> (Pair, [usize; 2]) {
     let variants: Vec<_> = variants.iter().collect();
     let counted = [0, 1].map(|row: usize| variants[row].count(Eligibility::Valid));
     let of_load =
-        LoadOfStudy { study: &study, load: &places[0].load, variants: &variants, runs: &runs, by: &by };
+        StudyLoad { study: &study, load: &places[0].load, variants: &variants, runs: &runs, by: &by };
     (of_load.standings(None).unwrap().pairs.first.remove(0), counted)
 }
 

@@ -29,7 +29,7 @@ fn disturbed(effect: GeneratorEffect) -> Ending {
         code: Doubt::GENERATOR_WAITED.code.to_owned(),
         sentence: String::new(),
         remedy: String::new(),
-        distorts: vec![Distortion::unsized_of(Distorted::Throughput, Level::Suspect)],
+        distorts: vec![Distortion::with_unknown_size(Distorted::Throughput, Level::Suspect)],
     };
     let effect = Some(effect);
     Ending {

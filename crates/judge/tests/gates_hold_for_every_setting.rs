@@ -83,8 +83,8 @@ fn gates_are_judged_as_written() {
 
 /// Judges a run with invalid response times and a valid throughput, and the given result of a gate.
 fn held_against(gate: &str, holds: bool) -> Gates {
-    let distorts =
-        [Distorted::Mean, Distorted::Tail].map(|figure| Distortion::unsized_of(figure, Level::Invalid));
+    let distorts = [Distorted::Mean, Distorted::Tail]
+        .map(|figure| Distortion::with_unknown_size(figure, Level::Invalid));
     let cause = Cause {
         code: "wake_lag".to_owned(),
         sentence: "timers woke late".to_owned(),

@@ -262,7 +262,7 @@ fn search_with_unreadable_conditions_passes_no_rate() {
     let load_run = |id: &evidence::RunId| Ok(stored.store.load(id)?);
     let search = search(&stored.load(&study), "steady", &setting("a"), &load_run).unwrap().unwrap();
     assert_eq!(search.finding().held_per_s, None);
-    let said = judge::of_level(
+    let said = judge::judge_level(
         &stored.run(None, Some(&at(10)), &crate::stored::invalid()),
         &stats::Level { stage: stats::SearchStage::Sizing, at: At::Users(1) },
         &[],

@@ -133,7 +133,8 @@ fn conditions_apply_to_a_step_or_a_part_of_the_time() {
 
 /// Returns the ending of a run that a cause makes invalid: in the given figures, or as a whole.
 fn spoiled(code: &str, figures: &[Distorted]) -> evidence::Ending {
-    let distorts = figures.iter().map(|figure| Distortion::unsized_of(*figure, Level::Invalid)).collect();
+    let distorts =
+        figures.iter().map(|figure| Distortion::with_unknown_size(*figure, Level::Invalid)).collect();
     let cause = Cause { code: code.to_owned(), sentence: String::new(), remedy: String::new(), distorts };
     let validity = Validity { verdict: Level::Invalid, causes: vec![cause], ..Validity::default() };
     evidence::Ending { verdict: Verdict::Invalid, validity, ..crate::stored::ending() }

@@ -2,7 +2,7 @@
 
 use evidence::{Ending, NewRun, Run, SizeClasses, StepContents, Unit};
 use fixtures::{OwnStore, ending, new_run};
-use judge::alike::unlike_runs;
+use judge::alike::compare_work_of_runs;
 use record::{Finish, Interval, Outcome, Phase, Sizes, Tally};
 
 const SEED: u64 = 0xa11e;
@@ -107,11 +107,11 @@ fn fifty_pairs_of_unlike_systems_are_named_and_equal_ones_are_not() {
         let mut other = one;
         change(&mut other, &mut chance);
         let [first, again, second] = [one, one, other].map(|of| of.stored(&store, &mut chance));
-        let found = unlike_runs(&first, &second).expect("readable runs");
+        let found = compare_work_of_runs(&first, &second).expect("readable runs");
         let kinds: Vec<&str> = found.iter().map(|unlike| unlike.kind.code).collect();
         assert_eq!(kinds, [kind], "pair {pair}, seed {SEED}: {one:?} {other:?}");
         assert_eq!(
-            unlike_runs(&first, &again).expect("readable runs"),
+            compare_work_of_runs(&first, &again).expect("readable runs"),
             [],
             "pair {pair}, seed {SEED}: {one:?}"
         );

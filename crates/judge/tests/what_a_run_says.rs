@@ -8,7 +8,7 @@ use judge::{
     ComparedBy, Doubt, Eligibility, Measured, Metric, Pairing, Window, eligibility, eligibility_by,
     is_invalid, run_result,
 };
-use record::{InWindow, Percentile, Phase};
+use record::{Percentile, Phase, WindowCounts};
 use stats::{Bounded, RunResult};
 
 #[test]
@@ -44,7 +44,7 @@ fn complete_and_trusted_run_is_eligible() {
 fn run_with_only_a_doubtful_tail_counts_by_throughput() {
     let stored = Stored::new();
     let counts = |verdict, level, figures: &[Distorted]| {
-        let distorts = figures.iter().map(|figure| Distortion::unsized_of(*figure, level)).collect();
+        let distorts = figures.iter().map(|figure| Distortion::with_unknown_size(*figure, level)).collect();
         let cause = Cause { code: String::new(), sentence: String::new(), remedy: String::new(), distorts };
         let validity = Validity { verdict: level, causes: vec![cause], ..Validity::default() };
         let run = stored.run(None, None, &Ending { verdict, validity, ..crate::stored::ending() });
@@ -70,7 +70,7 @@ fn disturbed_run_with_bounds_counts_unless_something_else_is_in_doubt() {
             code: doubt.code.to_owned(),
             sentence: String::new(),
             remedy: String::new(),
-            distorts: Distorted::ALL.map(|figure| Distortion::unsized_of(figure, *level)).to_vec(),
+            distorts: Distorted::ALL.map(|figure| Distortion::with_unknown_size(figure, *level)).to_vec(),
         };
         let verdict = codes.iter().map(|(_, level)| *level).max().unwrap_or_default();
         let of_run = if verdict == Level::Invalid { Verdict::Invalid } else { Verdict::Complete };
@@ -129,7 +129,7 @@ fn rate_counts_answers_within_the_window() {
     assert_eq!(per_s, 500.0);
 
     // Requests that were open at the start of the window are answered in it, which must not count as speed.
-    let counts = InWindow { ok: 300, ..InWindow::default() };
+    let counts = WindowCounts { ok: 300, ..WindowCounts::default() };
     let window = Window { length_s: 1.0, counts, offered: Some(240), backlog: None };
     assert_eq!((window.answers_per_s(), window.ok_per_s()), (300.0, 240.0));
 }

@@ -27,9 +27,9 @@ fn main() -> Result<()> {
     thread::sleep(Duration::from_secs(1));
     let subject = Subject { roots: vec![("app".into(), keeper.id())], ports: vec![1], ..Subject::default() };
     let watch = Watch::begin(subject);
-    let before_s = ran_s();
+    let before_s = watch_thread_cpu_s();
     thread::sleep(Duration::from_secs(seconds));
-    let used_s = ran_s() - before_s;
+    let used_s = watch_thread_cpu_s() - before_s;
     let asked = Instant::now();
     let (looks, missing) = watch.end();
     let end_took = asked.elapsed();
@@ -53,7 +53,7 @@ fn main() -> Result<()> {
 }
 
 /// CPU time of the watch thread, in seconds.
-fn ran_s() -> f64 {
+fn watch_thread_cpu_s() -> f64 {
     let tasks = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
     let watch = tasks
         .map(|task| task.path())

@@ -293,14 +293,14 @@ impl Need {
     }
 
     /// Appends the remedy to a reason, in the form that reports use.
-    pub(crate) fn lacks(self, because: impl fmt::Display) -> String {
+    pub(crate) fn with_remedy(self, because: impl fmt::Display) -> String {
         format!("{because}; {}", self.remedy())
     }
 }
 
 /// Runs all tests, which takes about a second. Changes only objects that Tenbin creates itself, and removes them again: a child process,
 /// control groups, a file system, and a network namespace.
-pub fn try_all() -> Vec<Permission> {
+pub fn test_all() -> Vec<Permission> {
     let others = Others::find();
     let tried = LIST.iter().map(|entry| {
         let Trial { tried, outcome } = (entry.trial)(&others);
@@ -323,7 +323,7 @@ mod tests {
         for (at, entry) in LIST.iter().enumerate() {
             assert!(LIST[..at].iter().all(|before| before.need != entry.need), "{}", entry.name);
             assert!(!entry.remedy.is_empty() && !entry.remedy.ends_with('.'), "{}", entry.name);
-            let words = entry.need.lacks("hidden");
+            let words = entry.need.with_remedy("hidden");
             assert_eq!(words, format!("hidden; {}", entry.remedy));
         }
     }

@@ -5,22 +5,22 @@ use std::fs;
 use std::thread;
 use std::time::Duration;
 
-use crate::probes::ticks_of_cores;
+use crate::probes::parse_core_ticks;
 
 /// Returns the busy share of each core, by core number, measured for the time `over`. Busy time includes the processes of this
 /// machine and steal time. Blocks for `over`. Empty if the kernel does not report it. Resolution is one clock tick: 1 % for one
 /// second.
 pub fn busy_cores(over: Duration) -> BTreeMap<usize, f64> {
-    let look = || ticks_of_cores(&fs::read_to_string("/proc/stat").unwrap_or_default());
+    let look = || parse_core_ticks(&fs::read_to_string("/proc/stat").unwrap_or_default());
     let before = look();
     thread::sleep(over);
-    shares(&before, &look())
+    busy_shares(&before, &look())
 }
 
 /// Ticks in user mode, in the kernel, idle, idle during disk I/O (iowait), and stolen by the hypervisor.
 type Ticks = [u64; 5];
 
-fn shares(before: &[(u32, Ticks)], after: &[(u32, Ticks)]) -> BTreeMap<usize, f64> {
+fn busy_shares(before: &[(u32, Ticks)], after: &[(u32, Ticks)]) -> BTreeMap<usize, f64> {
     let before: BTreeMap<u32, Ticks> = before.iter().copied().collect();
     let share = |(number, after): &(u32, Ticks)| {
         let before = before.get(number)?;
@@ -43,7 +43,7 @@ mod tests {
     fn busy_share_includes_user_system_and_steal_time() {
         let before = [(0, [10, 10, 10, 10, 10]), (1, [5; 5]), (4, [5; 5])];
         let after = [(0, [20, 15, 70, 20, 25]), (1, [5; 5]), (3, [5; 5]), (4, [5, 5, 4, 5, 9])];
-        assert_eq!(shares(&before, &after), BTreeMap::from([(0, 0.3), (4, 1.0)]));
+        assert_eq!(busy_shares(&before, &after), BTreeMap::from([(0, 0.3), (4, 1.0)]));
     }
 
     #[test]

@@ -53,9 +53,9 @@ impl Capture {
     pub(crate) fn contains_since(&self, text: &[u8], from: u64) -> bool {
         let (head, tail) = self.since(from);
         if self.dropped_bytes == 0 {
-            return finds(&[head, tail].concat(), text);
+            return has_text(&[head, tail].concat(), text);
         }
-        finds(head, text) || finds(tail, text)
+        has_text(head, text) || has_text(tail, text)
     }
 
     /// Returns the stored part of the output after the first `from` bytes, and the number of bytes in it that were dropped.
@@ -96,7 +96,7 @@ impl Capture {
     }
 }
 
-fn finds(all: &[u8], text: &[u8]) -> bool {
+fn has_text(all: &[u8], text: &[u8]) -> bool {
     text.is_empty() || all.windows(text.len()).any(|window| window == text)
 }
 

@@ -59,7 +59,7 @@ impl Census {
     pub fn since(&self, earlier: &Self) -> Vec<Used> {
         let ticks_per_s = rustix::param::clock_ticks_per_second() as f64;
         let known = self.known_before(earlier);
-        let most = self.most_since(earlier);
+        let most = self.max_ticks_since(earlier);
         let mut used: Vec<Used> = self
             .processes
             .iter()
@@ -82,7 +82,7 @@ impl Census {
     }
 
     /// Max ticks that any process can have used since `earlier`.
-    fn most_since(&self, earlier: &Self) -> u64 {
+    fn max_ticks_since(&self, earlier: &Self) -> u64 {
         let ticks = self.cores_ticks.zip(earlier.cores_ticks).map(|(now, then)| now.saturating_sub(then));
         ticks.filter(|ticks| *ticks > 0).unwrap_or(u64::MAX)
     }
@@ -144,7 +144,7 @@ pub fn program(pid: u32) -> Option<PathBuf> {
 /// Name of a process, escaped for display. `None` if it has ended.
 pub fn name(pid: u32) -> Option<String> {
     let name = fs::read(format!("/proc/{pid}/comm")).ok()?;
-    Some(in_words::harmless(String::from_utf8_lossy(&name).trim()))
+    Some(in_words::escaped(String::from_utf8_lossy(&name).trim()))
 }
 
 /// Command line of a process, as separate words.
@@ -196,7 +196,7 @@ fn parse(stat: &str) -> Option<Entry> {
         started_ticks: at(22)?,
         ticks: at(14)?.saturating_add(at(15)?),
         taken_over: at(16)?.saturating_add(at(17)?),
-        name: in_words::harmless(name),
+        name: in_words::escaped(name),
     })
 }
 

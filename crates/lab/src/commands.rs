@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::deadline::Deadline;
 use crate::exit::Exit;
-use crate::kept_process::{Ended, KeptProcess, Setting};
+use crate::kept_process::{Ended, KeeperOptions, KeptProcess};
 use crate::{Command, Failure, Output, Signal, Stage, in_words};
 
 const GRACE: Duration = Duration::from_secs(1);
@@ -15,7 +15,7 @@ const LAST_REPORT_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// A command that did not exit with 0.
 #[derive(Debug)]
-pub(crate) struct Fault {
+pub(crate) struct CommandFault {
     /// End of a sentence: "exited with code 1", "did not end within 60 s".
     pub(crate) what: String,
     pub(crate) way_out: String,
@@ -23,7 +23,7 @@ pub(crate) struct Fault {
     pub(crate) exit: Option<Exit>,
 }
 
-impl Fault {
+impl CommandFault {
     /// Converts to a failure of `stage`, and returns the output of the command.
     pub(crate) fn failure(self, stage: Stage, command: &Command) -> (Failure, Option<Output>) {
         let what = format!("the command `{}` {}", in_words::command(command), self.what);
@@ -52,17 +52,18 @@ impl CommandSuccess {
 
 /// Runs a command until it ends, the time is over, or `interrupted` returns true.
 pub(crate) fn run(
-    setting: &Setting,
+    setting: &KeeperOptions,
     command: &Command,
     within: Duration,
     interrupted: &dyn Fn() -> bool,
-) -> Result<CommandSuccess, Fault> {
-    let kept = KeptProcess::start(setting, &in_words::command(command), command).map_err(|what| Fault {
-        what: format!("could not be started: {what}"),
-        way_out: "install it, or write its full path".to_owned(),
-        output: None,
-        exit: None,
-    })?;
+) -> Result<CommandSuccess, CommandFault> {
+    let kept =
+        KeptProcess::start(setting, &in_words::command(command), command).map_err(|what| CommandFault {
+            what: format!("could not be started: {what}"),
+            way_out: "install it, or write its full path".to_owned(),
+            output: None,
+            exit: None,
+        })?;
     let deadline = Deadline::after(within);
     let is_over = |state: &crate::kept_process::KeeperState| state.exit.is_some() || state.is_lost;
     let mut is_interrupted = false;
@@ -93,5 +94,5 @@ pub(crate) fn run(
         ),
     };
     let (_, output) = kept.stop(Some(Signal::TERM), GRACE);
-    Err(Fault { what, way_out: way_out.to_owned(), output: Some(output), exit })
+    Err(CommandFault { what, way_out: way_out.to_owned(), output: Some(output), exit })
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::listening::Unseen;
+use crate::listening::UnreadableSystem;
 
 /// Mount point of control groups, version 1 and 2.
 pub(crate) const GROUPS: &str = "/sys/fs/cgroup";
@@ -25,34 +25,34 @@ const DEPTH_MAX: usize = 12;
 /// # Errors
 ///
 /// The name is invalid, or no process is found.
-pub(crate) fn processes(container: &str) -> Result<Vec<u32>, Unseen> {
-    processes_in(Path::new(GROUPS), container, id_of_name)
+pub(crate) fn processes(container: &str) -> Result<Vec<u32>, UnreadableSystem> {
+    processes_in(Path::new(GROUPS), container, look_up_id)
 }
 
 fn processes_in(
     root: &Path,
     container: &str,
-    id_of_name: impl Fn(&str) -> Option<String>,
-) -> Result<Vec<u32>, Unseen> {
+    look_up_id: impl Fn(&str) -> Option<String>,
+) -> Result<Vec<u32>, UnreadableSystem> {
     let list = "list those that run: docker ps --no-trunc, or podman ps --no-trunc";
-    if let Some(what) = wrong(container) {
-        return Err(Unseen::here(what).helped_by(format!("write a name or an ID, and {list}")));
+    if let Some(what) = name_error(container) {
+        return Err(UnreadableSystem::here(what).with_help(format!("write a name or an ID, and {list}")));
     }
     let is_id = container.len() >= SHORT_ID_DIGITS && is_hex(container);
-    let found = if is_id { groups_of(root, container) } else { BTreeMap::new() };
+    let found = if is_id { find_groups(root, container) } else { BTreeMap::new() };
     let (id, groups) = match (found.len(), is_id) {
         (1, true) => found.into_iter().next().unwrap_or_default(),
         (2.., true) => {
             let what = format!("{} containers have an ID that begins with {container}", found.len());
-            return Err(Unseen::here(what).helped_by(format!("write more digits, and {list}")));
+            return Err(UnreadableSystem::here(what).with_help(format!("write more digits, and {list}")));
         }
         _ => {
-            let id = id_of_name(container).filter(|id| id.len() == ID_DIGITS && is_hex(id));
+            let id = look_up_id(container).filter(|id| id.len() == ID_DIGITS && is_hex(id));
             let Some(id) = id else {
                 let what = format!("no running container has the name or ID {container}");
-                return Err(Unseen::here(what).helped_by(list));
+                return Err(UnreadableSystem::here(what).with_help(list));
             };
-            let groups = groups_of(root, &id).remove(&id).unwrap_or_default();
+            let groups = find_groups(root, &id).remove(&id).unwrap_or_default();
             (id, groups)
         }
     };
@@ -60,13 +60,15 @@ fn processes_in(
     if pids.is_empty() {
         let short = &id[..SHORT_ID_DIGITS.min(id.len())];
         let what = format!("no control group below {} has processes of container {short}", root.display());
-        return Err(Unseen::here(what).helped_by("start it, and run Tenbin on the machine where it runs"));
+        return Err(
+            UnreadableSystem::here(what).with_help("start it, and run Tenbin on the machine where it runs")
+        );
     }
     Ok(pids.into_iter().collect())
 }
 
 /// Returns why a text is not a valid container name. The text is escaped, so that it cannot affect a terminal.
-fn wrong(container: &str) -> Option<String> {
+fn name_error(container: &str) -> Option<String> {
     let is_plain = |character: char| character.is_ascii_alphanumeric() || "_.-".contains(character);
     let begins_well = container.starts_with(|first: char| first.is_ascii_alphanumeric());
     let fits = container.len() <= NAME_CHARS_MAX;
@@ -82,10 +84,10 @@ fn is_hex(text: &str) -> bool {
 }
 
 /// Control groups of all containers whose ID starts with `id`, by ID. In version 1, a container has one group in each hierarchy.
-fn groups_of(root: &Path, id: &str) -> BTreeMap<String, Vec<PathBuf>> {
+fn find_groups(root: &Path, id: &str) -> BTreeMap<String, Vec<PathBuf>> {
     let mut found: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
     for group in groups_below(root) {
-        let own = group.file_name().and_then(|name| id_in(name.to_str()?));
+        let own = group.file_name().and_then(|name| parse_id(name.to_str()?));
         if let Some(own) = own.filter(|own| own.starts_with(id)) {
             found.entry(own.to_owned()).or_default().push(group);
         }
@@ -95,7 +97,7 @@ fn groups_of(root: &Path, id: &str) -> BTreeMap<String, Vec<PathBuf>> {
 
 /// Extracts the ID from the name of a group: `ID`, `docker-ID.scope`, or `libpod-ID`. Returns `None` for helpers, such as
 /// `libpod-conmon-ID.scope`.
-fn id_in(name: &str) -> Option<&str> {
+fn parse_id(name: &str) -> Option<&str> {
     let name = name.strip_suffix(SCOPE).unwrap_or(name);
     let id = match name.rsplit_once('-') {
         Some((engine, id)) => ENGINES.contains(&engine).then_some(id)?,
@@ -129,7 +131,7 @@ fn pids_below(group: &Path) -> Vec<u32> {
 }
 
 /// Asks the container engines for the ID, because only they know names.
-fn id_of_name(name: &str) -> Option<String> {
+fn look_up_id(name: &str) -> Option<String> {
     ["docker", "podman"].into_iter().find_map(|engine| {
         let mut command = Command::new("timeout");
         command.args(["5", engine, "container", "inspect", "--format", "{{.Id}}", "--", name]);

@@ -11,7 +11,7 @@ use std::path::Path;
 use rustix::io::Errno;
 
 /// Min length of a file in bytes for which a copy waits until it is on disk.
-const SYNCED_BYTES: u64 = 1 << 20;
+const SYNCED_BYTES_MIN: u64 = 1 << 20;
 
 /// Result of a copy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,11 +43,11 @@ pub fn copy(from: &Path, to: &Path) -> io::Result<Copied> {
     let kind = about.file_type();
     if kind.is_symlink() {
         symlink(fs::read_link(from)?, to)?;
-        own(&about, to)?;
+        copy_owner(&about, to)?;
         return Ok(Copied::default());
     }
     if kind.is_file() {
-        return file(from, to, &about);
+        return copy_file(from, to, &about);
     }
     if !kind.is_dir() {
         return Ok(Copied::default());
@@ -64,12 +64,12 @@ pub fn copy(from: &Path, to: &Path) -> io::Result<Copied> {
             one => copied = copied.and(one?),
         }
     }
-    own(&about, to)?;
+    copy_owner(&about, to)?;
     fs::set_permissions(to, fs::Permissions::from_mode(about.mode() & 0o7777))?;
     Ok(copied)
 }
 
-fn file(from: &Path, to: &Path, about: &Metadata) -> io::Result<Copied> {
+fn copy_file(from: &Path, to: &Path, about: &Metadata) -> io::Result<Copied> {
     let mut source = File::open(from)?;
     let mut copy = OpenOptions::new().write(true).create_new(true).mode(0o600).open(to)?;
     let is_shared = match rustix::fs::ioctl_ficlone(&copy, &source) {
@@ -81,18 +81,18 @@ fn file(from: &Path, to: &Path, about: &Metadata) -> io::Result<Copied> {
         }
         Err(error) => return Err(error.into()),
     };
-    if !is_shared && about.len() >= SYNCED_BYTES {
+    if !is_shared && about.len() >= SYNCED_BYTES_MIN {
         // Otherwise the kernel would write it while a load is measured.
         copy.sync_data()?;
     }
-    own(about, to)?;
+    copy_owner(about, to)?;
     copy.set_permissions(fs::Permissions::from_mode(about.mode() & 0o7777))?;
     let bytes = about.len();
     Ok(Copied { bytes, shared_bytes: if is_shared { bytes } else { 0 } })
 }
 
 /// Sets the owner of the copy to the owner of the original.
-fn own(about: &Metadata, to: &Path) -> io::Result<()> {
+fn copy_owner(about: &Metadata, to: &Path) -> io::Result<()> {
     let copy = fs::symlink_metadata(to)?;
     if (copy.uid(), copy.gid()) == (about.uid(), about.gid()) {
         return Ok(());

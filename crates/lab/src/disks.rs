@@ -26,10 +26,10 @@ const PREFIX: &str = "tenbin-disk-";
 /// Directory in which the kernel lists the files behind loop devices.
 const DEVICES: &str = "/sys/block";
 /// Name of the file that fills the disk.
-const FILLING: &str = ".tenbin-fill";
+const FILL_FILE: &str = ".tenbin-fill";
 const BLOCK_BYTES: u64 = 4096;
 /// Time to retry unmounting: a process that just ended may still hold a file open.
-const UNMOUNTING: Duration = Duration::from_secs(2);
+const UNMOUNT_TIMEOUT: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(20);
 /// Mounted disk.
 #[derive(Clone, Debug)]
@@ -111,14 +111,14 @@ impl Disk {
     ///
     /// # Errors
     /// Reason why the disk cannot be filled, as the end of a sentence.
-    pub(crate) fn fill(&self) -> Result<Filling, String> {
-        let path = self.point.join(FILLING);
+    pub(crate) fn fill(&self) -> Result<DiskFill, String> {
+        let path = self.point.join(FILL_FILE);
         let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
         let file = file.map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => "is filled by another event".to_owned(),
             _ => format!("cannot be written: {error}"),
         })?;
-        let filling = Filling { file, path, stays: false };
+        let filling = DiskFill { file, path, stays: false };
         match filling.file.metadata() {
             Ok(meta) if meta.dev() == self.device => Ok(filling),
             _ => Err("is not mounted any more".to_owned()),
@@ -138,13 +138,13 @@ fn reserve(file: &File, bytes: u64) -> Result<(), String> {
 
 /// File that occupies the space of a disk. Dropping it removes the file.
 #[derive(Debug)]
-pub(crate) struct Filling {
+pub(crate) struct DiskFill {
     file: File,
     path: PathBuf,
     stays: bool,
 }
 
-impl Filling {
+impl DiskFill {
     /// Leaves the file on the disk.
     pub(crate) fn keep(mut self) {
         self.stays = true;
@@ -172,7 +172,7 @@ impl Filling {
     }
 }
 
-impl Drop for Filling {
+impl Drop for DiskFill {
     fn drop(&mut self) {
         if !self.stays {
             // Unmounting the disk removes the file as well.
@@ -183,7 +183,7 @@ impl Drop for Filling {
 
 /// Unmounts the file system at `point`. A missing mount is not an error.
 pub(crate) fn unmount(point: &Path) -> Result<(), String> {
-    let until = Deadline::after(UNMOUNTING);
+    let until = Deadline::after(UNMOUNT_TIMEOUT);
     loop {
         let table = fs::read("/proc/self/mountinfo").map_err(|error| error.to_string())?;
         if !mounts(&table).any(|mount| mount == point) {
@@ -197,7 +197,7 @@ pub(crate) fn unmount(point: &Path) -> Result<(), String> {
 }
 
 /// Unmounts disks of dead Tenbin processes. Returns their number.
-pub(crate) fn remove_of_the_dead() -> usize {
+pub(crate) fn remove_orphaned() -> usize {
     let table = fs::read("/proc/self/mountinfo").unwrap_or_default();
     mounts(&table).filter(|point| owner(point) == Some(Owner::Dead) && unmount(point).is_ok()).count()
 }

@@ -207,7 +207,7 @@ pub trait Switch: Debug + Send {
 
 /// State of one occurrence of an event. Times are nanoseconds since the load began.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Happened {
+pub struct Occurrence {
     /// Name of the event.
     pub name: String,
     /// Index of the occurrence, from 0.

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use crate::kept_process::Setting;
+use crate::kept_process::KeeperOptions;
 use crate::marker::Marker;
 use crate::{Command, commands, in_words};
 
@@ -21,7 +21,7 @@ pub fn first_line_or_reason(
     keeper: &[OsString],
     cancel: &dyn Fn() -> bool,
 ) -> Result<String, String> {
-    let setting = Setting {
+    let setting = KeeperOptions {
         keeper: keeper.to_vec(),
         cores: Vec::new(),
         marker: Marker::new(),

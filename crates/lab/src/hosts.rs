@@ -161,7 +161,7 @@ pub(crate) fn within(name: &str, argv: &[String]) -> Vec<String> {
 }
 
 /// Removes the namespaces of dead Tenbin processes. Returns their number.
-pub(crate) fn remove_of_the_dead() -> usize {
+pub(crate) fn remove_orphaned() -> usize {
     let entries = fs::read_dir(NAMES).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
     let owner = |name: &str| Marker::parse(name.strip_prefix(PREFIX)?).map(Marker::owner);

@@ -29,11 +29,11 @@ pub(crate) fn command(command: &Command) -> String {
     if text.len() < words.len() {
         text.push('…');
     }
-    harmless(&text)
+    escaped(&text)
 }
 
 /// Escapes control characters that a terminal would act on. Leaves quotes and backslashes unchanged.
-pub(crate) fn harmless(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

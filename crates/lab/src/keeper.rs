@@ -37,7 +37,7 @@ const GRACE_ORPHANED: Duration = Duration::from_secs(1);
 /// Time for processes in other groups to end after the main process, before they are signaled.
 const GRACE_LEFT_BEHIND: Duration = Duration::from_millis(300);
 /// Timeout for killing.
-const KILLING: Duration = Duration::from_secs(5);
+const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 /// Interval of searches for processes to kill.
 const KILL_PAUSE: Duration = Duration::from_millis(10);
 /// Timeout for the last reports to a Tenbin that does not read.
@@ -67,7 +67,7 @@ fn keep() -> Result<(), Errno> {
     let Order::Start { argv, env, dir, cores, groups, namespace, disk } = order else {
         // No process was started, so there is nothing to end.
         link.report(&Report::Stopped(EndedProcesses::default()));
-        return farewell(&mut link);
+        return send_remaining_reports(&mut link);
     };
     let argv = namespace.as_ref().map_or_else(|| argv.clone(), |name| hosts::within(name, &argv));
     let start = || limits::inside(&groups, || Tree::start(&argv, env, &dir));
@@ -91,7 +91,7 @@ fn keep() -> Result<(), Errno> {
         }
         Err(what) => {
             link.report(&Report::Refused { what });
-            farewell(&mut link)
+            send_remaining_reports(&mut link)
         }
     }
 }
@@ -124,7 +124,7 @@ fn pin(cores: &[usize]) -> Result<(), String> {
 }
 
 /// Sends the remaining reports.
-fn farewell(link: &mut Link) -> Result<(), Errno> {
+fn send_remaining_reports(link: &mut Link) -> Result<(), Errno> {
     let until = Deadline::after(LAST_REPORTS_TIMEOUT);
     while link.has_outgoing() && !until.is_over() {
         wait_for(&mut [PollFd::from_borrowed_fd(link.fd(), PollFlags::OUT)], Some(until))?;
@@ -151,7 +151,7 @@ enum Phase {
     /// Signaled the processes to end.
     Stopping {
         until: Deadline,
-        rest_at: RestAt,
+        rest_at: SignalRestAt,
         then: AfterExit,
     },
     Killing {
@@ -174,7 +174,7 @@ enum AfterExit {
 
 /// Time at which processes outside the main group are signaled.
 #[derive(Clone, Copy, Debug)]
-enum RestAt {
+enum SignalRestAt {
     /// A fixed time after the main process has ended.
     AfterMain,
     At(Deadline),
@@ -214,34 +214,34 @@ impl Keeper {
         while !matches!(self.phase, Phase::Done) {
             let has_more = self.tree.read(&mut self.outbox);
             self.tree.reap();
-            self.tell_news();
+            self.send_reports();
             for order in self.link.orders() {
-                self.obey(order);
+                self.handle_order(order);
             }
             if self.link.is_cut && !self.is_orphaned {
                 self.is_orphaned = true;
-                self.orphaned();
+                self.end_after_client_death();
             }
             self.advance();
             if !has_more && !matches!(self.phase, Phase::Done) {
                 self.wait()?;
             }
         }
-        let toll = self.toll();
-        self.link.report(&Report::Stopped(toll));
+        let stop_result = self.stop_result();
+        self.link.report(&Report::Stopped(stop_result));
         if self.is_orphaned {
             // Errors are ignored: another keeper of the system may still use these, and removes them later.
             let _ = limits::remove(self.groups.iter().map(|one| one.group.as_path()));
             let _ = self.namespace.as_ref().map(|name| hosts::remove(name));
             let _ = self.disk.as_ref().map(|point| disks::unmount(point));
         }
-        farewell(&mut self.link)
+        send_remaining_reports(&mut self.link)
     }
 
-    fn obey(&mut self, order: Order) {
+    fn handle_order(&mut self, order: Order) {
         let signal = |signal: Option<i32>| signal.map(Signal::numbered);
         match order {
-            Order::Start { argv, env, dir, .. } => self.start_again(&argv, env, &dir),
+            Order::Start { argv, env, dir, .. } => self.start_next(&argv, env, &dir),
             Order::Rest { signal: by, within_ms } => {
                 self.stop(signal(by), Duration::from_millis(within_ms), AfterExit::Rest);
             }
@@ -249,16 +249,16 @@ impl Keeper {
                 self.stop(signal(by), Duration::from_millis(within_ms), AfterExit::End);
             }
             Order::Pause { for_ms } => {
-                let processes = self.tree.freeze();
+                let processes = self.tree.pause_all();
                 self.paused_until = Some(Deadline::after(Duration::from_millis(for_ms)));
                 self.link.report(&Report::Paused { processes });
             }
-            Order::Continue => self.thaw(),
+            Order::Continue => self.resume(),
         }
     }
 
     /// Starts a command if the keeper is at rest. Otherwise does nothing.
-    fn start_again(&mut self, argv: &[String], env: Vec<(String, String)>, dir: &Path) {
+    fn start_next(&mut self, argv: &[String], env: Vec<(String, String)>, dir: &Path) {
         if !matches!(self.phase, Phase::Resting) {
             return;
         }
@@ -274,15 +274,15 @@ impl Keeper {
     }
 
     /// Resumes paused processes.
-    fn thaw(&mut self) {
+    fn resume(&mut self) {
         if self.paused_until.take().is_some() {
-            tell_all(Signal::CONT);
+            signal_all(Signal::CONT);
             self.link.report(&Report::Continued);
         }
     }
 
     /// Sends the remaining output, and returns the result of the stop.
-    fn toll(&mut self) -> EndedProcesses {
+    fn stop_result(&mut self) -> EndedProcesses {
         self.tree.read(&mut self.outbox);
         self.flush();
         let left = if self.tree.is_empty { 0 } else { Tree::all().len() };
@@ -290,7 +290,7 @@ impl Keeper {
     }
 
     /// Forwards output, and reports ended processes after the output that they wrote.
-    fn tell_news(&mut self) {
+    fn send_reports(&mut self) {
         self.link.send();
         let is_due = self.outbox.due().is_some_and(Deadline::is_over);
         if is_due && !self.link.has_outgoing() {
@@ -324,7 +324,7 @@ impl Keeper {
     }
 
     fn stop(&mut self, signal: Option<Signal>, within: Duration, then: AfterExit) {
-        self.thaw();
+        self.resume();
         if matches!(self.phase, Phase::Resting) && self.tree.is_empty {
             self.phase = if then == AfterExit::End { Phase::Done } else { Phase::Resting };
             return;
@@ -333,39 +333,39 @@ impl Keeper {
         if let Some(signal) = signal {
             self.tree.tell(signal);
         }
-        let rest_at = if is_detached { RestAt::Told } else { RestAt::AfterMain };
+        let rest_at = if is_detached { SignalRestAt::Told } else { SignalRestAt::AfterMain };
         self.phase = Phase::Stopping { until: Deadline::after(within), rest_at, then };
     }
 
     /// Starts to end all processes. The deadline is final, because the client that could extend it has disconnected.
-    fn orphaned(&mut self) {
-        self.thaw();
+    fn end_after_client_death(&mut self) {
+        self.resume();
         if let Phase::Killing { until, .. } = self.phase {
             self.phase = Phase::Killing { until, then: AfterExit::End };
         } else {
-            tell_all(Signal::TERM);
+            signal_all(Signal::TERM);
             let until = Deadline::after(GRACE_ORPHANED);
-            self.phase = Phase::Stopping { until, rest_at: RestAt::Told, then: AfterExit::End };
+            self.phase = Phase::Stopping { until, rest_at: SignalRestAt::Told, then: AfterExit::End };
         }
     }
 
     fn advance(&mut self) {
         if self.paused_until.is_some_and(Deadline::is_over) {
-            self.thaw();
+            self.resume();
         }
         if let Phase::Stopping { until, rest_at, then } = self.phase {
             let rest_at = match rest_at {
-                RestAt::AfterMain if self.tree.main_exit.is_some() => {
-                    RestAt::At(Deadline::after(GRACE_LEFT_BEHIND))
+                SignalRestAt::AfterMain if self.tree.main_exit.is_some() => {
+                    SignalRestAt::At(Deadline::after(GRACE_LEFT_BEHIND))
                 }
-                RestAt::At(deadline) if deadline.is_over() && !until.is_over() => {
-                    tell_all(Signal::TERM);
-                    RestAt::Told
+                SignalRestAt::At(deadline) if deadline.is_over() && !until.is_over() => {
+                    signal_all(Signal::TERM);
+                    SignalRestAt::Told
                 }
                 rest_at => rest_at,
             };
             self.phase = match until.is_over() {
-                true => Phase::Killing { until: Deadline::after(KILLING), then },
+                true => Phase::Killing { until: Deadline::after(KILL_TIMEOUT), then },
                 false => Phase::Stopping { until, rest_at, then },
             };
         }
@@ -383,8 +383,8 @@ impl Keeper {
     fn end(&mut self, then: AfterExit) {
         self.phase = Phase::Done;
         if then == AfterExit::Rest {
-            let toll = self.toll();
-            self.link.report(&Report::Resting(toll));
+            let stop_result = self.stop_result();
+            self.link.report(&Report::Resting(stop_result));
             // The stop at the end of the system reports only the processes that it kills itself.
             self.tree.forget_killed();
             self.phase = Phase::Resting;
@@ -394,7 +394,7 @@ impl Keeper {
     /// Waits for output, an order, the end of a child, or the next deadline.
     fn wait(&mut self) -> Result<(), Errno> {
         let next = match self.phase {
-            Phase::Stopping { until, rest_at: RestAt::At(rest_at), .. } => Some(until.min(rest_at)),
+            Phase::Stopping { until, rest_at: SignalRestAt::At(rest_at), .. } => Some(until.min(rest_at)),
             Phase::Stopping { until, .. } => Some(until),
             Phase::Killing { .. } => Some(Deadline::after(KILL_PAUSE)),
             Phase::Running | Phase::Resting | Phase::Done => None,
@@ -418,7 +418,7 @@ impl Keeper {
     }
 }
 
-fn tell_all(signal: Signal) {
+fn signal_all(signal: Signal) {
     for seen in Tree::all() {
         crate::processes::signal(&seen, signal);
     }

@@ -22,7 +22,7 @@ use crate::processes::{self, Seen};
 use crate::{Command, Output, Signal};
 
 /// Timeout for a start. A keeper answers at once unless the machine is busy.
-const STARTING: Duration = Duration::from_secs(15);
+const START_TIMEOUT: Duration = Duration::from_secs(15);
 /// Additional time that a keeper gets to kill the processes and to report.
 const KEEPER_EXTRA: Duration = Duration::from_secs(10);
 const LINE_BYTES_MAX: u64 = 1 << 20;
@@ -30,7 +30,7 @@ const OUTPUT_BYTES_MAX: usize = 4 << 20;
 
 /// Options with which all keepers of one system are started.
 #[derive(Clone, Debug)]
-pub(crate) struct Setting {
+pub(crate) struct KeeperOptions {
     pub(crate) keeper: Vec<OsString>,
     pub(crate) cores: Vec<usize>,
     pub(crate) marker: Marker,
@@ -42,9 +42,9 @@ pub(crate) struct Setting {
     pub(crate) disk: Option<PathBuf>,
 }
 
-impl Setting {
+impl KeeperOptions {
     /// Setting for a process that is not measured: without limits, host, and disk.
-    pub(crate) fn aside(&self) -> Self {
+    pub(crate) fn unrestricted(&self) -> Self {
         Self { groups: Vec::new(), namespace: None, disk: None, ..self.clone() }
     }
 }
@@ -58,7 +58,7 @@ pub(crate) struct KeeperState {
     pub(crate) exit: Option<Exit>,
     /// Whether no process runs below the keeper.
     pub(crate) is_empty: bool,
-    pub(crate) toll: Option<EndedProcesses>,
+    pub(crate) stop_result: Option<EndedProcesses>,
     /// Whether the keeper has died.
     pub(crate) is_lost: bool,
     pub(crate) capture: Capture,
@@ -76,7 +76,7 @@ pub(crate) struct KeeperState {
 
 impl KeeperState {
     /// Resets the reports of an earlier process.
-    fn begin_life(&mut self) {
+    fn reset(&mut self) {
         (self.main, self.refused, self.exit, self.is_empty) = (None, None, None, false);
         self.life_from_bytes = self.capture.seen_bytes();
     }
@@ -133,10 +133,14 @@ impl KeptProcess {
     ///
     /// # Errors
     /// Reason why it could not be started, as the end of a sentence. Nothing runs then.
-    pub(crate) fn start(setting: &Setting, name: &str, command: &Command) -> Result<KeptProcess, String> {
+    pub(crate) fn start(
+        setting: &KeeperOptions,
+        name: &str,
+        command: &Command,
+    ) -> Result<KeptProcess, String> {
         let kept = KeptProcess::hold(setting, name)?;
         kept.start_command(setting, command)?;
-        kept.expect_life();
+        kept.expect_running();
         Ok(kept)
     }
 
@@ -144,7 +148,7 @@ impl KeptProcess {
     ///
     /// # Errors
     /// Reason why it could not be started, as the end of a sentence.
-    pub(crate) fn hold(setting: &Setting, name: &str) -> Result<KeptProcess, String> {
+    pub(crate) fn hold(setting: &KeeperOptions, name: &str) -> Result<KeptProcess, String> {
         let cannot = |error: std::io::Error| format!("its keeper could not be started: {error}");
         let (program, arguments) = setting.keeper.split_first().ok_or("it was given no keeper")?;
         let (link, keepers_end) = UnixStream::pair().map_err(cannot)?;
@@ -169,7 +173,8 @@ impl KeptProcess {
             listener: Mutex::new(None),
         };
         let reports = reports?;
-        let listening = thread::Builder::new().name("keeper".into()).spawn(move || listen(reports, &heard));
+        let listening =
+            thread::Builder::new().name("keeper".into()).spawn(move || read_reports(reports, &heard));
         *unpoisoned(&kept.listener) = Some(listening.map_err(cannot)?);
         Ok(kept)
     }
@@ -178,7 +183,7 @@ impl KeptProcess {
     ///
     /// # Errors
     /// Reason why it could not be started, as the end of a sentence. Nothing runs then.
-    pub(crate) fn start_command(&self, setting: &Setting, command: &Command) -> Result<(), String> {
+    pub(crate) fn start_command(&self, setting: &KeeperOptions, command: &Command) -> Result<(), String> {
         let mark = (marker::VARIABLE.to_owned(), setting.marker.to_string());
         let order = Order::Start {
             argv: command.argv.clone(),
@@ -189,11 +194,11 @@ impl KeptProcess {
             namespace: setting.namespace.clone(),
             disk: setting.disk.clone(),
         };
-        self.state().begin_life();
+        self.state().reset();
         if !self.order(&order) {
             return Err(format!("its working directory {} is not written in UTF-8", command.dir.display()));
         }
-        self.wait(Deadline::after(STARTING), |state| {
+        self.wait(Deadline::after(START_TIMEOUT), |state| {
             state.main.is_some() || state.refused.is_some() || state.is_lost
         });
         let state = self.state();
@@ -229,7 +234,7 @@ impl KeptProcess {
     }
 
     /// Output of the process that was started last, without the output of earlier ones.
-    pub(crate) fn output_of_life(&self) -> Output {
+    pub(crate) fn output_since_start(&self) -> Output {
         let (capture, from) = {
             let state = self.state();
             (state.capture.clone(), state.life_from_bytes)
@@ -246,10 +251,10 @@ impl KeptProcess {
         let within_ms = u64::try_from(within.as_millis()).unwrap_or(u64::MAX);
         self.order(&Order::Stop { signal: signal.map(Signal::number), within_ms });
         let until = Deadline::after(within.saturating_add(KEEPER_EXTRA));
-        self.wait(until, |state| state.toll.is_some() || state.is_lost);
+        self.wait(until, |state| state.stop_result.is_some() || state.is_lost);
         self.end();
-        let toll = self.state().toll;
-        (toll, self.output())
+        let stop_result = self.state().stop_result;
+        (stop_result, self.output())
     }
 
     /// Marks any later end below the keeper as expected.
@@ -258,7 +263,7 @@ impl KeptProcess {
     }
 
     /// Marks any later end below the keeper as a death.
-    pub(crate) fn expect_life(&self) {
+    pub(crate) fn expect_running(&self) {
         self.state().is_at_rest = false;
     }
 
@@ -330,7 +335,7 @@ fn unpoisoned<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Reads the reports of the keeper until it closes the socket.
-fn listen(reports: UnixStream, heard: &KeeperReports) {
+fn read_reports(reports: UnixStream, heard: &KeeperReports) {
     let mut reports = BufReader::with_capacity(64 << 10, reports);
     while let Some((report, bytes)) = next(&mut reports) {
         let main = if let Report::Started { pid } = &report { processes::look(*pid) } else { None };
@@ -344,8 +349,8 @@ fn listen(reports: UnixStream, heard: &KeeperReports) {
             Report::Empty => state.is_empty = true,
             Report::Paused { processes } => state.paused = Some(processes),
             Report::Continued => state.is_continued = true,
-            Report::Resting(toll) => state.rested = Some(toll),
-            Report::Stopped(toll) => state.toll = Some(toll),
+            Report::Resting(stop_result) => state.rested = Some(stop_result),
+            Report::Stopped(stop_result) => state.stop_result = Some(stop_result),
         }
         drop(state);
         heard.news.notify_all();

@@ -11,12 +11,12 @@ use crate::processes::{self, Seen};
 use crate::{disks, hosts, limits};
 
 const GRACE: Duration = Duration::from_secs(1);
-const KILLING: Duration = Duration::from_secs(3);
+const KILL_TIMEOUT: Duration = Duration::from_secs(3);
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// A leftover process that was ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Swept {
+pub struct EndedLeftover {
     /// Process ID.
     pub pid: u32,
     /// Command line, shortened.
@@ -29,7 +29,7 @@ pub struct Swept {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Leftovers {
     /// Processes of dead Tenbin processes. They were ended.
-    pub ended: Vec<Swept>,
+    pub ended: Vec<EndedLeftover>,
     /// Process IDs of systems from another PID namespace, whose Tenbin may still run. They were not touched.
     pub elsewhere: Vec<u32>,
     /// Number of systems with control groups of dead Tenbin processes. The groups were removed.
@@ -51,37 +51,39 @@ pub fn sweep() -> Leftovers {
     };
     let ended = end(|| {
         let mut found = of(Owner::Dead);
-        found.extend(limits::processes_of_the_dead());
+        found.extend(limits::orphaned_processes());
         found
     });
     let elsewhere = of(Owner::Elsewhere).iter().map(|seen| seen.pid).collect();
-    let (groups, hosts) = (limits::remove_of_the_dead(), hosts::remove_of_the_dead());
-    Leftovers { ended, elsewhere, groups, hosts, disks: disks::remove_of_the_dead() }
+    let (groups, hosts) = (limits::remove_orphaned(), hosts::remove_orphaned());
+    Leftovers { ended, elsewhere, groups, hosts, disks: disks::remove_orphaned() }
 }
 
 /// Ends all processes of one system that have no keeper, found by their marker and by the process group of their start.
-pub(crate) fn end_system(marker: Marker, groups: &[Seen]) -> Vec<Swept> {
+pub(crate) fn end_system(marker: Marker, groups: &[Seen]) -> Vec<EndedLeftover> {
     end(|| {
         let marked = marked().into_iter().filter(|(_, other)| *other == marker).map(|(seen, _)| seen);
         let mut found: Vec<Seen> = marked.collect();
         if !groups.is_empty() {
             let all = processes::pids().into_iter().filter_map(processes::look);
-            found.extend(all.filter(|seen| !seen.is_zombie && groups.iter().any(|group| is_in(seen, group))));
+            found.extend(
+                all.filter(|seen| !seen.is_zombie && groups.iter().any(|group| is_in_group(seen, group))),
+            );
         }
         found
     })
 }
 
 /// A group keeps its ID as long as it has members, so a different leader means a different group.
-fn is_in(seen: &Seen, leader: &Seen) -> bool {
+fn is_in_group(seen: &Seen, leader: &Seen) -> bool {
     let leader_now = processes::look(leader.pid);
     seen.group == leader.pid && leader_now.is_none_or(|now| now.started_ticks == leader.started_ticks)
 }
 
-fn end(find: impl Fn() -> Vec<Seen>) -> Vec<Swept> {
-    let mut swept: BTreeMap<(u32, u64), Swept> = BTreeMap::new();
+fn end(find: impl Fn() -> Vec<Seen>) -> Vec<EndedLeftover> {
+    let mut swept: BTreeMap<(u32, u64), EndedLeftover> = BTreeMap::new();
     let grace = Deadline::after(GRACE);
-    let until = Deadline::after(GRACE + KILLING);
+    let until = Deadline::after(GRACE + KILL_TIMEOUT);
     let mut is_sure = true;
     loop {
         let found = find();
@@ -94,7 +96,7 @@ fn end(find: impl Fn() -> Vec<Seen>) -> Vec<Swept> {
         for seen in found {
             let key = (seen.pid, seen.started_ticks);
             let is_new = !swept.contains_key(&key);
-            let entry = swept.entry(key).or_insert_with(|| Swept {
+            let entry = swept.entry(key).or_insert_with(|| EndedLeftover {
                 pid: seen.pid,
                 command: processes::command_line(seen.pid),
                 was_killed: false,

@@ -15,7 +15,7 @@ use std::fs;
 
 pub(crate) use controller::{Controller, Disks};
 pub use groups::Groups;
-pub(crate) use left::{processes_of_the_dead, remove_of_the_dead};
+pub(crate) use left::{orphaned_processes, remove_orphaned};
 pub(crate) use membership::{Membership, inside, remove};
 
 use crate::access::Need;

@@ -17,7 +17,7 @@ const SEARCH_MAX: Duration = Duration::from_secs(1);
 
 /// Address at which a process may listen.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Listens {
+pub enum ListenAddress {
     /// IP address and TCP port.
     Port(IpAddr, u16),
     /// Path of a Unix socket.
@@ -26,7 +26,7 @@ pub enum Listens {
 
 /// Reason why no process of a system can be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unseen {
+pub struct UnreadableSystem {
     /// Reason as text.
     pub what: String,
     /// Remedy. `None` if it is unknown.
@@ -35,7 +35,7 @@ pub struct Unseen {
     pub is_elsewhere: bool,
 }
 
-impl Unseen {
+impl UnreadableSystem {
     pub(crate) fn here(what: String) -> Self {
         Self { what, help: None, is_elsewhere: false }
     }
@@ -45,7 +45,7 @@ impl Unseen {
     }
 
     #[must_use]
-    pub(crate) fn helped_by(self, help: impl Into<String>) -> Self {
+    pub(crate) fn with_help(self, help: impl Into<String>) -> Self {
         Self { help: Some(help.into()), ..self }
     }
 
@@ -76,24 +76,24 @@ pub fn is_here(address: IpAddr) -> bool {
 /// # Errors
 ///
 /// No such process is visible.
-pub fn listeners(at: &Listens) -> Result<Vec<u32>, Unseen> {
+pub fn listeners(at: &ListenAddress) -> Result<Vec<u32>, UnreadableSystem> {
     match at {
-        Listens::Port(address, _) if !is_here(*address) => {
-            Err(Unseen::elsewhere(format!("{address} is not an address of this machine")))
+        ListenAddress::Port(address, _) if !is_here(*address) => {
+            Err(UnreadableSystem::elsewhere(format!("{address} is not an address of this machine")))
         }
         at => listeners_in(Path::new(PROC), at),
     }
 }
 
-pub(crate) fn listeners_in(proc: &Path, at: &Listens) -> Result<Vec<u32>, Unseen> {
+pub(crate) fn listeners_in(proc: &Path, at: &ListenAddress) -> Result<Vec<u32>, UnreadableSystem> {
     let sockets = sockets(proc, at);
     let place = match at {
-        Listens::Port(_, port) => format!("port {port}"),
-        Listens::Unix(path) => path.display().to_string(),
+        ListenAddress::Port(_, port) => format!("port {port}"),
+        ListenAddress::Unix(path) => path.display().to_string(),
     };
     let Some(first) = sockets.first() else {
         let what = format!("no socket listens on {place} in the network namespace of Tenbin");
-        return Err(Unseen::elsewhere(what).helped_by("it may be forwarded to a container"));
+        return Err(UnreadableSystem::elsewhere(what).with_help("it may be forwarded to a container"));
     };
     let inodes = sockets.iter().map(|socket| socket.inode).collect();
     let Search { holders, denied, is_cut } = Search::of(proc, &inodes);
@@ -102,24 +102,24 @@ pub(crate) fn listeners_in(proc: &Path, at: &Listens) -> Result<Vec<u32>, Unseen
     }
     let user = first.user.map_or_else(String::new, |user| format!(" of user {user}"));
     Err(match denied {
-        Some(error) => Unseen::here(format!(
+        Some(error) => UnreadableSystem::here(format!(
             "the process{user} that listens on {place} cannot be found, because open files of other users are hidden: {error}"
         ))
-        .helped_by(Need::OpenFiles.remedy()),
-        None if is_cut => Unseen::here(format!(
+        .with_help(Need::OpenFiles.remedy()),
+        None if is_cut => UnreadableSystem::here(format!(
             "looking for the process that listens on {place} took longer than {} s",
             SEARCH_MAX.as_secs()
         )),
-        None => Unseen::here(format!("no visible process has the socket{user} that listens on {place}"))
-            .helped_by("it may be in another PID namespace: run Tenbin where its processes are seen"),
+        None => UnreadableSystem::here(format!("no visible process has the socket{user} that listens on {place}"))
+            .with_help("it may be in another PID namespace: run Tenbin where its processes are seen"),
     })
 }
 
 /// Listening sockets that accept connections to an address.
-fn sockets(proc: &Path, at: &Listens) -> Vec<Socket> {
+fn sockets(proc: &Path, at: &ListenAddress) -> Vec<Socket> {
     let net = proc.join("net");
     match at {
-        Listens::Port(address, port) => {
+        ListenAddress::Port(address, port) => {
             let rows = ["tcp", "tcp6"].into_iter().flat_map(|name| listening_rows(&net.join(name)));
             let fitting = rows.filter(|(at, _)| at.port() == *port);
             let rated: Vec<(u8, Socket)> =
@@ -127,9 +127,9 @@ fn sockets(proc: &Path, at: &Listens) -> Vec<Socket> {
             let best = rated.iter().map(|(fit, _)| *fit).max();
             rated.into_iter().filter(|(fit, _)| Some(*fit) == best).map(|(_, socket)| socket).collect()
         }
-        Listens::Unix(path) => {
+        ListenAddress::Unix(path) => {
             let table = fs::read_to_string(net.join("unix")).unwrap_or_default();
-            table.lines().skip(1).filter_map(|row| of_path(row, path)).collect()
+            table.lines().skip(1).filter_map(|row| parse_unix(row, path)).collect()
         }
     }
 }
@@ -141,7 +141,7 @@ fn listening_rows(table: &Path) -> Vec<(SocketAddr, Socket)> {
     let rows = BufReader::with_capacity(PAGE_BYTES, file).lines().map_while(Result::ok).skip(1);
     // Old kernels list connections that are being accepted with the socket that accepts them.
     let is_of_listeners = |row: &String| row.contains(" 0A ") || row.contains(" 03 ");
-    rows.take_while(is_of_listeners).filter_map(|row| of_tcp(&row)).collect()
+    rows.take_while(is_of_listeners).filter_map(|row| parse_tcp(&row)).collect()
 }
 
 /// Rank of a listening address for a destination. The kernel prefers the highest. `None` if it does not match.
@@ -199,19 +199,19 @@ impl Search {
 
 /// Parses a row of `/proc/net/tcp` if the socket listens. Columns 1, 3, 7, and 9, counted from 0, are local address, state, user,
 /// and inode.
-fn of_tcp(row: &str) -> Option<(SocketAddr, Socket)> {
+fn parse_tcp(row: &str) -> Option<(SocketAddr, Socket)> {
     let columns: Vec<&str> = row.split_ascii_whitespace().take(10).collect();
     let (address, port) = columns.get(1)?.rsplit_once(':')?;
     if *columns.get(3)? != "0A" {
         return None;
     }
-    let address = SocketAddr::new(address_of(address)?, u16::from_str_radix(port, 16).ok()?);
+    let address = SocketAddr::new(parse_address(address)?, u16::from_str_radix(port, 16).ok()?);
     let user = columns.get(7)?.parse().ok();
     Some((address, Socket { inode: columns.get(9)?.parse().ok()?, user }))
 }
 
 /// Parses an address in hexadecimal: 32-bit words in memory byte order.
-fn address_of(digits: &str) -> Option<IpAddr> {
+fn parse_address(digits: &str) -> Option<IpAddr> {
     let mut bytes = Vec::with_capacity(16);
     for at in (0..digits.len()).step_by(8) {
         bytes.extend(u32::from_str_radix(digits.get(at..at + 8)?, 16).ok()?.to_ne_bytes());
@@ -224,7 +224,7 @@ fn address_of(digits: &str) -> Option<IpAddr> {
 
 /// Parses a row of `/proc/net/unix` if the socket listens at `path`. Column 3, counted from 0, has the flags; the path follows
 /// seven columns.
-fn of_path(row: &str, path: &Path) -> Option<Socket> {
+fn parse_unix(row: &str, path: &Path) -> Option<Socket> {
     const ACCEPTS: u32 = 0x10000;
     let columns: Vec<&str> = row.split_ascii_whitespace().take(7).collect();
     let is_there = row.strip_suffix(path.to_str()?).is_some_and(|rest| rest.ends_with(' '));
@@ -246,17 +246,17 @@ mod tests {
         let this = std::process::id();
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("its address");
-        assert_eq!(listeners(&Listens::Port(address.ip(), address.port())), Ok(vec![this]));
+        assert_eq!(listeners(&ListenAddress::Port(address.ip(), address.port())), Ok(vec![this]));
         let six =
             TcpListener::bind("[::]:0").and_then(|listener| Ok((listener.local_addr()?.port(), listener)));
         if let Ok((port, _listener)) = six {
-            assert_eq!(listeners(&Listens::Port(Ipv4Addr::LOCALHOST.into(), port)), Ok(vec![this]));
+            assert_eq!(listeners(&ListenAddress::Port(Ipv4Addr::LOCALHOST.into(), port)), Ok(vec![this]));
         }
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a socket");
         let _listener = UnixListener::bind(&path).expect("a socket");
-        assert_eq!(listeners(&Listens::Unix(path)), Ok(vec![this]));
-        let none = listeners(&Listens::Unix(folder.path().join("none"))).expect_err("nobody");
+        assert_eq!(listeners(&ListenAddress::Unix(path)), Ok(vec![this]));
+        let none = listeners(&ListenAddress::Unix(folder.path().join("none"))).expect_err("nobody");
         assert!(none.is_elsewhere && none.what.starts_with("no socket listens on "), "{none:?}");
     }
 
@@ -265,8 +265,11 @@ mod tests {
         assert!(is_here("127.0.0.1".parse().expect("an address")));
         let documentation: IpAddr = "192.0.2.7".parse().expect("an address");
         assert!(!is_here(documentation));
-        let none = listeners(&Listens::Port(documentation, 80)).expect_err("another machine");
-        assert_eq!(none, Unseen::elsewhere("192.0.2.7 is not an address of this machine".to_owned()));
+        let none = listeners(&ListenAddress::Port(documentation, 80)).expect_err("another machine");
+        assert_eq!(
+            none,
+            UnreadableSystem::elsewhere("192.0.2.7 is not an address of this machine".to_owned())
+        );
     }
 
     /// Creates a directory that imitates `/proc` with listening sockets: address and port in the format of the kernel, user, and
@@ -316,7 +319,7 @@ mod tests {
         (1..=4).for_each(|inode| has_open(proc.path(), 100 + inode, u64::from(inode)));
         let at = |address: &str, port| {
             let address = address.parse().expect("an address");
-            listeners_in(proc.path(), &Listens::Port(address, port)).unwrap_or_default()
+            listeners_in(proc.path(), &ListenAddress::Port(address, port)).unwrap_or_default()
         };
         assert_eq!(at("127.0.0.1", 8080), [101]);
         assert_eq!(at("0.0.0.0", 8080), [101]);
@@ -330,7 +333,7 @@ mod tests {
     fn listener_without_visible_process_is_an_error_with_help() {
         let proc = machine(&[("0100007F:1F90", 33, 1)]);
         has_open(proc.path(), 100, 2);
-        let at = Listens::Port(Ipv4Addr::LOCALHOST.into(), 8080);
+        let at = ListenAddress::Port(Ipv4Addr::LOCALHOST.into(), 8080);
         let unseen = listeners_in(proc.path(), &at).expect_err("nobody has it");
         assert!(!unseen.is_elsewhere);
         let expected = "no visible process has the socket of user 33 that listens on port 8080; it may be in another PID namespace";
@@ -343,18 +346,18 @@ mod tests {
             "0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000 33 0 12345 1 0 0";
         let expected =
             ("127.0.0.1:8080".parse().expect("an address"), Socket { inode: 12_345, user: Some(33) });
-        assert_eq!(of_tcp(whole), Some(expected));
-        assert_eq!(of_tcp(&whole.replace(" 0A ", " 01 ")), None);
+        assert_eq!(parse_tcp(whole), Some(expected));
+        assert_eq!(parse_tcp(&whole.replace(" 0A ", " 01 ")), None);
         let unix = "ffff: 00000002 00000000 00010000 0001 01  4711 /run/a b.sock";
         let path = Path::new("/run/a b.sock");
-        assert_eq!(of_path(unix, path), Some(Socket { inode: 4_711, user: None }));
-        assert_eq!(of_path(&unix.replace("00010000", "00000000"), path), None);
+        assert_eq!(parse_unix(unix, path), Some(Socket { inode: 4_711, user: None }));
+        assert_eq!(parse_unix(&unix.replace("00010000", "00000000"), path), None);
         for at in 0..whole.len() {
-            of_tcp(&whole[..at]);
-            of_path(&unix[..at.min(unix.len())], path);
+            parse_tcp(&whole[..at]);
+            parse_unix(&unix[..at.min(unix.len())], path);
         }
         for none in ["", "0", "0100007", "0100007F01", "x100007F", "éééé"] {
-            assert_eq!(address_of(none), None, "{none}");
+            assert_eq!(parse_address(none), None, "{none}");
         }
     }
 }

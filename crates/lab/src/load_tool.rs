@@ -5,7 +5,7 @@ use std::fs;
 use std::time::Duration;
 
 use crate::deadline::Deadline;
-use crate::kept_process::{Ended, KeptProcess, Setting};
+use crate::kept_process::{Ended, KeeperOptions, KeptProcess};
 use crate::marker::Marker;
 use crate::probes::{Stat, bytes_of_kib};
 use crate::{Command, Output, Signal, processes};
@@ -19,7 +19,7 @@ const LAST_REPORT_TIMEOUT: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub struct LoadTool {
     kept: KeptProcess,
-    setting: Setting,
+    setting: KeeperOptions,
 }
 
 /// Sum of the resource usage of a tool's commands.
@@ -37,8 +37,14 @@ impl LoadTool {
     /// # Errors
     /// Reason of the failure, as the end of a sentence.
     pub fn hold(name: &str, keeper: Vec<OsString>, cores: Vec<usize>) -> Result<Self, String> {
-        let setting =
-            Setting { keeper, cores, marker: Marker::new(), groups: Vec::new(), namespace: None, disk: None };
+        let setting = KeeperOptions {
+            keeper,
+            cores,
+            marker: Marker::new(),
+            groups: Vec::new(),
+            namespace: None,
+            disk: None,
+        };
         let kept = KeptProcess::hold(&setting, name)?;
         Ok(Self { kept, setting })
     }
@@ -54,7 +60,7 @@ impl LoadTool {
     /// Reason why it could not be started, as the end of a sentence.
     pub fn start(&self, command: &Command) -> Result<(), String> {
         self.kept.start_command(&self.setting, command)?;
-        self.kept.expect_life();
+        self.kept.expect_running();
         Ok(())
     }
 
@@ -82,7 +88,7 @@ impl LoadTool {
         if is_started {
             self.kept.rest(Some(Signal::TERM), GRACE);
         }
-        self.kept.output_of_life()
+        self.kept.output_since_start()
     }
 
     /// Sum of the peak memory (VmHWM) of the processes of the tool that run now, in bytes.
@@ -93,7 +99,7 @@ impl LoadTool {
     /// Resource usage of ended commands. It is read from the keeper, which reaps them.
     pub fn usage(&self) -> ToolUsage {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.keeper_pid())).unwrap_or_default();
-        children_s(&stat).unwrap_or_default()
+        children_usage(&stat).unwrap_or_default()
     }
 }
 
@@ -101,7 +107,7 @@ fn peak_bytes(pid: u32) -> Option<u64> {
     bytes_of_kib(&fs::read_to_string(format!("/proc/{pid}/status")).ok()?, "VmHWM")
 }
 
-fn children_s(stat: &str) -> Option<ToolUsage> {
+fn children_usage(stat: &str) -> Option<ToolUsage> {
     let stat = Stat::parse(stat)?;
     let seconds = |ticks: u64| ticks as f64 / rustix::param::clock_ticks_per_second() as f64;
     Some(ToolUsage {
@@ -119,8 +125,8 @@ mod tests {
         let stat = "7 (a) b (c)) S 1 2 3 4 5 6 7 8 9 10 11 12 250 50 0 0 1 0 9 0 0";
         let ticks = rustix::param::clock_ticks_per_second() as f64;
         let expected = ToolUsage { cpu_user_s: 250.0 / ticks, cpu_sys_s: 50.0 / ticks };
-        assert_eq!(children_s(stat), Some(expected));
-        assert_eq!(children_s(""), None);
+        assert_eq!(children_usage(stat), Some(expected));
+        assert_eq!(children_usage(""), None);
         assert!(peak_bytes(std::process::id()) > Some(0));
     }
 }

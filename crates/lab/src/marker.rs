@@ -82,7 +82,7 @@ impl fmt::Display for Marker {
 
 /// Returns all processes with a marker, except this process and its ancestors.
 pub(crate) fn marked() -> Vec<(Seen, Marker)> {
-    let own = processes::self_and_above();
+    let own = processes::self_and_ancestors();
     let others = processes::pids().into_iter().filter(|pid| !own.contains(pid));
     others
         .filter_map(|pid| {

@@ -36,7 +36,7 @@ impl fmt::Display for NoPorts {
 impl std::error::Error for NoPorts {}
 
 /// Number of candidate ports that this process has handed out or skipped.
-static TAKEN: AtomicU32 = AtomicU32::new(0);
+static CANDIDATES_USED: AtomicU32 = AtomicU32::new(0);
 
 /// Finds distinct free ports on 127.0.0.1, none of which was handed out recently.
 ///
@@ -45,7 +45,7 @@ static TAKEN: AtomicU32 = AtomicU32::new(0);
 ///
 /// # Errors
 /// Fewer ports than `count` are free.
-pub fn free(count: usize) -> Result<Vec<u16>, NoPorts> {
+pub fn find_free(count: usize) -> Result<Vec<u16>, NoPorts> {
     let candidates = candidates(
         &read("/proc/sys/net/ipv4/ip_local_port_range"),
         &read("/proc/sys/net/ipv4/ip_local_reserved_ports"),
@@ -56,7 +56,7 @@ pub fn free(count: usize) -> Result<Vec<u16>, NoPorts> {
         if found.len() == count {
             break;
         }
-        let step = first.wrapping_add(TAKEN.fetch_add(1, Ordering::Relaxed)) as usize;
+        let step = first.wrapping_add(CANDIDATES_USED.fetch_add(1, Ordering::Relaxed)) as usize;
         let port = candidates[step % candidates.len()];
         if is_free(Ipv4Addr::UNSPECIFIED, port) && !found.contains(&port) {
             found.push(port);
@@ -127,8 +127,8 @@ mod tests {
 
     #[test]
     fn ports_are_distinct_and_not_handed_out_twice() {
-        let first = free(3).expect("three ports");
-        let second = free(3).expect("three more ports");
+        let first = find_free(3).expect("three ports");
+        let second = find_free(3).expect("three more ports");
         let mut all = [first, second].concat();
         all.sort_unstable();
         all.dedup();
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn request_for_too_many_ports_is_an_error() {
-        let error = free(100_000).expect_err("there are no so many ports");
+        let error = find_free(100_000).expect_err("there are no so many ports");
         assert!(error.to_string().contains("100000 free ports are wanted"), "{error}");
     }
 

@@ -52,13 +52,13 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 pub use completion::Completion;
-pub(crate) use cores::ticks_of_cores;
+pub(crate) use cores::parse_core_ticks;
 pub(crate) use fields::{bytes_of_kib, number};
-pub use holders::{Held, Holder};
+pub use holders::{HeldConnections, Holder};
 pub use look_times::LookTimes;
 pub(crate) use process_files::Stat;
 pub(crate) use sock_diag::SockDiag;
-pub(crate) use threads::inode_of;
+pub(crate) use threads::parse_inode;
 pub use watch::Watch;
 
 use crate::running::SearchedSystem;
@@ -123,7 +123,7 @@ pub struct Look {
     /// much.
     pub waits: bool,
     /// Connections of the load by process. `None` in looks that did not read them.
-    pub held: Option<Held>,
+    pub held: Option<HeldConnections>,
 }
 
 impl Look {

@@ -87,7 +87,7 @@ pub(crate) fn below(root: u32) -> Vec<Seen> {
 }
 
 /// Process IDs of this process and its ancestors.
-pub(crate) fn self_and_above() -> BTreeSet<u32> {
+pub(crate) fn self_and_ancestors() -> BTreeSet<u32> {
     let mut line = BTreeSet::new();
     let mut pid = std::process::id();
     while pid != 0 && line.insert(pid) {
@@ -110,10 +110,10 @@ pub(crate) fn command_line(pid: u32) -> String {
     let text = String::from_utf8_lossy(&words).replace('\0', " ");
     let text: String = text.trim().chars().take(COMMAND_CHARS_MAX).collect();
     if !text.is_empty() {
-        return in_words::harmless(&text);
+        return in_words::escaped(&text);
     }
     let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
-    format!("[{}]", in_words::harmless(name.trim()))
+    format!("[{}]", in_words::escaped(name.trim()))
 }
 
 #[cfg(test)]
@@ -135,7 +135,7 @@ mod tests {
     fn this_process_is_found() {
         let seen = look(std::process::id()).expect("this process");
         assert!(!seen.is_zombie);
-        assert!(self_and_above().contains(&seen.parent));
+        assert!(self_and_ancestors().contains(&seen.parent));
         assert!(below(seen.parent).contains(&seen));
     }
 }

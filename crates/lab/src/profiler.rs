@@ -19,7 +19,7 @@ use std::time::Duration;
 use crate::access::Need;
 use crate::census::{self, Census};
 use crate::deadline::Deadline;
-use crate::kept_process::{KeptProcess, Setting};
+use crate::kept_process::{KeeperOptions, KeptProcess};
 use crate::marker::Marker;
 use crate::processes::{self, Seen};
 use crate::{Command, Signal, in_words};
@@ -30,19 +30,19 @@ pub use tree::{Call, Frame, FrameKind, Profile};
 /// in lockstep with timers.
 const FREQUENCIES_HZ: [u32; 3] = [199, 99, 49];
 /// Max number of samples to aim at. More samples add little for functions that matter.
-const SAMPLES_AIM: f64 = 200_000.0;
+const SAMPLES_TARGET: f64 = 200_000.0;
 /// Max number of samples to aim at with DWARF, where each sample contains a copy of the stack.
-const SAMPLES_AIM_DWARF: f64 = 40_000.0;
+const SAMPLES_TARGET_DWARF: f64 = 40_000.0;
 /// Max size of the file of `perf`.
 const DATA_MAX: &str = "256M";
 /// Call graph option for DWARF, with the number of stack bytes to copy.
 const DWARF_CALL_GRAPH: &str = "dwarf,4096";
 /// Max product of threads and cores, because the kernel needs one event for each thread on each core.
-const WATCHED_MAX: usize = 32_768;
+const EVENTS_MAX: usize = 32_768;
 /// Timeout for `perf` to write its file.
-const WRITING: Duration = Duration::from_secs(10);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time after the load at which sampling ends by itself if it is not stopped.
-const SPARE: Duration = Duration::from_secs(60);
+const EXTRA_TIME: Duration = Duration::from_secs(60);
 const WORDS_CHARACTERS_MAX: usize = 200;
 
 /// Method of stack unwinding.
@@ -92,7 +92,7 @@ impl Profiler {
     /// # Errors
     /// Reason and remedy, separated by a semicolon.
     pub fn begin(order: ProfileOptions) -> Result<Self, String> {
-        let perf = perf().ok_or_else(|| Need::Perf.lacks("perf is not installed"))?;
+        let perf = perf().ok_or_else(|| Need::Perf.with_remedy("perf is not installed"))?;
         let pids = order.pids();
         let threads: usize = pids.iter().map(|pid| threads(*pid)).sum();
         if threads == 0 {
@@ -103,7 +103,7 @@ impl Profiler {
             );
         }
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        if threads.saturating_mul(cores) > WATCHED_MAX {
+        if threads.saturating_mul(cores) > EVENTS_MAX {
             return Err(format!(
                 "{threads} threads on {cores} cores are too many for perf to watch; start fewer threads"
             ));
@@ -111,7 +111,7 @@ impl Profiler {
         let has_kernel = may_sample_kernel();
         let frequency_hz = order.frequency_hz(cores);
         let argv = order.record(&perf, &pids, frequency_hz, has_kernel);
-        let setting = Setting {
+        let setting = KeeperOptions {
             keeper: order.keeper.clone(),
             cores: Vec::new(),
             marker: Marker::new(),
@@ -157,7 +157,7 @@ impl Profiler {
     /// Error of `perf`, and remedy.
     pub fn fold(mut self) -> Result<Profile, String> {
         self.stop();
-        self.kept.wait(Deadline::after(WRITING), |state| state.exit.is_some() || state.is_lost);
+        self.kept.wait(Deadline::after(WRITE_TIMEOUT), |state| state.exit.is_some() || state.is_lost);
         let exit = self.kept.state().exit;
         let (_, output) = self.kept.stop(Some(Signal::TERM), Duration::from_secs(1));
         let said = String::from_utf8_lossy(&output.text).into_owned();
@@ -165,7 +165,7 @@ impl Profiler {
         // Only the file is checked, because the exit code after SIGINT depends on the version of `perf`.
         if !fs::metadata(&data).is_ok_and(|meta| meta.len() > 0) {
             let exited = exit.map_or_else(|| "did not end in time".to_owned(), |exit| exit.to_string());
-            return Err(explained(&said, &exited));
+            return Err(explain_error(&said, &exited));
         }
         let folded = script::fold(&self.perf, &data, &self.names)?;
         if folded.samples() == 0 {
@@ -213,8 +213,8 @@ impl ProfileOptions {
 
     fn frequency_hz(&self, cores: usize) -> u32 {
         let aim = match self.stacks {
-            Stacks::FramePointers => SAMPLES_AIM,
-            Stacks::Dwarf => SAMPLES_AIM_DWARF,
+            Stacks::FramePointers => SAMPLES_TARGET,
+            Stacks::Dwarf => SAMPLES_TARGET_DWARF,
         };
         let core_seconds = cores as f64 * self.longest.as_secs_f64();
         let fits = |hz: &&u32| f64::from(**hz) * core_seconds <= aim;
@@ -231,7 +231,7 @@ impl ProfileOptions {
     ) -> Vec<String> {
         let event = if has_kernel { "cpu-clock" } else { "cpu-clock:u" };
         let pids = pids.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
-        let lasting = self.after.saturating_add(self.longest).saturating_add(SPARE).as_secs().max(1);
+        let lasting = self.after.saturating_add(self.longest).saturating_add(EXTRA_TIME).as_secs().max(1);
         let call_graph = match self.stacks {
             Stacks::FramePointers => "fp",
             Stacks::Dwarf => DWARF_CALL_GRAPH,
@@ -290,20 +290,20 @@ fn cpu_s(process: &Seen) -> f64 {
 }
 
 /// First error of `perf`, and remedy.
-fn explained(said: &str, exited: &str) -> String {
+fn explain_error(said: &str, exited: &str) -> String {
     let remedy = match said.contains("perf_event_paranoid") || said.contains("ermission denied") {
         true => Need::Samples.remedy(),
         false => "see whether `perf record -e cpu-clock -p PID` works",
     };
-    format!("{}; {remedy}", complaint(said, exited))
+    format!("{}; {remedy}", error_line(said, exited))
 }
 
 /// First line of the output of `perf` that describes an error, or the exit status.
-fn complaint(said: &str, exited: &str) -> String {
+fn error_line(said: &str, exited: &str) -> String {
     let is_telling = |line: &&str| !line.is_empty() && *line != "Error:" && !line.starts_with("Events ");
     let line = said.lines().map(str::trim).find(is_telling);
     let what: String = match line {
-        Some(line) => in_words::harmless(line).chars().take(WORDS_CHARACTERS_MAX).collect(),
+        Some(line) => in_words::escaped(line).chars().take(WORDS_CHARACTERS_MAX).collect(),
         None => exited.to_owned(),
     };
     format!("perf: {}", what.trim_end_matches('.'))
@@ -321,7 +321,7 @@ pub(crate) fn try_sampling(perf: &std::path::Path, event: &str, pid: Option<u32>
     let output = command.output().map_err(|error| format!("perf: {error}"))?;
     match output.status.success() {
         true => Ok(()),
-        false => Err(complaint(&String::from_utf8_lossy(&output.stderr), &output.status.to_string())),
+        false => Err(error_line(&String::from_utf8_lossy(&output.stderr), &output.status.to_string())),
     }
 }
 
@@ -371,13 +371,13 @@ mod tests {
     #[test]
     fn error_of_perf_comes_with_a_remedy() {
         let said = "Error:\nAccess to performance monitoring is limited.\nperf_event_paranoid setting is 4\n";
-        let told = explained(said, "exited with code 255");
+        let told = explain_error(said, "exited with code 255");
         assert!(
             told.starts_with("perf: Access to performance monitoring is limited; sudo sysctl kernel.perf"),
             "{told}"
         );
-        let told = explained("\u{1b}[2J\n", "exited with code 1");
+        let told = explain_error("\u{1b}[2J\n", "exited with code 1");
         assert!(told.starts_with("perf: \\u{1b}[2J; see whether"), "{told}");
-        assert!(explained("", "exited with code 2").starts_with("perf: exited with code 2; see"));
+        assert!(explain_error("", "exited with code 2").starts_with("perf: exited with code 2; see"));
     }
 }

@@ -9,13 +9,13 @@ use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 
 use crate::deadline::Deadline;
-use crate::kept_process::{Ended, KeptProcess, Setting};
+use crate::kept_process::{Ended, KeeperOptions, KeptProcess};
 use crate::{Command, Ready, When, commands, in_words};
 
 /// Pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(25);
 /// Min time of an attempt before the deadline. Errors of shorter attempts are not informative.
-const CUT_SHORT: Duration = Duration::from_millis(500);
+const ATTEMPT_MIN: Duration = Duration::from_millis(500);
 /// Pause between two attempts by command, which costs more than a connection.
 const COMMAND_PAUSE: Duration = Duration::from_millis(100);
 
@@ -31,7 +31,7 @@ pub(crate) struct NotReady {
 ///
 /// Calls `interrupted` repeatedly, and stops waiting if it returns true.
 pub(crate) fn wait(
-    setting: &Setting,
+    setting: &KeeperOptions,
     ready: &Ready,
     kept: &KeptProcess,
     interrupted: &dyn Fn() -> bool,
@@ -42,7 +42,7 @@ pub(crate) fn wait(
     let mut looker = ReadinessCheck { setting, kept, from_bytes, seen_bytes: None };
     let mut why_before = None;
     loop {
-        let cut_short = Deadline::after(CUT_SHORT);
+        let cut_short = Deadline::after(ATTEMPT_MIN);
         let attempt = looker.attempt(&ready.when, deadline, &stop_waiting);
         if let Some(ended) = kept.state().ended() {
             return Err(ended_early(ended));
@@ -74,7 +74,7 @@ fn ended_early(ended: Ended) -> NotReady {
 }
 
 struct ReadinessCheck<'a> {
-    setting: &'a Setting,
+    setting: &'a KeeperOptions,
     kept: &'a KeptProcess,
     /// Bytes of output before the process was started.
     from_bytes: u64,

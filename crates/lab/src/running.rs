@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 
 use crate::containers;
 use crate::in_words;
-use crate::listening::{self, Listens, Unseen};
+use crate::listening::{self, ListenAddress, UnreadableSystem};
 use crate::processes::{self, PROC};
 
 /// Way to identify a system that already runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Named {
+pub enum SystemLocator {
     /// Found by the addresses at which it listens.
-    Listening(Vec<Listens>),
+    Listening(Vec<ListenAddress>),
     /// Found by a process ID.
     Process(u32),
     /// Found by the path of a PID file.
@@ -36,9 +36,9 @@ pub struct Running {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchedSystem {
     /// Identification for another search after its processes have ended.
-    pub by: Named,
+    pub by: SystemLocator,
     /// Processes found, or the reason why none can be read.
-    pub found: Result<Running, Unseen>,
+    pub found: Result<Running, UnreadableSystem>,
 }
 
 /// Programs that listen for others and forward connections. The kernel cuts process names after 15 characters.
@@ -64,30 +64,32 @@ const DEPTH_MAX: usize = 64;
 ///
 /// # Errors
 /// None of its processes can be read.
-pub fn find(by: &Named) -> Result<Running, Unseen> {
+pub fn find(by: &SystemLocator) -> Result<Running, UnreadableSystem> {
     match by {
-        Named::Listening(places) => of_listeners(places.iter().map(listening::listeners)),
-        Named::Process(pid) => of_process(Path::new(PROC), *pid, &processes::self_and_above()),
-        Named::PidFile(path) => of_process(Path::new(PROC), pid_in(path)?, &processes::self_and_above()),
-        Named::Container(container) => {
+        SystemLocator::Listening(places) => from_listeners(places.iter().map(listening::listeners)),
+        SystemLocator::Process(pid) => from_process(Path::new(PROC), *pid, &processes::self_and_ancestors()),
+        SystemLocator::PidFile(path) => {
+            from_process(Path::new(PROC), read_pid_file(path)?, &processes::self_and_ancestors())
+        }
+        SystemLocator::Container(container) => {
             let pids = containers::processes(container)?.into_iter().collect();
             Ok(running(Path::new(PROC), &pids))
         }
     }
 }
 
-fn of_process(proc: &Path, pid: u32, tenbin: &BTreeSet<u32>) -> Result<Running, Unseen> {
+fn from_process(proc: &Path, pid: u32, tenbin: &BTreeSet<u32>) -> Result<Running, UnreadableSystem> {
     if tenbin.contains(&pid) {
         let what = format!("process {pid} is Tenbin, or started it");
-        return Err(Unseen::here(what).helped_by("write the number of a process of the system"));
+        return Err(UnreadableSystem::here(what).with_help("write the number of a process of the system"));
     }
     match processes::look_in(proc, pid) {
         Some(seen) if !seen.is_zombie => Ok(running(proc, &BTreeSet::from([pid]))),
         Some(_) => {
             let help = format!("start the system, and {FIND_PID}");
-            Err(Unseen::here(format!("process {pid} has ended")).helped_by(help))
+            Err(UnreadableSystem::here(format!("process {pid} has ended")).with_help(help))
         }
-        None => Err(Unseen::here(format!("process {pid} does not exist")).helped_by(FIND_PID)),
+        None => Err(UnreadableSystem::here(format!("process {pid} does not exist")).with_help(FIND_PID)),
     }
 }
 
@@ -96,11 +98,11 @@ const FIND_PID: &str = "find the number: pidof NAME, or pgrep -f WORDS";
 const PID_FILE_BYTES_MAX: u64 = 64;
 
 /// Parses the process ID in the first line of a file.
-fn pid_in(path: &Path) -> Result<u32, Unseen> {
-    let shown = in_words::harmless(&path.display().to_string());
+fn read_pid_file(path: &Path) -> Result<u32, UnreadableSystem> {
+    let shown = in_words::escaped(&path.display().to_string());
     let unread = |what: &str| {
         let help = "write a number, or the file to which the system writes its own";
-        Unseen::here(format!("the file {shown} has no number of a process: {what}")).helped_by(help)
+        UnreadableSystem::here(format!("the file {shown} has no number of a process: {what}")).with_help(help)
     };
     let file = fs::File::open(path).map_err(|error| unread(&error.to_string()))?;
     if !file.metadata().is_ok_and(|meta| meta.is_file()) {
@@ -117,15 +119,17 @@ fn pid_in(path: &Path) -> Result<u32, Unseen> {
 ///
 /// # Errors
 /// No process is visible at any address, or it is not part of the system.
-pub fn of_listeners(found: impl IntoIterator<Item = Result<Vec<u32>, Unseen>>) -> Result<Running, Unseen> {
-    of_listeners_in(Path::new(PROC), found, &processes::self_and_above())
+pub fn from_listeners(
+    found: impl IntoIterator<Item = Result<Vec<u32>, UnreadableSystem>>,
+) -> Result<Running, UnreadableSystem> {
+    from_listeners_in(Path::new(PROC), found, &processes::self_and_ancestors())
 }
 
-fn of_listeners_in(
+fn from_listeners_in(
     proc: &Path,
-    found: impl IntoIterator<Item = Result<Vec<u32>, Unseen>>,
+    found: impl IntoIterator<Item = Result<Vec<u32>, UnreadableSystem>>,
     tenbin: &BTreeSet<u32>,
-) -> Result<Running, Unseen> {
+) -> Result<Running, UnreadableSystem> {
     let (mut holders, mut unseen) = (BTreeSet::new(), None);
     for found in found {
         match found {
@@ -134,7 +138,7 @@ fn of_listeners_in(
         }
     }
     if holders.is_empty() {
-        return Err(unseen.unwrap_or_else(|| Unseen::elsewhere("it has no address".to_owned())));
+        return Err(unseen.unwrap_or_else(|| UnreadableSystem::elsewhere("it has no address".to_owned())));
     }
     // A service manager opens sockets of services before it starts them, and is an ancestor of all processes.
     let is_manager = |pid: &u32| *pid == 1 && tenbin.contains(pid);
@@ -142,19 +146,21 @@ fn of_listeners_in(
     if holders.is_empty() {
         let manager = managers.first().and_then(|pid| name_in(proc, *pid)).unwrap_or_default();
         let because = format!("{manager} (process 1) listens for a service that it has not started");
-        return Err(Unseen::here(because));
+        return Err(UnreadableSystem::here(because));
     }
     let is_forwarder = |pid: &&u32| name_in(proc, **pid).is_some_and(|name| FORWARDERS.contains(&&*name));
     if let Some(pid) = holders.iter().find(is_forwarder) {
         let name = name_in(proc, *pid).unwrap_or_default();
-        return Err(Unseen::elsewhere(format!(
+        return Err(UnreadableSystem::elsewhere(format!(
             "{name} (process {pid}) listens there, and passes connections on to a system that is not known"
         )));
     }
     // The ancestor of Tenbin has other descendants that are not part of the system.
     if let Some(pid) = holders.iter().find(|pid| tenbin.contains(pid)) {
         let name = name_in(proc, *pid).unwrap_or_default();
-        return Err(Unseen::here(format!("{name} (process {pid}) listens there, and started Tenbin")));
+        return Err(UnreadableSystem::here(format!(
+            "{name} (process {pid}) listens there, and started Tenbin"
+        )));
     }
     Ok(running(proc, &holders.into_iter().collect()))
 }
@@ -163,7 +169,7 @@ fn of_listeners_in(
 fn running(proc: &Path, pids: &BTreeSet<u32>) -> Running {
     let roots = topmost(proc, pids);
     let name = roots.first().and_then(|pid| name_in(proc, *pid)).unwrap_or_default();
-    Running { name: distinct(name), roots }
+    Running { name: distinct_name(name), roots }
 }
 
 /// Processes of the set that are not descendants of others in it.
@@ -179,10 +185,10 @@ fn topmost(proc: &Path, pids: &BTreeSet<u32>) -> Vec<u32> {
 
 fn name_in(proc: &Path, pid: u32) -> Option<String> {
     let name = fs::read(proc.join(pid.to_string()).join("comm")).ok()?;
-    Some(in_words::harmless(String::from_utf8_lossy(&name).trim()))
+    Some(in_words::escaped(String::from_utf8_lossy(&name).trim()))
 }
 
-fn distinct(name: String) -> String {
+fn distinct_name(name: String) -> String {
     match name.as_str() {
         "" => "process".to_owned(),
         reserved if RESERVED.contains(&reserved) => format!("{reserved} process"),
@@ -207,8 +213,8 @@ mod tests {
         proc
     }
 
-    fn found(processes: &[(u32, u32, &str)], holders: &[u32]) -> Result<Running, Unseen> {
-        of_listeners_in(machine(processes).path(), [Ok(holders.to_vec())], &BTreeSet::from([1, 50, 51]))
+    fn found(processes: &[(u32, u32, &str)], holders: &[u32]) -> Result<Running, UnreadableSystem> {
+        from_listeners_in(machine(processes).path(), [Ok(holders.to_vec())], &BTreeSet::from([1, 50, 51]))
     }
 
     #[test]
@@ -231,10 +237,10 @@ mod tests {
         let proc = machine(&[(1, 0, "systemd"), (50, 1, "sh"), (70, 1, "puma")]);
         let tenbin = BTreeSet::from([1, 50]);
         let puma = Running { name: "puma".to_owned(), roots: vec![70] };
-        assert_eq!(of_process(proc.path(), 70, &tenbin), Ok(puma));
-        let because = |pid| of_process(proc.path(), pid, &tenbin).expect_err("none").because();
+        assert_eq!(from_process(proc.path(), 70, &tenbin), Ok(puma));
+        let because = |pid| from_process(proc.path(), pid, &tenbin).expect_err("none").because();
         assert!(because(71).starts_with("process 71 does not exist; find the number: pidof"));
-        let unseen = of_process(proc.path(), 71, &tenbin).expect_err("none");
+        let unseen = from_process(proc.path(), 71, &tenbin).expect_err("none");
         assert_eq!((&*unseen.what, unseen.help.as_deref()), ("process 71 does not exist", Some(FIND_PID)));
         assert!(because(50).starts_with("process 50 is Tenbin, or started it; write"));
         let file = proc.path().join("app\npid");
@@ -242,11 +248,11 @@ mod tests {
             [("70\n", Some(70)), (" 71 \nmore", Some(71)), ("", None), ("0", None), ("-1", None)]
         {
             fs::write(&file, text).expect("a file");
-            assert_eq!(pid_in(&file).ok(), pid, "{text:?}");
+            assert_eq!(read_pid_file(&file).ok(), pid, "{text:?}");
         }
-        let because = pid_in(&file).expect_err("no number").because();
+        let because = read_pid_file(&file).expect_err("no number").because();
         assert!(because.contains("app\\npid has no number of a process: its first line"), "{because}");
-        assert!(pid_in(proc.path()).is_err() && pid_in(Path::new("/nowhere/pid")).is_err());
+        assert!(read_pid_file(proc.path()).is_err() && read_pid_file(Path::new("/nowhere/pid")).is_err());
     }
 
     #[test]
@@ -262,11 +268,11 @@ mod tests {
 
     #[test]
     fn one_visible_listener_is_enough_and_the_first_reason_is_reported() {
-        let unseen = |why: &str| Err(Unseen::elsewhere(why.to_owned()));
-        let none = of_listeners_in(Path::new("/nowhere"), [unseen("a"), unseen("b")], &BTreeSet::new());
+        let unseen = |why: &str| Err(UnreadableSystem::elsewhere(why.to_owned()));
+        let none = from_listeners_in(Path::new("/nowhere"), [unseen("a"), unseen("b")], &BTreeSet::new());
         assert_eq!(none.expect_err("nobody").what, "a");
         let proc = machine(&[(70, 1, "system")]);
-        let one = of_listeners_in(proc.path(), [unseen("a"), Ok(vec![70])], &BTreeSet::new());
+        let one = from_listeners_in(proc.path(), [unseen("a"), Ok(vec![70])], &BTreeSet::new());
         assert_eq!(one.expect("a system").name, "system process", "readings of all are kept as `system`");
     }
 }

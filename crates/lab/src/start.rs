@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::disks::Disk;
 use crate::folder::Folder;
 use crate::hosts::Namespace;
-use crate::kept_process::{KeptProcess, Setting};
+use crate::kept_process::{KeeperOptions, KeptProcess};
 use crate::limits::{Groups, Kernel};
 use crate::marker::Marker;
 use crate::system::{Background, Running};
@@ -54,7 +54,7 @@ pub fn start(recipe: Recipe, cancel: &dyn Fn() -> bool) -> Result<System, Failur
         let _ = (limits.remove(), namespace.as_ref().map(Namespace::remove));
     })?;
     let mut system = System {
-        setting: Setting {
+        setting: KeeperOptions {
             keeper,
             cores,
             marker,
@@ -79,14 +79,14 @@ pub fn start(recipe: Recipe, cancel: &dyn Fn() -> bool) -> Result<System, Failur
         .iter()
         .try_for_each(|command| system.run_before(command, cancel))
         .and_then(|()| processes.into_iter().try_for_each(|process| system.bring_up(process, cancel)))
-        .and_then(|()| steady_within.map_or(Ok(()), |within| system.become_steady(within, cancel)));
+        .and_then(|()| steady_within.map_or(Ok(()), |within| system.wait_until_steady(within, cancel)));
     match all_up {
         Ok(()) => Ok(system),
-        Err(failure) => Err(system.stop_after(failure)),
+        Err(failure) => Err(system.stop_failed_start(failure)),
     }
 }
 
-fn without_way_out(failure: &Failure) -> String {
+fn without_help(failure: &Failure) -> String {
     let process = failure.process.as_ref().map(|process| format!("{process} "));
     format!("{}{}", process.unwrap_or_default(), failure.what)
 }
@@ -107,11 +107,11 @@ fn check_ports(wanted: &[u16]) -> Result<(), Failure> {
 
 impl System {
     /// Stops a system that could not be started. Adds what the stop found to the failure.
-    fn stop_after(mut self, mut failure: Failure) -> Failure {
+    fn stop_failed_start(mut self, mut failure: Failure) -> Failure {
         self.explain_memory(&mut failure);
         let stopped = self.stop();
         for also in stopped.failures {
-            failure.what.push_str(&format!("; and then {}", without_way_out(&also)));
+            failure.what.push_str(&format!("; and then {}", without_help(&also)));
         }
         failure.outputs = stopped.outputs;
         failure
@@ -131,7 +131,7 @@ impl System {
     }
 
     /// Waits until all measured processes are steady. A system that is still not steady after `within` is used nevertheless.
-    fn become_steady(&mut self, within: Duration, cancel: &dyn Fn() -> bool) -> Result<(), Failure> {
+    fn wait_until_steady(&mut self, within: Duration, cancel: &dyn Fn() -> bool) -> Result<(), Failure> {
         let measured = |running: &&Running| !running.process.is_aside && !running.process.is_started_by_event;
         let kept: Vec<&KeptProcess> =
             self.running.iter().filter(measured).map(|running| &*running.kept).collect();
@@ -151,7 +151,7 @@ impl System {
             let what = "the start was given up before it was started".to_owned();
             return Err(failure(Stage::Start, what, "start it again".to_owned()));
         }
-        let free = process.is_aside.then(|| self.setting.aside());
+        let free = process.is_aside.then(|| self.setting.unrestricted());
         let setting = free.as_ref().unwrap_or(&self.setting);
         let kept = match process.is_started_by_event {
             true => KeptProcess::hold(setting, name),

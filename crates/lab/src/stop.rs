@@ -6,16 +6,16 @@ use std::time::Duration;
 
 use crate::deadline::Deadline;
 use crate::keeper::messages::EndedProcesses;
-use crate::kept_process::{KeptProcess, Setting};
-use crate::leftovers::{self, Swept};
+use crate::kept_process::{KeeperOptions, KeptProcess};
+use crate::leftovers::{self, EndedLeftover};
 use crate::processes::Seen;
 use crate::system::{RAISE_MEMORY_LIMIT, Running};
 use crate::{Copied, Failure, Output, Signal, Stage, StopHow, Stopped, System, commands, in_words, ports};
 
 /// Timeout for processes that were left running by commands before the start.
-const BACKGROUND: Duration = Duration::from_secs(5);
+const BACKGROUND_TIMEOUT: Duration = Duration::from_secs(5);
 /// Timeout for a port to become free after its process has ended.
-const PORTS: Duration = Duration::from_secs(2);
+const PORTS_TIMEOUT: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(20);
 
 impl System {
@@ -47,10 +47,10 @@ impl System {
         self.run_after(&mut failures, &mut outputs);
         let background = std::mem::take(&mut *self.background.lock());
         for kept in background.into_iter().rev() {
-            outputs.push(kept.stop(Some(Signal::TERM), BACKGROUND).1);
+            outputs.push(kept.stop(Some(Signal::TERM), BACKGROUND_TIMEOUT).1);
         }
         failures.extend(self.sweep(&groups));
-        failures.extend(self.unlimit());
+        failures.extend(self.remove_limits());
         failures.extend(self.disk.take().and_then(|disk| disk.remove().err()));
         failures.extend(self.wait_for_ports());
         if let Some(Err(failure)) = self.folder.take().map(crate::folder::Folder::remove) {
@@ -82,7 +82,7 @@ impl System {
     }
 
     /// Removes limits and host. Returns their failures, and memory kills that were not reported before.
-    fn unlimit(&mut self) -> Vec<Failure> {
+    fn remove_limits(&mut self) -> Vec<Failure> {
         let killed = self.limits.killed_for_memory().saturating_sub(self.killed_for_memory);
         let count = usize::try_from(killed).unwrap_or(usize::MAX);
         let what = format!("{} of it {}", in_words::processes(count), self.limits.killed_words());
@@ -101,7 +101,7 @@ impl System {
         if swept.is_empty() {
             return None;
         }
-        let name = |swept: &Swept| format!("{} ({})", swept.pid, swept.command);
+        let name = |swept: &EndedLeftover| format!("{} ({})", swept.pid, swept.command);
         let names: Vec<String> = swept.iter().take(5).map(name).collect();
         let what = format!(
             "{} had lost their keeper and were ended: {}",
@@ -112,7 +112,7 @@ impl System {
     }
 
     fn wait_for_ports(&self) -> Option<Failure> {
-        let until = Deadline::after(PORTS);
+        let until = Deadline::after(PORTS_TIMEOUT);
         let taken = || self.ports.iter().find(|port| !ports::is_free(Ipv4Addr::LOCALHOST, **port));
         while taken().is_some() && !until.is_over() {
             thread::sleep(PAUSE);
@@ -133,13 +133,18 @@ fn failure(stage: Stage, process: Option<&str>, what: String, way_out: &str) -> 
 #[derive(Debug)]
 struct Ending {
     /// `None` if the keeper was lost.
-    toll: Option<EndedProcesses>,
+    stop_result: Option<EndedProcesses>,
     /// Reason why the stop command failed. `None` if it succeeded or there is none.
     command_fault: Option<String>,
 }
 
 /// Stops one process: by its command if it has one that succeeds, else by its signal, and by KILL after the timeout.
-fn end(setting: &Setting, kept: &KeptProcess, stop: &StopHow, outputs: &mut Vec<Output>) -> (Ending, Output) {
+fn end(
+    setting: &KeeperOptions,
+    kept: &KeptProcess,
+    stop: &StopHow,
+    outputs: &mut Vec<Output>,
+) -> (Ending, Output) {
     let has_work = {
         let state = kept.state();
         state.ended().is_none() && !state.is_at_rest
@@ -158,13 +163,13 @@ fn end(setting: &Setting, kept: &KeptProcess, stop: &StopHow, outputs: &mut Vec<
             }
         }
     }
-    let (toll, output) = kept.stop(signal, within);
-    (Ending { toll, command_fault }, output)
+    let (stop_result, output) = kept.stop(signal, within);
+    (Ending { stop_result, command_fault }, output)
 }
 
 impl Ending {
     fn is_lost(&self) -> bool {
-        self.toll.is_none()
+        self.stop_result.is_none()
     }
 
     fn failures(self, name: &str, stop: &StopHow, is_dead: bool) -> Vec<Failure> {
@@ -176,16 +181,16 @@ impl Ending {
         }
         let within = in_words::duration(stop.within);
         let told = if is_by_command { "its stop command".to_owned() } else { stop.signal.to_string() };
-        match self.toll {
-            Some(toll) if toll.left > 0 => {
-                let left = in_words::processes(toll.left);
+        match self.stop_result {
+            Some(stop_result) if stop_result.left > 0 => {
+                let left = in_words::processes(stop_result.left);
                 let what = format!("{left} below it did not end even when killed");
                 let way_out = "wait for the disk or device they hang on, or restart the machine";
                 failures.push(failure(Stage::Stop, Some(name), what, way_out));
             }
-            Some(toll) if toll.killed > 0 => {
-                let killed = in_words::processes(toll.killed);
-                let what = if toll.is_main_killed {
+            Some(stop_result) if stop_result.killed > 0 => {
+                let killed = in_words::processes(stop_result.killed);
+                let what = if stop_result.is_main_killed {
                     format!("ignored {told} for {within} and was killed ({killed})")
                 } else {
                     format!("left {killed} behind that had to be killed after {within}")

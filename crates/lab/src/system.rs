@@ -4,7 +4,7 @@ use crate::deadline::Deadline;
 use crate::disks::Disk;
 use crate::folder::Folder;
 use crate::hosts::Namespace;
-use crate::kept_process::{Ended, KeptProcess, Setting};
+use crate::kept_process::{Ended, KeeperOptions, KeptProcess};
 use crate::limits::Groups;
 use crate::steady::Steady;
 use crate::{Command, Copied, Failure, Output, Process, Stage};
@@ -35,9 +35,9 @@ pub struct Stopped {
 }
 
 /// Max pause of processes, even if Tenbin never resumes them.
-const HELD_MAX: Duration = Duration::from_secs(3600);
+const PAUSE_MAX: Duration = Duration::from_secs(3600);
 /// Timeout for the answer of a keeper on a busy machine.
-const ANSWER: Duration = Duration::from_secs(5);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Remedy if a system exceeds its memory limit.
 pub(crate) const RAISE_MEMORY_LIMIT: &str = "raise `memory` in `resources`, or let the system use less";
@@ -45,7 +45,7 @@ pub(crate) const RAISE_MEMORY_LIMIT: &str = "raise `memory` in `resources`, or l
 /// Running system, after all processes were ready. Dropping it stops it too, without reporting failures.
 #[derive(Debug)]
 pub struct System {
-    pub(crate) setting: Setting,
+    pub(crate) setting: KeeperOptions,
     pub(crate) limits: Groups,
     /// Namespace of its host. `None` if it runs on this host.
     pub(crate) namespace: Option<Namespace>,
@@ -143,8 +143,8 @@ impl System {
     pub fn hold(&self) -> bool {
         let background = self.background.lock();
         let kept = || self.running.iter().map(|running| &*running.kept).chain(background.iter());
-        kept().for_each(|kept| kept.pause(HELD_MAX));
-        let until = Deadline::after(ANSWER);
+        kept().for_each(|kept| kept.pause(PAUSE_MAX));
+        let until = Deadline::after(ANSWER_TIMEOUT);
         kept().all(|kept| {
             kept.wait(until, |state| state.paused.is_some() || state.is_lost);
             kept.state().paused.is_some()
@@ -156,7 +156,7 @@ impl System {
         let background = self.background.lock();
         let kept = || self.running.iter().map(|running| &*running.kept).chain(background.iter());
         kept().for_each(KeptProcess::go_on);
-        let until = Deadline::after(ANSWER);
+        let until = Deadline::after(ANSWER_TIMEOUT);
         kept().for_each(|kept| kept.wait(until, |state| state.is_continued || state.is_lost));
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::support::{Bench, LONG, wait_until};
-use lab::events::{Action, Event, Happened, Moment, Timeline};
+use lab::events::{Action, Event, Moment, Occurrence, Timeline};
 use lab::{Recipe, Stage, When};
 
 const BYTES: u64 = 16 << 20;
@@ -100,7 +100,7 @@ fn only_a_separate_disk_can_be_filled() {
     let system = lab::start(bench.recipe(vec![bench.script("web", "exec sleep 60")]), &|| false);
     let system = system.expect("it starts");
     let mut timeline = Timeline::begin(&system, vec![fill(0, None)], Instant::now()).expect("a thread");
-    let mut told: Vec<Happened> = Vec::new();
+    let mut told: Vec<Occurrence> = Vec::new();
     let until = Instant::now() + LONG;
     while told.iter().all(|one| one.failure.is_none()) {
         assert!(Instant::now() < until, "it never fails: {told:?}");

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use lab::events::{
-    Action, Event, Happened, Lock, Moment, OUTPUT_BYTES_MAX, Reload, Sign, Signalled, Timeline,
+    Action, Event, Lock, Moment, OUTPUT_BYTES_MAX, Occurrence, Reload, Sign, Signalled, Timeline,
 };
 use lab::{Recipe, Signal, System, When};
 
@@ -42,10 +42,10 @@ fn started(recipe: Recipe) -> System {
 }
 
 /// Runs all events to their end. Returns the last state of each occurrence, ordered by name.
-fn all(system: &System, events: Vec<Event>) -> Vec<Happened> {
+fn all(system: &System, events: Vec<Event>) -> Vec<Occurrence> {
     let count = events.len();
     let mut timeline = Timeline::begin(system, events, Instant::now()).expect("threads");
-    let mut told: Vec<Happened> = Vec::new();
+    let mut told: Vec<Occurrence> = Vec::new();
     let until = Instant::now() + LONG;
     while told.iter().filter(|one| one.ended_ns.is_some() || one.failure.is_some()).count() < count {
         assert!(Instant::now() < until, "they never end: {told:?}");
@@ -56,8 +56,8 @@ fn all(system: &System, events: Vec<Event>) -> Vec<Happened> {
     last(told)
 }
 
-fn last(told: Vec<Happened>) -> Vec<Happened> {
-    let mut last: Vec<Happened> = Vec::new();
+fn last(told: Vec<Occurrence>) -> Vec<Occurrence> {
+    let mut last: Vec<Occurrence> = Vec::new();
     for one in told {
         last.retain(|other| (&other.name, other.occurrence) != (&one.name, one.occurrence));
         last.push(one);
@@ -66,7 +66,7 @@ fn last(told: Vec<Happened>) -> Vec<Happened> {
     last
 }
 
-fn flaw(happened: &Happened) -> &str {
+fn flaw(happened: &Occurrence) -> &str {
     happened.failure.as_deref().unwrap_or_else(|| panic!("it did not fail: {happened:?}"))
 }
 
@@ -204,7 +204,7 @@ fn pause(lasting: Duration) -> Event {
 }
 
 /// Whether the counter does not change for 150 ms.
-fn stands_still(bench: &Bench) -> bool {
+fn is_paused(bench: &Bench) -> bool {
     let before = bench.read("count");
     std::thread::sleep(Duration::from_millis(150));
     bench.read("count") == before
@@ -216,14 +216,14 @@ fn pause_stops_all_descendants_and_resumes_them() {
     let system = started(counter(&bench));
     let mut timeline =
         Timeline::begin(&system, vec![pause(Duration::from_millis(1500))], Instant::now()).unwrap();
-    wait_until("it stands still", || stands_still(&bench));
+    wait_until("it stands still", || is_paused(&bench));
     let mut told = Vec::new();
     let until = Instant::now() + LONG;
-    while !told.iter().any(|one: &Happened| one.ended_ns.is_some()) {
+    while !told.iter().any(|one: &Occurrence| one.ended_ns.is_some()) {
         assert!(Instant::now() < until, "it never goes on");
         told.extend(timeline.take());
     }
-    wait_until("it counts again", || !stands_still(&bench));
+    wait_until("it counts again", || !is_paused(&bench));
     let told = last(told);
     let lasted = told[0].ended_ns.unwrap() - told[0].begun_ns.unwrap();
     assert!(lasted >= 1_500_000_000 && told[0].failure.is_none(), "{told:?}");
@@ -248,14 +248,14 @@ fn end_of_the_load_ends_running_events_and_reports_pending_ones() {
         Event { moment: text, ..event("waits", run(&bench, "exit 0")) },
     ];
     let timeline = Timeline::begin(&system, events, Instant::now()).unwrap();
-    wait_until("it stands still", || stands_still(&bench));
+    wait_until("it stands still", || is_paused(&bench));
     let told = last(timeline.end());
     let begun: Vec<bool> = told.iter().map(|one| one.begun_ns.is_some()).collect();
     let names: Vec<(&str, u32)> = told.iter().map(|one| (&one.name[..], one.occurrence)).collect();
     assert_eq!(names, [("follows", 0), ("hangs", 0), ("later", 0), ("later", 1), ("pause", 0), ("waits", 0)]);
     assert_eq!(begun, [false, true, false, false, true, false]);
     assert!(told.iter().all(|one| one.is_cut && one.failure.is_some()), "{told:?}");
-    wait_until("it counts again", || !stands_still(&bench));
+    wait_until("it counts again", || !is_paused(&bench));
     system.stop();
     bench.assert_clean();
 }
@@ -283,7 +283,7 @@ fn events_follow_other_events_and_output_and_repeat() {
     let mut timeline = Timeline::begin(&system, events, Instant::now()).unwrap();
     let mut told = Vec::new();
     let until = Instant::now() + LONG;
-    while told.iter().filter(|one: &&Happened| one.ended_ns.is_some()).count() < 6 {
+    while told.iter().filter(|one: &&Occurrence| one.ended_ns.is_some()).count() < 6 {
         assert!(Instant::now() < until, "{told:?}");
         told.extend(timeline.take());
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::support::{Bench, SHORT, SUBJECT, text};
 use lab::{Failure, Recipe, Stage, When, ports};
 
-fn fails(bench: &Bench, recipe: Recipe) -> Failure {
+fn start_failure(bench: &Bench, recipe: Recipe) -> Failure {
     let failure = lab::start(recipe, &|| false).expect_err("it cannot start");
     bench.assert_clean();
     assert!(!failure.way_out.is_empty(), "{failure}");
@@ -19,12 +19,12 @@ fn fails(bench: &Bench, recipe: Recipe) -> Failure {
 #[test]
 fn process_that_never_becomes_ready_times_out() {
     let bench = Bench::new();
-    let port = ports::free(1).expect("a port")[0];
+    let port = ports::find_free(1).expect("a port")[0];
     let address = SocketAddr::from(([127, 0, 0, 1], port));
     let command = bench.sh("echo thinking; exec sleep 60");
     let mut process = bench.process("puma", command, When::Get { address, path: "/a".to_owned() });
     process.ready.within = SHORT;
-    let failure = fails(&bench, bench.recipe(vec![process]));
+    let failure = start_failure(&bench, bench.recipe(vec![process]));
     assert_eq!((failure.stage, failure.process.as_deref()), (Stage::Ready, Some("puma")));
     assert_eq!(failure.what, format!("not ready after 300 ms (GET http://{address}/a was refused)"));
     assert!(failure.way_out.contains("give it longer with ready: { within: 60s }"), "{failure}");
@@ -34,7 +34,7 @@ fn process_that_never_becomes_ready_times_out() {
 #[test]
 fn each_readiness_check_reports_its_last_error() {
     let bench = Bench::new();
-    let port = ports::free(1).expect("a port")[0];
+    let port = ports::find_free(1).expect("a port")[0];
     let address = SocketAddr::from(([127, 0, 0, 1], port));
     let serve = bench.command(&[SUBJECT, "http", &port.to_string()]);
     let sleep = bench.sh("exec sleep 60");
@@ -53,7 +53,7 @@ fn each_readiness_check_reports_its_last_error() {
     for (command, when, said) in cases {
         let mut process = bench.process("p", command, when);
         process.ready.within = Duration::from_millis(500);
-        let failure = fails(&bench, bench.recipe(vec![process]));
+        let failure = start_failure(&bench, bench.recipe(vec![process]));
         assert!(failure.what.contains(said), "{failure}: {said}");
     }
 }
@@ -61,7 +61,7 @@ fn each_readiness_check_reports_its_last_error() {
 #[test]
 fn early_exit_is_reported_at_once_with_output() {
     let bench = Bench::new();
-    let port = ports::free(1).expect("a port")[0];
+    let port = ports::find_free(1).expect("a port")[0];
     let address = SocketAddr::from(([127, 0, 0, 1], port));
     let cases = [
         ("echo cannot bind >&2; exit 7", "exited with code 7 before it was ready"),
@@ -72,7 +72,7 @@ fn early_exit_is_reported_at_once_with_output() {
         // The timeout of the process is far beyond that of any test.
         let mut process = bench.process("p", bench.sh(script), When::Tcp(address));
         process.ready.within = Duration::from_secs(3600);
-        let failure = fails(&bench, bench.recipe(vec![process]));
+        let failure = start_failure(&bench, bench.recipe(vec![process]));
         assert_eq!((failure.stage, failure.what.as_str()), (Stage::Ready, said));
         assert_eq!(text(&failure.outputs, "p"), "cannot bind\n");
     }
@@ -95,7 +95,7 @@ fn command_that_cannot_be_started_is_named() {
         (strange, "is not written in UTF-8"),
     ];
     for (command, said) in cases {
-        let failure = fails(&bench, bench.recipe(vec![bench.process("p", command, When::Now)]));
+        let failure = start_failure(&bench, bench.recipe(vec![bench.process("p", command, When::Now)]));
         assert_eq!((failure.stage, failure.process.as_deref()), (Stage::Start, Some("p")));
         assert!(failure.what.contains(said), "{failure}: {said}");
     }
@@ -106,16 +106,16 @@ fn missing_keeper_or_core_is_named() {
     let bench = Bench::new();
     let mut recipe = bench.recipe(vec![bench.script("p", "exec sleep 60")]);
     recipe.keeper = vec![bench.path("keeper").into()];
-    assert!(fails(&bench, recipe).what.contains("its keeper could not be started"));
+    assert!(start_failure(&bench, recipe).what.contains("its keeper could not be started"));
     let mut recipe = bench.recipe(vec![bench.script("p", "exec sleep 60")]);
     recipe.keeper = vec!["true".into()];
-    assert!(fails(&bench, recipe).what.contains("its keeper true did not answer"));
+    assert!(start_failure(&bench, recipe).what.contains("its keeper true did not answer"));
     let mut recipe = bench.recipe(vec![bench.script("p", "exec sleep 60")]);
     recipe.cores = vec![1_000_000];
-    assert!(fails(&bench, recipe).what.contains("core 1000000 is not there"));
+    assert!(start_failure(&bench, recipe).what.contains("core 1000000 is not there"));
     let mut recipe = bench.recipe(vec![bench.script("p", "exec sleep 60")]);
     recipe.cores = vec![1000];
-    assert!(fails(&bench, recipe).what.contains("none of the cores [1000] may be used"));
+    assert!(start_failure(&bench, recipe).what.contains("none of the cores [1000] may be used"));
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn used_port_names_its_holder_and_nothing_is_started() {
     recipe.before = vec![bench.sh("touch started")];
     recipe.after = vec![bench.sh("touch started")];
     recipe.ports = vec![port];
-    let failure = fails(&bench, recipe);
+    let failure = start_failure(&bench, recipe);
     assert_eq!(failure.stage, Stage::Port);
     let said = format!("port {port} on 127.0.0.1 is taken by pid {} (", std::process::id());
     assert!(failure.what.starts_with(&said), "{failure}");
@@ -140,7 +140,7 @@ fn rejects_file_outside_the_folder() {
     for path in ["../escaped", "/tmp/escaped-from-the-lab", "a/../../escaped"] {
         let mut recipe = bench.recipe(vec![bench.script("p", "exec sleep 60")]);
         recipe.files = vec![(PathBuf::from(path), b"x".to_vec())];
-        let failure = fails(&bench, recipe);
+        let failure = start_failure(&bench, recipe);
         assert_eq!(failure.stage, Stage::Files);
         assert!(failure.what.contains(path) && failure.what.contains("outside"), "{failure}");
     }
@@ -153,7 +153,7 @@ fn failing_command_before_ends_the_start_and_commands_after_run() {
     let mut recipe = bench.recipe(vec![bench.script("p", "touch started; exec sleep 60")]);
     recipe.before = vec![bench.sh("echo fine"), bench.sh("echo no room; exit 4"), bench.sh("touch started")];
     recipe.after = vec![bench.sh("touch over")];
-    let failure = fails(&bench, recipe);
+    let failure = start_failure(&bench, recipe);
     assert_eq!((failure.stage, failure.process.as_deref()), (Stage::Before, None));
     assert_eq!(failure.what, "the command `sh -c echo no room; exit 4` exited with code 4");
     assert_eq!(text(&failure.outputs, "exit 4"), "no room\n");
@@ -168,7 +168,7 @@ fn command_before_is_ended_after_its_timeout() {
     let mut hangs = bench.sh("echo waiting; setsid sleep 60 & sleep 61");
     hangs.within = SHORT;
     recipe.before = vec![hangs];
-    let failure = fails(&bench, recipe);
+    let failure = start_failure(&bench, recipe);
     assert_eq!(failure.stage, Stage::Before);
     assert!(failure.what.ends_with("did not end within 300 ms"), "{failure}");
     assert_eq!(text(&failure.outputs, "waiting"), "waiting\n");
@@ -180,7 +180,7 @@ fn processes_before_the_failed_one_are_stopped() {
     let first = bench.script("first", "trap 'echo bye; exit' TERM; while :; do sleep 0.02; done");
     let second = bench.process("second", bench.sh("sleep 0.1; exit 1"), When::Log("never".to_owned()));
     let third = bench.script("third", "touch started");
-    let failure = fails(&bench, bench.recipe(vec![first, second, third]));
+    let failure = start_failure(&bench, bench.recipe(vec![first, second, third]));
     assert_eq!((failure.stage, failure.process.as_deref()), (Stage::Ready, Some("second")));
     assert!(text(&failure.outputs, "first").ends_with("bye\n"));
     assert!(!bench.path("started").exists());
@@ -191,7 +191,7 @@ fn death_during_the_wait_for_another_process_names_the_dead_one() {
     let bench = Bench::new();
     let first = bench.script("first", "sleep 0.1; echo out of luck; exit 5");
     let second = bench.process("second", bench.sh("exec sleep 60"), When::Log("never".to_owned()));
-    let failure = fails(&bench, bench.recipe(vec![first, second]));
+    let failure = start_failure(&bench, bench.recipe(vec![first, second]));
     assert_eq!((failure.stage, failure.process.as_deref()), (Stage::Died, Some("first")));
     assert_eq!(failure.what, "exited with code 5 while it should run");
     assert_eq!(text(&failure.outputs, "first"), "out of luck\n");

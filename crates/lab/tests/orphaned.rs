@@ -12,10 +12,10 @@ use support::{Bench, KEEPER, SUBJECT, wait_until};
 
 /// Starts a Tenbin with a running system. Returns it and the pid of its keeper.
 fn owner(bench: &Bench, script: &str) -> (Child, u32) {
-    owner_of_kind(bench, "owner", script)
+    start_owner_of_kind(bench, "owner", script)
 }
 
-fn owner_of_kind(bench: &Bench, kind: &str, script: &str) -> (Child, u32) {
+fn start_owner_of_kind(bench: &Bench, kind: &str, script: &str) -> (Child, u32) {
     let command = bench.sh("");
     let mut owner = Command::new(SUBJECT)
         .args([kind, KEEPER])
@@ -88,7 +88,7 @@ const LIMITED: &str =
 fn control_groups_are_removed_after_tenbin_is_killed() {
     let bench = Bench::new();
     let script = format!("cd {}; {LIMITED}", bench.place.path().display());
-    let (mut owner, _) = owner_of_kind(&bench, "limited-owner", &script);
+    let (mut owner, _) = start_owner_of_kind(&bench, "limited-owner", &script);
     let groups = groups(&bench);
     assert!(groups.iter().all(|group| group.is_dir()), "{groups:?}");
     owner.kill().expect("killed");
@@ -102,7 +102,7 @@ fn control_groups_of_killed_keepers_are_removed_by_the_next_tenbin() {
     let bench = Bench::new();
     // The system hides its environment, so that only its groups identify the owner.
     let script = format!("cd {}; exec env -i sh -c '{LIMITED}'", bench.place.path().display());
-    let (mut owner, keeper) = owner_of_kind(&bench, "limited-owner", &script);
+    let (mut owner, keeper) = start_owner_of_kind(&bench, "limited-owner", &script);
     let groups = groups(&bench);
     let keeper = rustix::process::Pid::from_raw(keeper.cast_signed()).expect("a pid");
     rustix::process::kill_process(keeper, rustix::process::Signal::KILL).expect("killed");
@@ -132,7 +132,7 @@ fn kill(mut owner: Child, keeper: Option<u32>) {
 fn host_is_removed_after_tenbin_is_killed_with_or_without_its_keepers() {
     for is_keeper_killed in [false, true] {
         let bench = Bench::new();
-        let (owner, keeper) = owner_of_kind(&bench, "hosted-owner", "echo ready; exec sleep 60");
+        let (owner, keeper) = start_owner_of_kind(&bench, "hosted-owner", "echo ready; exec sleep 60");
         let own = format!("tnb-{}:", owner.id());
         let hosts = || {
             let entries = fs::read_dir("/run/netns").into_iter().flatten().flatten();
@@ -157,7 +157,7 @@ fn disk_is_unmounted_after_tenbin_is_killed_with_or_without_its_keepers() {
         let point = bench.path("run/disk");
         // A full disk must unmount as well.
         let script = format!("cat /dev/zero > {}/full; echo ready; exec sleep 60", point.display());
-        let (owner, keeper) = owner_of_kind(&bench, "disk-owner", &script);
+        let (owner, keeper) = start_owner_of_kind(&bench, "disk-owner", &script);
         let mounts = || {
             let table = fs::read_to_string("/proc/self/mountinfo").expect("the mounts");
             table.matches(&format!(" {} ", point.display())).count()

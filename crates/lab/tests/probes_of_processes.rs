@@ -17,7 +17,7 @@ struct Keeper {
 }
 
 impl Keeper {
-    fn runs(script: &str) -> Self {
+    fn start(script: &str) -> Self {
         let mut command = Command::new("sh");
         command.arg("-c").arg(script).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut shell = command.spawn().unwrap();
@@ -97,7 +97,7 @@ fn end(watch: Watch) -> (Vec<Look>, Vec<NotAvailable>) {
 #[test]
 fn cpu_time_is_counted_once_while_it_is_used() {
     let mut keeper =
-        Keeper::runs("read go; sh -c 'timeout 2 sh -c \"while :; do :; done\"'; echo done; read end");
+        Keeper::start("read go; sh -c 'timeout 2 sh -c \"while :; do :; done\"'; echo done; read end");
     let watch = keeper.watch();
     writeln(&mut keeper);
     let mut looks = until(&watch, |look| value(look, "cpu_user_s").unwrap() > 0.05);
@@ -115,7 +115,7 @@ fn cpu_time_is_counted_once_while_it_is_used() {
 
 #[test]
 fn children_between_two_looks_are_counted() {
-    let mut keeper = Keeper::runs(
+    let mut keeper = Keeper::start(
         "read go; sh -c 'i=0; while [ $i -lt 400 ]; do /bin/true; i=$((i+1)); done'; echo done; read end",
     );
     let watch = keeper.watch();
@@ -134,7 +134,7 @@ fn disk_bytes_include_ended_children() {
     let file = folder.path().join("written");
     let write = format!("dd if=/dev/zero of='{}' bs=1M count=6 conv=fsync", file.display());
     let mut keeper =
-        Keeper::runs(&format!("read go; sh -c \"{write}; {write}; sleep 1.5\"; echo done; read end"));
+        Keeper::start(&format!("read go; sh -c \"{write}; {write}; sleep 1.5\"; echo done; read end"));
     let watch = keeper.watch();
     writeln(&mut keeper);
     assert_eq!(keeper.says(), "done");
@@ -151,7 +151,7 @@ fn disk_bytes_include_ended_children() {
 
 #[test]
 fn memory_threads_files_and_switches_are_measured() {
-    let mut keeper = Keeper::runs("(head -c 50000000 /dev/zero; read end) | tail -c 50000000 > /dev/null");
+    let mut keeper = Keeper::start("(head -c 50000000 /dev/zero; read end) | tail -c 50000000 > /dev/null");
     let watch = keeper.watch();
     let looks = until(&watch, |look| value(look, "rss_bytes").unwrap() > 50e6);
     let last = looks.last().unwrap();
@@ -168,7 +168,7 @@ fn memory_threads_files_and_switches_are_measured() {
 
 #[test]
 fn processes_that_end_between_looks_do_no_harm() {
-    let mut keeper = Keeper::runs(
+    let mut keeper = Keeper::start(
         "for i in 1 2 3 4 5 6 7 8; do sleep 60 & pids=\"$pids $!\"; done; echo up; read go; kill $pids; wait; echo done; read end",
     );
     assert_eq!(keeper.says(), "up");
@@ -187,7 +187,7 @@ fn processes_that_end_between_looks_do_no_harm() {
 #[test]
 fn keepers_are_measured_separately_and_a_missing_one_has_no_processes() {
     let (mut one, mut two) =
-        (Keeper::runs("sleep 60 & echo $!; read end; kill $!"), Keeper::runs("echo up; read end"));
+        (Keeper::start("sleep 60 & echo $!; read end; kill $!"), Keeper::start("echo up; read end"));
     one.says();
     two.says();
     let roots = [("one", one.shell.id()), ("two", two.shell.id()), ("none", u32::MAX)];

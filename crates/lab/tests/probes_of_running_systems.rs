@@ -4,9 +4,9 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use lab::listening::Listens;
+use lab::listening::ListenAddress;
 use lab::probes::{Look, Subject, Watch};
-use lab::running::{self, Named, SearchedSystem};
+use lab::running::{self, SearchedSystem, SystemLocator};
 
 use crate::support::{Bench, LONG, SUBJECT, wait_until};
 
@@ -52,7 +52,7 @@ fn listener_is_measured_and_found_again_after_a_restart() {
     let bench = Bench::new();
     let path = bench.path("app.sock");
     let at = path.display().to_string();
-    let by = Named::Listening(vec![Listens::Unix(path.clone())]);
+    let by = SystemLocator::Listening(vec![ListenAddress::Unix(path.clone())]);
     let server = serve(&at);
     wait_until("the socket", || running::find(&by).is_ok());
     let found = running::find(&by);
@@ -80,7 +80,7 @@ fn listener_is_measured_and_found_again_after_a_restart() {
 #[test]
 fn system_that_is_not_found_has_a_reason_instead_of_readings() {
     let bench = Bench::new();
-    let by = Named::Listening(vec![Listens::Unix(bench.path("nobody.sock"))]);
+    let by = SystemLocator::Listening(vec![ListenAddress::Unix(bench.path("nobody.sock"))]);
     let found = running::find(&by);
     let (looks, missing) =
         Watch::begin(Subject { running: Some(SearchedSystem { by, found }), ..Subject::default() }).end();

@@ -19,7 +19,7 @@ fn look_at(subject: Subject) -> (Look, Vec<NotAvailable>) {
 }
 
 /// Whether listen queues can be read. A kernel may be built without sock_diag, which the probe must report.
-fn is_told(missing: &[NotAvailable]) -> bool {
+fn can_read_listen_queues(missing: &[NotAvailable]) -> bool {
     let not = missing.iter().find(|missing| missing.probe.starts_with("listen queues"));
     assert!(not.is_none_or(|missing| missing.because.contains("kernel")), "{not:?}");
     not.is_none()
@@ -33,7 +33,7 @@ fn full_queue_of_a_port_is_measured_with_its_limit() {
     let address = std::net::SocketAddr::try_from(rustix::net::getsockname(&listener).unwrap()).unwrap();
     let clients = [(); 2].map(|()| TcpStream::connect(address).unwrap());
     let (look, missing) = look_at(Subject { ports: vec![address.port()], ..Subject::default() });
-    if is_told(&missing) {
+    if can_read_listen_queues(&missing) {
         let port = address.port().to_string();
         assert_eq!(value(&look, "listen_queue", &port), Some(2.0), "one more than the limit may wait");
         assert_eq!(value(&look, "listen_queue_limit", &port), Some(1.0));
@@ -54,7 +54,7 @@ fn full_queue_of_a_unix_socket_is_measured_with_its_limit() {
     std::os::unix::fs::symlink(&path, &other).unwrap();
     let unix_sockets = vec![path.clone(), other.clone()];
     let (look, missing) = look_at(Subject { unix_sockets, ..Subject::default() });
-    if is_told(&missing) {
+    if can_read_listen_queues(&missing) {
         for path in [&path, &other] {
             let label = path.to_string_lossy();
             assert_eq!(value(&look, "listen_queue", &label), Some(1.0), "{label}");
@@ -66,10 +66,10 @@ fn full_queue_of_a_unix_socket_is_measured_with_its_limit() {
 
 #[test]
 fn missing_listener_is_reported_once() {
-    let ports = lab::ports::free(1).unwrap();
+    let ports = lab::ports::find_free(1).unwrap();
     let unix_sockets = vec![Path::new("/no-such-folder/app.sock").to_owned()];
     let (look, missing) = look_at(Subject { ports: ports.clone(), unix_sockets, ..Subject::default() });
-    if is_told(&missing) {
+    if can_read_listen_queues(&missing) {
         for label in [ports[0].to_string(), "/no-such-folder/app.sock".into()] {
             let probe = format!("listen queue of {label}");
             assert_eq!(missing.iter().filter(|missing| missing.probe == probe).count(), 1, "{missing:?}");
@@ -102,5 +102,5 @@ fn connection_on_which_the_system_sent_last_waits_for_its_client() {
     assert!(means.iter().all(|mean| *mean == 3.0), "{means:?}");
     assert!(idle.iter().all(|mean| *mean == 1.0), "{idle:?}");
     let (_, missing) = look_at(Subject { ports: vec![address.port()], ..Subject::default() });
-    assert!(!means.is_empty() || !is_told(&missing), "the kernel lists connections");
+    assert!(!means.is_empty() || !can_read_listen_queues(&missing), "the kernel lists connections");
 }

@@ -74,7 +74,7 @@ fn threads_at_one_lock_wait_at_one_futex() {
 }
 
 /// Mean number of threads in all states.
-fn in_all_states(look: &Look) -> f64 {
+fn threads_in_all_states(look: &Look) -> f64 {
     let of_app = look.readings.iter().filter(|reading| reading.subject == "app");
     let roles = ["worker", "listener", "runtime", "idle"];
     let states = of_app.filter(|reading| {
@@ -88,7 +88,7 @@ fn in_all_states(look: &Look) -> f64 {
 #[test]
 fn states_of_all_threads_add_up_to_their_number() {
     // Eight threads, the main thread, and the one that ends the program after a minute.
-    let (look, _) = until("sleep", |look| (in_all_states(look) - 10.0).abs() < 0.5);
+    let (look, _) = until("sleep", |look| (threads_in_all_states(look) - 10.0).abs() < 0.5);
     assert!(value(&look, "threads_timer", "worker") > 7.0, "{look:?}");
     assert!(value(&look, "threads_futex", "worker") < 1.0, "{look:?}");
     assert_eq!(value(&look, "threads", ""), 10.0);

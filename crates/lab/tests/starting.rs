@@ -11,7 +11,7 @@ fn started(recipe: Recipe) -> System {
 }
 
 /// Starts and stops a system, and asserts that there was no failure and that nothing is left. Returns the outputs.
-fn goes_well(bench: &Bench, recipe: Recipe) -> Vec<lab::Output> {
+fn assert_starts_and_stops(bench: &Bench, recipe: Recipe) -> Vec<lab::Output> {
     let mut system = started(recipe);
     assert_eq!(system.died(), None);
     let stopped = system.stop();
@@ -21,7 +21,7 @@ fn goes_well(bench: &Bench, recipe: Recipe) -> Vec<lab::Output> {
 }
 
 fn address() -> (SocketAddr, String) {
-    let port = ports::free(1).expect("a port")[0];
+    let port = ports::find_free(1).expect("a port")[0];
     (SocketAddr::from(([127, 0, 0, 1], port)), port.to_string())
 }
 
@@ -33,7 +33,7 @@ fn is_ready_when_http_get_succeeds() {
     let mut recipe =
         bench.recipe(vec![bench.process("http", command, When::Get { address, path: "/ok".to_owned() })]);
     recipe.ports = vec![address.port()];
-    goes_well(&bench, recipe);
+    assert_starts_and_stops(&bench, recipe);
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn is_ready_when_tcp_connection_is_accepted() {
     let bench = Bench::new();
     let (address, port) = address();
     let command = bench.command(&[SUBJECT, "http", &port]);
-    goes_well(&bench, bench.recipe(vec![bench.process("tcp", command, When::Tcp(address))]));
+    assert_starts_and_stops(&bench, bench.recipe(vec![bench.process("tcp", command, When::Tcp(address))]));
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn is_ready_when_unix_socket_accepts() {
     let bench = Bench::new();
     let path = bench.path("s.sock");
     let command = bench.command(&[SUBJECT, "unix", path.to_str().expect("a path")]);
-    goes_well(&bench, bench.recipe(vec![bench.process("unix", command, When::Unix(path))]));
+    assert_starts_and_stops(&bench, bench.recipe(vec![bench.process("unix", command, When::Unix(path))]));
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn is_ready_when_output_contains_text() {
     let bench = Bench::new();
     let command = bench.sh("echo one; echo two >&2; echo now listening; exec sleep 60");
     let process = bench.process("log", command, When::Log("listening".to_owned()));
-    let outputs = goes_well(&bench, bench.recipe(vec![process]));
+    let outputs = assert_starts_and_stops(&bench, bench.recipe(vec![process]));
     assert_eq!(text(&outputs, "log"), "one\ntwo\nnow listening\n");
 }
 
@@ -98,14 +98,14 @@ fn is_ready_when_command_succeeds() {
     let bench = Bench::new();
     let again = bench.sh("echo . >> tries; test $(wc -l < tries) -ge 3");
     let process = bench.process("command", bench.sh("exec sleep 60"), When::Command(again));
-    goes_well(&bench, bench.recipe(vec![process]));
+    assert_starts_and_stops(&bench, bench.recipe(vec![process]));
     assert_eq!(bench.read("tries"), ".\n.\n.\n");
 }
 
 #[test]
 fn is_ready_at_once_without_a_check() {
     let bench = Bench::new();
-    goes_well(&bench, bench.recipe(vec![bench.script("now", "exec sleep 60")]));
+    assert_starts_and_stops(&bench, bench.recipe(vec![bench.script("now", "exec sleep 60")]));
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn http_get_is_repeated_until_it_succeeds() {
     // The port does not listen at first.
     let command = bench.sh(&format!("sleep 0.2; exec {SUBJECT} http {port}"));
     let process = bench.process("slow", command, When::Get { address, path: "/ok".to_owned() });
-    goes_well(&bench, bench.recipe(vec![process]));
+    assert_starts_and_stops(&bench, bench.recipe(vec![process]));
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn environment_folder_and_files_match_the_recipe() {
     command.dir.clone_from(&folder);
     let mut recipe = bench.recipe(vec![bench.process("env", command, When::Log("ready".to_owned()))]);
     recipe.files = vec![(PathBuf::from("conf/a.conf"), b"workers 8\n".to_vec())];
-    let outputs = goes_well(&bench, recipe);
+    let outputs = assert_starts_and_stops(&bench, recipe);
     let folder = folder.display();
     assert_eq!(text(&outputs, "env"), format!("workers 8\n{folder}\ndark blue\n/dev/null\nready\n"));
 }
@@ -170,7 +170,7 @@ fn cores_apply_to_all_descendants() {
     let process = bench.process("pinned", bench.sh(script), When::Log("ready".to_owned()));
     let mut recipe = bench.recipe(vec![process]);
     recipe.cores = vec![first];
-    let outputs = goes_well(&bench, recipe);
+    let outputs = assert_starts_and_stops(&bench, recipe);
     assert_eq!(list(&text(&outputs, "pinned")), first.to_string());
 }
 
@@ -183,7 +183,7 @@ fn commands_before_and_after_run_to_completion() {
     recipe.before =
         vec![command("sleep 0.1; touch preparing"), command("mv preparing prepared; echo prepared")];
     recipe.after = vec![command("rm prepared"), command("echo over")];
-    let outputs = goes_well(&bench, recipe);
+    let outputs = assert_starts_and_stops(&bench, recipe);
     assert_eq!(text(&outputs, "mv"), "prepared\n");
     assert_eq!(text(&outputs, "echo over"), "over\n");
     assert!(!bench.path("prepared").exists());

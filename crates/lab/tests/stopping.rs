@@ -21,7 +21,7 @@ fn script(bench: &Bench, script: &str) -> Process {
 }
 
 /// Failures of the only process, without stage and remedy.
-fn complaints(stopped: &Stopped) -> Vec<&str> {
+fn failures_of(stopped: &Stopped) -> Vec<&str> {
     stopped.failures.iter().map(|failure| failure.what.as_str()).collect()
 }
 
@@ -61,7 +61,7 @@ fn configured_signal_is_sent_to_the_process_group() {
 #[test]
 fn listener_in_its_own_session_is_stopped_too() {
     let bench = Bench::new();
-    let port = ports::free(1).expect("a port")[0];
+    let port = ports::find_free(1).expect("a port")[0];
     // The server is no longer a child of the shell, which does not know it.
     let command = bench.sh(&format!("setsid -f {SUBJECT} http {port}; exec sleep 60"));
     let mut process = bench.process("p", command, When::Tcp(SocketAddr::from(([127, 0, 0, 1], port))));
@@ -128,13 +128,13 @@ fn failing_or_useless_stop_command_is_reported_and_the_system_is_stopped() {
     process.stop.command = Some(bench.sh("exit 2"));
     let by_signal = stopped(&bench, bench.recipe(vec![process.clone()]));
     assert_eq!(
-        complaints(&by_signal),
+        failures_of(&by_signal),
         ["the command `sh -c exit 2` exited with code 2, so it was stopped by TERM"]
     );
     process.stop.command = Some(bench.sh("true"));
     process.stop.within = SHORT;
     let killed = stopped(&bench, bench.recipe(vec![process]));
-    assert_eq!(complaints(&killed), ["ignored its stop command for 300 ms and was killed (1 process)"]);
+    assert_eq!(failures_of(&killed), ["ignored its stop command for 300 ms and was killed (1 process)"]);
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn failing_command_after_is_reported_and_others_run() {
     let mut recipe = bench.recipe(vec![bench.script("p", "exec sleep 60")]);
     recipe.after = vec![bench.sh("echo oh; exit 1"), bench.sh("touch over")];
     let stopped = stopped(&bench, recipe);
-    assert_eq!(complaints(&stopped), ["the command `sh -c echo oh; exit 1` exited with code 1"]);
+    assert_eq!(failures_of(&stopped), ["the command `sh -c echo oh; exit 1` exited with code 1"]);
     assert_eq!(stopped.failures[0].stage, Stage::After);
     assert_eq!(text(&stopped.outputs, "oh"), "oh\n");
     assert!(bench.path("over").exists());

@@ -13,7 +13,7 @@ use crate::xoroshiro::Xoroshiro;
 const STREAM: u64 = 0x6974_6572_6174_696f;
 
 /// Stream constant of the draws of steps before the first iteration.
-const ENTRANCE: u64 = 0x656e_7472_616e_6365;
+const ONCE_STREAM: u64 = 0x656e_7472_616e_6365;
 
 /// All scenarios of a load; at least one.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,7 +80,7 @@ impl Scenarios {
     }
 
     /// Returns whether values must outlive a request, because users skip steps or do some before their first iteration.
-    pub fn has_memory(&self) -> bool {
+    pub fn needs_kept_values(&self) -> bool {
         self.visits().any(|visit| !visit.guards.is_empty()) || self.once().next().is_some()
     }
 
@@ -100,7 +100,7 @@ impl Scenarios {
     }
 
     /// Returns whether an iteration can have more than one step, so that a reply leads to another request.
-    pub fn has_sequels(&self) -> bool {
+    pub fn has_later_steps(&self) -> bool {
         let has_several =
             |scenario: &Scenario| matches!(&scenario.order, Order::InTurn(visits) if visits.len() > 1);
         self.list.iter().any(|scenario| has_several(scenario) || !scenario.once.is_empty())
@@ -162,15 +162,15 @@ impl Routes {
     }
 
     /// Returns the position of a user's first step before its first iteration. `None` if there are no such steps.
-    pub fn entrance(&self) -> Option<ScenarioPosition> {
+    pub fn once_start(&self) -> Option<ScenarioPosition> {
         let number = self.scenarios.len().checked_sub(1)?;
         let has_visits = self.scenarios.get(number).is_some_and(|route| !route.visits.is_empty());
         has_visits.then_some(ScenarioPosition { scenario: number as u16, visit: 0 })
     }
 
     /// Returns the stream for the steps of user `number` before its first iteration.
-    pub fn entrance_chance(&self, number: u64) -> Chance {
-        Chance::stream(self.seed ^ ENTRANCE, number)
+    pub fn once_chance(&self, number: u64) -> Chance {
+        Chance::stream(self.seed ^ ONCE_STREAM, number)
     }
 
     /// Returns the random stream of user or arrival `number`, counted over all workers. Depends only on the seed and this number.
@@ -188,10 +188,10 @@ impl Routes {
 
     /// Draws the first position of the next iteration like pgbench: by integer weights, with one draw from the user's own stream
     /// per choice.
-    pub fn begin_whole(&self, chooser: &mut Xoroshiro) -> ScenarioPosition {
-        let scenario = self.shares.draw_whole(chooser);
+    pub fn begin_by_integer_weights(&self, chooser: &mut Xoroshiro) -> ScenarioPosition {
+        let scenario = self.shares.draw_by_integer_weights(chooser);
         let weights = self.scenarios.get(scenario).and_then(|route| route.weights.as_ref());
-        let visit = weights.map_or(0, |weights| weights.draw_whole(chooser));
+        let visit = weights.map_or(0, |weights| weights.draw_by_integer_weights(chooser));
         ScenarioPosition { scenario: scenario as u16, visit: visit as u16 }
     }
 
@@ -246,7 +246,7 @@ impl Shares {
     }
 
     /// Like [`Shares::draw`], with integer shares.
-    fn draw_whole(&self, chooser: &mut Xoroshiro) -> usize {
+    fn draw_by_integer_weights(&self, chooser: &mut Xoroshiro) -> usize {
         let (&[.., total], 2..) = (self.0.as_slice(), self.0.len()) else { return 0 };
         let point = chooser.range(0, (total as u64).saturating_sub(1));
         let last = self.0.partition_point(|sum| *sum < total);
@@ -274,7 +274,7 @@ mod tests {
     #[test]
     fn single_scenario_has_one_step_and_costs_no_draw() {
         let single = Scenarios::single();
-        assert!(single.is_single() && !single.has_sequels());
+        assert!(single.is_single() && !single.has_later_steps());
         assert_eq!(single.steps(), 1);
         let routes = Routes::new(&single, 7);
         let (mut chance, mut untouched) = (routes.chance(3), routes.chance(3));
@@ -287,7 +287,7 @@ mod tests {
     fn steps_in_turn_run_in_order() {
         let order = Order::InTurn(vec![visit(2), visit(0), visit(1)]);
         let scenarios = Scenarios { list: vec![scenario(1.0, order)] };
-        assert!(scenarios.has_sequels() && !scenarios.is_single());
+        assert!(scenarios.has_later_steps() && !scenarios.is_single());
         let routes = Routes::new(&scenarios, 7);
         let mut place = Some(routes.begin(&mut routes.chance(0)));
         let mut steps = Vec::new();
@@ -343,17 +343,17 @@ mod tests {
             |step| Scenario { once: vec![visit(step)], ..scenario(1.0, Order::InTurn(vec![visit(9)])) };
         let scenarios =
             Scenarios { list: vec![log_in(0), scenario(1.0, Order::InTurn(vec![visit(8)])), log_in(1)] };
-        assert!(scenarios.has_memory() && scenarios.has_sequels() && !scenarios.is_single());
+        assert!(scenarios.needs_kept_values() && scenarios.has_later_steps() && !scenarios.is_single());
         assert_eq!(scenarios.steps(), 10);
         let routes = Routes::new(&scenarios, 7);
-        let first = routes.entrance().expect("there is something to do");
+        let first = routes.once_start().expect("there is something to do");
         let second = after(&routes, first).expect("another one");
         assert_eq!((routes.visit(first).step, routes.visit(second).step), (0, 1));
         assert_eq!(after(&routes, second), None);
         for number in 0..100 {
             assert!(routes.begin(&mut routes.chance(number)).scenario < first.scenario);
         }
-        assert_eq!(Routes::new(&Scenarios::single(), 7).entrance(), None);
+        assert_eq!(Routes::new(&Scenarios::single(), 7).once_start(), None);
     }
 
     #[test]
@@ -397,17 +397,17 @@ mod tests {
                     break;
                 }
             }
-            let step = routes.visit(routes.begin_whole(&mut chooser)).step;
+            let step = routes.visit(routes.begin_by_integer_weights(&mut chooser)).step;
             assert_eq!(usize::from(step), expected);
             seen[expected] += 1;
         }
         assert!(seen[0] > 200 && seen[1] == 0 && seen[2] > 50, "{seen:?}");
         // A single choice costs no draw, and zero weights do not panic.
-        Routes::new(&Scenarios::single(), 7).begin_whole(&mut chooser);
+        Routes::new(&Scenarios::single(), 7).begin_by_integer_weights(&mut chooser);
         assert_eq!(chooser, same);
         let nothing = Order::Mix(vec![(visit(0), 0.0), (visit(1), f64::NAN)]);
         let routes = Routes::new(&Scenarios { list: vec![scenario(1.0, nothing)] }, 7);
-        assert_eq!(routes.visit(routes.begin_whole(&mut chooser)).step, 0);
+        assert_eq!(routes.visit(routes.begin_by_integer_weights(&mut chooser)).step, 0);
     }
 
     #[test]

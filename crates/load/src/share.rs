@@ -24,7 +24,7 @@ impl Share {
     }
 
     /// Returns the number of items out of `total` in this part if they are dealt out in turn.
-    pub fn dealt(self, total: u64) -> u64 {
+    pub fn round_robin_count(self, total: u64) -> u64 {
         (total + u64::from(self.of - 1 - self.index)) / u64::from(self.of)
     }
 
@@ -50,7 +50,7 @@ mod tests {
             let sum: u128 = parts().map(|part| u128::from(part.of_total(total))).sum();
             prop_assert_eq!(sum, u128::from(total));
             let total = total >> 16;
-            prop_assert_eq!(parts().map(|part| part.dealt(total)).sum::<u64>(), total);
+            prop_assert_eq!(parts().map(|part| part.round_robin_count(total)).sum::<u64>(), total);
             prop_assert!(parts().all(|part| part.of_total(total).abs_diff(total / u64::from(of)) <= 1));
         }
 

@@ -14,7 +14,7 @@ pub struct Stop {
 impl Stop {
     /// Returns the stop rule of one worker: the same time, and the worker's part of the requests.
     pub fn share(self, share: Share) -> Self {
-        Self { requests: self.requests.map(|total| share.dealt(total)), ..self }
+        Self { requests: self.requests.map(|total| share.round_robin_count(total)), ..self }
     }
 
     /// Returns whether a request scheduled for `intended_ns` may start after `started` measured requests.

@@ -191,7 +191,7 @@ impl Source {
 /// Value generators of one worker.
 #[derive(Clone, Debug)]
 pub struct Values {
-    sources: Vec<(Vec<(u16, usize)>, Drawer)>,
+    sources: Vec<(Vec<(u16, usize)>, Generator)>,
     /// Sequences that continue the range of another source, by index of their source.
     growths: Vec<(usize, Growth)>,
     /// Buffer of the value under construction.
@@ -199,7 +199,7 @@ pub struct Values {
 }
 
 #[derive(Clone, Debug)]
-enum Drawer {
+enum Generator {
     Sequence(Sequence),
     Uniform { min: i64, max: i64 },
     Zipf { zipf: Zipf, is_scattered: bool },
@@ -223,7 +223,7 @@ enum Drawn<'a> {
     Row(Option<&'a [Box<str>]>),
 }
 
-impl Drawer {
+impl Generator {
     /// Creates the generator of one source. `share` deals out values that are used once over all workers.
     fn new(source: &Source, share: Share) -> Self {
         match source {
@@ -312,9 +312,9 @@ impl Drawer {
     }
 
     /// Returns the drawer of the numbers that names are built from, or this drawer if it is not `Hashed`.
-    fn number_drawer(&mut self) -> &mut Self {
+    fn number_generator(&mut self) -> &mut Self {
         match self {
-            Self::Hashed { numbers, .. } => numbers.number_drawer(),
+            Self::Hashed { numbers, .. } => numbers.number_generator(),
             other => other,
         }
     }
@@ -323,13 +323,13 @@ impl Drawer {
 impl Values {
     /// Creates the generators of one worker. `share` deals out values that are used once over all workers.
     pub fn new(sources: &[DataSource], share: Share) -> Self {
-        let drawers = sources.iter().map(|data| (data.fills.clone(), Drawer::new(&data.source, share)));
-        let mut drawers: Vec<(Vec<(u16, usize)>, Drawer)> = drawers.collect();
+        let drawers = sources.iter().map(|data| (data.fills.clone(), Generator::new(&data.source, share)));
+        let mut drawers: Vec<(Vec<(u16, usize)>, Generator)> = drawers.collect();
         let mut growths: Vec<(usize, Growth)> = Vec::new();
         for data in sources {
             let Some(number) = data.source.grows_with() else { continue };
-            let sequence = drawers.get_mut(number).map(|(_, drawer)| drawer.number_drawer());
-            if let Some(Drawer::Sequence(sequence)) = sequence
+            let sequence = drawers.get_mut(number).map(|(_, generator)| generator.number_generator());
+            if let Some(Generator::Sequence(sequence)) = sequence
                 && growths.iter().all(|(known, _)| *known != number)
             {
                 growths.push((number, Growth::new(sequence.clone())));
@@ -354,15 +354,15 @@ impl Values {
         wall_ns: impl FnOnce() -> u64,
         mut set: impl FnMut(u16, &[u8]),
     ) {
-        let Some((fills, drawer)) = self.sources.get_mut(source) else { return };
+        let Some((fills, generator)) = self.sources.get_mut(source) else { return };
         let text = &mut self.text;
         text.clear();
         if !self.growths.is_empty()
             && let Some(number) =
-                growth::draw(&mut self.growths, source, user, drawer.number_drawer(), chance)
+                growth::draw(&mut self.growths, source, user, generator.number_generator(), chance)
         {
-            match drawer {
-                Drawer::Hashed { prefix, .. } => {
+            match generator {
+                Generator::Hashed { prefix, .. } => {
                     text.push_str(prefix);
                     write_decimal(fnv(number), text);
                 }
@@ -370,7 +370,7 @@ impl Values {
             }
             return fills.iter().for_each(|(variable, _)| set(*variable, text.as_bytes()));
         }
-        match drawer.draw(chance, wall_ns, text) {
+        match generator.draw(chance, wall_ns, text) {
             Drawn::Number(number) => write_decimal(number, text),
             Drawn::Text => {}
             Drawn::Row(row) => return set_columns(row, fills, set),

@@ -306,7 +306,7 @@ fn scattered_zipf_keeps_shares_and_moves_frequent_numbers() {
 }
 
 #[test]
-fn hashed_number_is_name_of_record_of_ycsb() {
+fn hashed_number_matches_ycsb_record_name() {
     let sequence = Source::Sequence { from: 0, until: None, by: 1 };
     let source = Source::Hashed { prefix: "user".into(), numbers: Box::new(sequence) };
     let names = ["user6284781860667377211", "user8517097267634966620", "user1820151046732198393"];

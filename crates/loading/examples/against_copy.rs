@@ -10,7 +10,7 @@ use std::time::Instant;
 use engine::{Endpoint, Peer};
 use load::values::Source;
 use loading::{
-    Database, DatabaseLocation, DrawnColumn, Observer, OwnData, OwnRows, OwnTable, SqlText, run_own,
+    Database, DatabaseLocation, DrawnColumn, Observer, OwnData, OwnRows, OwnTable, SqlText, load_own_data,
 };
 use servers::{Postgres, PostgresSettings};
 use sql::Engine;
@@ -77,7 +77,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let file = std::env::temp_dir().join(format!("rows-{}.copy", std::process::id()));
     let file = file.display();
-    run_own(&data, &database, &())?;
+    load_own_data(&data, &database, &())?;
     server.sql(&format!("COPY items TO '{file}'"))?;
     let mut out = io::stdout();
     for round in 0..rounds {
@@ -87,7 +87,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let begun = Instant::now();
             if is_own {
                 let stages = Stages::default();
-                run_own(&data, &database, &stages)?;
+                load_own_data(&data, &database, &stages)?;
                 (own_s, whole_s) =
                     (stages.took_s("rows of items").unwrap_or(0.0), begun.elapsed().as_secs_f64());
             } else {

@@ -65,8 +65,8 @@ impl DatabaseLocation {
 
 impl Database {
     /// Opens a connection that only reads the server's own statistics.
-    pub(crate) fn open_to_watch(&self) -> Result<Box<dyn Client>, Error> {
-        (databases::of(self.engine).open_to_watch)(&self.place)
+    pub(crate) fn open_monitor(&self) -> Result<Box<dyn Client>, Error> {
+        (databases::of(self.engine).open_monitor)(&self.place)
     }
 
     /// Opens connection `number`.
@@ -81,7 +81,7 @@ pub type Answer = Vec<Vec<Option<String>>>;
 /// A connection.
 pub(crate) trait Client: Send {
     /// Sets a flag that ends the wait for a silent server. Without one, the timeout is very long.
-    fn give_up_when(&mut self, is_given_up: Arc<AtomicBool>) -> Result<(), Error>;
+    fn set_cancel_flag(&mut self, is_canceled: Arc<AtomicBool>) -> Result<(), Error>;
 
     /// Runs a statement. `doing` describes its purpose in an error.
     fn query(&mut self, sql: &str, doing: &str) -> Result<Answer, Error>;

@@ -9,7 +9,7 @@ use sql::Engine;
 use crate::client::{Client, DatabaseLocation};
 use crate::error::Error;
 use crate::options::Options;
-use crate::tables::Finish;
+use crate::tables::FinalStep;
 
 /// Opens a connection from a location and a connection number.
 type OpenClient = fn(&DatabaseLocation, u32) -> Result<Box<dyn Client>, Error>;
@@ -21,7 +21,7 @@ pub(crate) struct Kind {
     /// Opens a connection by its number.
     pub(crate) open: OpenClient,
     /// Opens a connection that only reads the server's own statistics.
-    pub(crate) open_to_watch: fn(&DatabaseLocation) -> Result<Box<dyn Client>, Error>,
+    pub(crate) open_monitor: fn(&DatabaseLocation) -> Result<Box<dyn Client>, Error>,
     /// Maximum number of concurrent writers. `None` for no limit.
     pub(crate) writers_max: Option<u32>,
     /// True if a table can be written frozen in the transaction that truncates it, and if building a key counts rows.
@@ -60,10 +60,10 @@ pub(crate) struct TableSyntax {
     /// Columns of the table of the workload sign-up.
     pub(crate) account_columns: &'static str,
     /// Statements that create a table of pgbench, and those that create its key after the rows.
-    pub(crate) pgbench: fn(&PgbenchTable<'_>) -> (Vec<String>, Vec<Finish>),
+    pub(crate) pgbench: fn(&PgbenchTable<'_>) -> (Vec<String>, Vec<FinalStep>),
     /// Statement that creates a table of sysbench from its name, its columns after the key, and its number of rows; and the statements
     /// after the rows.
-    pub(crate) sysbench: fn(&str, &str, u32) -> (String, Vec<Finish>),
+    pub(crate) sysbench: fn(&str, &str, u32) -> (String, Vec<FinalStep>),
 }
 
 /// A table of pgbench, as its statements need it.

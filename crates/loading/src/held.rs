@@ -13,14 +13,14 @@ pub struct HeldSession {
 }
 
 impl HeldSession {
-    /// Connects and logs in. Waits for statements until `is_given_up` is set.
+    /// Connects and logs in. Waits for statements until `is_canceled` is set.
     ///
     /// # Errors
     ///
     /// If there is no connection, or the server rejects it.
-    pub fn open(database: &Database, is_given_up: Arc<AtomicBool>) -> Result<Self, Error> {
+    pub fn open(database: &Database, is_canceled: Arc<AtomicBool>) -> Result<Self, Error> {
         let mut client = database.open(0)?;
-        client.give_up_when(is_given_up)?;
+        client.set_cancel_flag(is_canceled)?;
         Ok(Self { client })
     }
 
@@ -30,9 +30,9 @@ impl HeldSession {
     /// # Errors
     ///
     /// If there is no connection, or the server rejects it.
-    pub fn open_to_watch(database: &Database, is_given_up: Arc<AtomicBool>) -> Result<Self, Error> {
-        let mut client = database.open_to_watch()?;
-        client.give_up_when(is_given_up)?;
+    pub fn open_monitor(database: &Database, is_canceled: Arc<AtomicBool>) -> Result<Self, Error> {
+        let mut client = database.open_monitor()?;
+        client.set_cancel_flag(is_canceled)?;
         Ok(Self { client })
     }
 

@@ -13,7 +13,7 @@
 //!
 //! Larger and partitioned tables are divided into chunks, so that a lost connection loses less work.
 //!
-//! [`run_own`] runs the statements of a plan instead, and fills its tables with generated rows or those of CSV files.
+//! [`load_own_data`] runs the statements of a plan instead, and fills its tables with generated rows or those of CSV files.
 
 mod client;
 mod count;
@@ -33,9 +33,9 @@ mod tables;
 pub use client::{Answer, Database, DatabaseLocation, LOGIN_TIMEOUT};
 pub use error::Error;
 pub use held::HeldSession;
-pub use marks::{MARKS, questions_for_marks};
+pub use marks::{MARKS, mark_queries};
 pub use options::{Options, PartitionMethod};
-pub use own::{OwnData, OwnTable, SqlText, run_own, run_sql};
+pub use own::{OwnData, OwnTable, SqlText, load_own_data, run_sql};
 pub use plan::{Plan, is_marked_for};
 pub use rows::{DrawnColumn, OwnRows};
 pub use run::{Loaded, Observer, run};

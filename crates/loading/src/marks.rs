@@ -36,7 +36,7 @@ pub(crate) fn begin(client: &mut dyn Client, plan: &Plan) -> Result<Marks, Error
     if plan.fresh {
         drop_all(client, plan)?;
     }
-    if is_there(client, plan.engine, MARKS)? {
+    if table_exists(client, plan.engine, MARKS)? {
         let doing = "reading what is done";
         let rows = client.query(&format!("SELECT item, said FROM {MARKS}"), doing)?;
         let mut asked = None;
@@ -58,7 +58,7 @@ pub(crate) fn begin(client: &mut dyn Client, plan: &Plan) -> Result<Marks, Error
             None => {}
         }
     }
-    refuse_what_is_there(client, plan)?;
+    reject_existing_tables(client, plan)?;
     create(client, plan)?;
     Ok(Marks::default())
 }
@@ -69,7 +69,7 @@ pub(crate) fn end(client: &mut dyn Client) -> Result<(), Error> {
 }
 
 /// Two queries: whether marks exist, with a row if so, and the options of the call that left them.
-pub fn questions_for_marks(engine: Engine) -> [String; 2] {
+pub fn mark_queries(engine: Engine) -> [String; 2] {
     let asked = format!("SELECT said FROM {MARKS} WHERE item = '{ASKED}'");
     [(databases::of(engine).find_table)(MARKS), asked]
 }
@@ -83,17 +83,17 @@ fn drop_all(client: &mut dyn Client, plan: &Plan) -> Result<(), Error> {
     Ok(())
 }
 
-fn refuse_what_is_there(client: &mut dyn Client, plan: &Plan) -> Result<(), Error> {
+fn reject_existing_tables(client: &mut dyn Client, plan: &Plan) -> Result<(), Error> {
     let mut tables = Vec::new();
     for name in plan.tables() {
-        if is_there(client, plan.engine, name)? {
+        if table_exists(client, plan.engine, name)? {
             tables.push(name.to_owned());
         }
     }
     if tables.is_empty() { Ok(()) } else { Err(Error::Exists { tables }) }
 }
 
-fn is_there(client: &mut dyn Client, engine: Engine, table: &str) -> Result<bool, Error> {
+fn table_exists(client: &mut dyn Client, engine: Engine, table: &str) -> Result<bool, Error> {
     let sql = (databases::of(engine).find_table)(table);
     Ok(!client.query(&sql, "looking for tables")?.is_empty())
 }
@@ -125,7 +125,7 @@ fn create_missing(client: &mut dyn Client, plan: &Plan) -> Result<(), Error> {
         return Ok(());
     }
     for table in &plan.tables {
-        if !is_there(client, plan.engine, &table.name)? {
+        if !table_exists(client, plan.engine, &table.name)? {
             for statement in &table.create {
                 client.query(statement, "creating tables")?;
             }

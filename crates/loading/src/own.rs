@@ -57,7 +57,7 @@ pub struct OwnTable {
 }
 
 /// A statement, and its place for errors.
-struct Planned<'a> {
+struct PlacedStatement<'a> {
     text: &'a str,
     place: String,
 }
@@ -67,14 +67,14 @@ struct Planned<'a> {
 /// # Errors
 ///
 /// If tables exist that the statements create, the connection breaks, or the server rejects a statement or a row.
-pub fn run_own(data: &OwnData, database: &Database, observer: &impl Observer) -> Result<Loaded, Error> {
+pub fn load_own_data(data: &OwnData, database: &Database, observer: &impl Observer) -> Result<Loaded, Error> {
     let engine = database.engine;
     let statements = planned(&data.sql, engine)?;
     let mut control = database.open(0)?;
     let control = &mut *control;
     let created: Vec<&str> =
         statements.iter().filter_map(|statement| sql::created_table(statement.text)).collect();
-    make_room(control, engine, &created, data.fresh)?;
+    drop_or_reject_existing(control, engine, &created, data.fresh)?;
     let is_filled = |name: &str| data.tables.iter().any(|table| is_same(&table.name, name));
     let last = statements.iter().rposition(|one| sql::created_table(one.text).is_some_and(is_filled));
     let filled_after = last.map_or(statements.len(), |last| last + 1);
@@ -101,7 +101,7 @@ pub fn run_sql(texts: &[SqlText], database: &Database) -> Result<(), Error> {
     run_all(&mut *client, &statements, &())
 }
 
-fn planned(texts: &[SqlText], engine: Engine) -> Result<Vec<Planned<'_>>, Error> {
+fn planned(texts: &[SqlText], engine: Engine) -> Result<Vec<PlacedStatement<'_>>, Error> {
     let mut all = Vec::new();
     for text in texts {
         let place = |line: usize| text.file.as_ref().map(|file| format!("{file}, line {line}"));
@@ -110,15 +110,15 @@ fn planned(texts: &[SqlText], engine: Engine) -> Result<Vec<Planned<'_>>, Error>
             help: bad.help,
         })?;
         let planned = |FileStatement { text, line }| {
-            let place = place(line).unwrap_or_else(|| shown(text));
-            Planned { text, place }
+            let place = place(line).unwrap_or_else(|| shortened(text));
+            PlacedStatement { text, place }
         };
         all.extend(found.into_iter().map(planned));
     }
     Ok(all)
 }
 
-fn shown(statement: &str) -> String {
+fn shortened(statement: &str) -> String {
     let words = statement.split_whitespace().collect::<Vec<_>>().join(" ");
     match words.char_indices().nth(SHOWN_CHARS) {
         Some((end, _)) => format!("{}…", &words[..end]),
@@ -136,7 +136,12 @@ fn is_same(one: &str, other: &str) -> bool {
 }
 
 /// Drops the tables that the statements create, or rejects them.
-fn make_room(client: &mut dyn Client, engine: Engine, names: &[&str], is_fresh: bool) -> Result<(), Error> {
+fn drop_or_reject_existing(
+    client: &mut dyn Client,
+    engine: Engine,
+    names: &[&str],
+    is_fresh: bool,
+) -> Result<(), Error> {
     let kind = databases::of(engine);
     if is_fresh && !names.is_empty() {
         for statement in (kind.drop_tables)(names) {
@@ -158,11 +163,11 @@ fn make_room(client: &mut dyn Client, engine: Engine, names: &[&str], is_fresh: 
 
 fn run_all(
     client: &mut dyn Client,
-    statements: &[Planned<'_>],
+    statements: &[PlacedStatement<'_>],
     observer: &impl Observer,
 ) -> Result<(), Error> {
     for statement in statements {
-        if observer.wants_stop() {
+        if observer.should_stop() {
             return Err(Error::Stopped { rows: 0, rows_all: 0 });
         }
         observer.stage(&statement.place);
@@ -181,7 +186,8 @@ fn fill_all(
 ) -> Result<(), Error> {
     let kind = databases::of(database.engine);
     let rows_all = data.tables.iter().map(|table| table.rows.count()).sum();
-    let fill = Fill { data, database, observer, rows_all, rows: AtomicU64::new(0), idle: Mutex::default() };
+    let fill =
+        TableFiller { data, database, observer, rows_all, rows: AtomicU64::new(0), idle: Mutex::default() };
     for table in &data.tables {
         let is_own = created.iter().any(|name| is_same(name, &table.name));
         let any = format!("SELECT 1 FROM {} LIMIT 1", table.name);
@@ -200,7 +206,7 @@ fn fill_all(
     Ok(())
 }
 
-struct Fill<'a, Watching> {
+struct TableFiller<'a, Watching> {
     data: &'a OwnData,
     database: &'a Database,
     observer: &'a Watching,
@@ -209,7 +215,7 @@ struct Fill<'a, Watching> {
     idle: Mutex<Vec<Box<dyn Client>>>,
 }
 
-impl<Watching: Observer> Fill<'_, Watching> {
+impl<Watching: Observer> TableFiller<'_, Watching> {
     fn table(&self, table: &OwnTable, is_whole: bool) -> Result<(), Error> {
         let (content, count) = (Content::Own(Arc::clone(&table.rows)), table.rows.count());
         let target = match table.columns.as_slice() {
@@ -246,7 +252,7 @@ impl<Watching: Observer> Fill<'_, Watching> {
         let mut written = |count| {
             let now = self.rows.fetch_add(count, Ordering::Relaxed) + count;
             self.observer.rows(now, self.rows_all);
-            !self.observer.wants_stop()
+            !self.observer.should_stop()
         };
         match client.load(batch, &mut written)? {
             true => Ok(()),

@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_are_those_of_one_kind_of_tables() {
+    fn marks_belong_to_one_kind_of_tables() {
         for workload in workload::WORKLOADS {
             let asked = asked(workload, &Options::default());
             for other in workload::WORKLOADS {

@@ -28,7 +28,7 @@ pub(crate) trait Sink {
     /// Adds a 4-byte integer.
     fn int(&mut self, value: i32);
     /// Adds an 8-byte integer.
-    fn big(&mut self, value: i64);
+    fn big_int(&mut self, value: i64);
     /// Adds a text without a tab, line break, backslash, or quote.
     fn text(&mut self, value: &[u8]);
     /// Adds any text.

@@ -12,7 +12,7 @@ use crate::marks::{self, Marks};
 use crate::plan::{Chunk, Plan};
 use crate::queue::work;
 use crate::statistics::Statistics;
-use crate::tables::{Finish, Table};
+use crate::tables::{FinalStep, Table};
 
 /// Receiver of progress.
 pub trait Observer: Sync {
@@ -24,7 +24,7 @@ pub trait Observer: Sync {
     fn stage(&self, _words: &str) {}
 
     /// Returns true to stop. Completed work remains, and another call continues from there.
-    fn wants_stop(&self) -> bool {
+    fn should_stop(&self) -> bool {
         false
     }
 }
@@ -60,11 +60,11 @@ pub fn run(plan: &Plan, database: &Database, observer: &impl Observer) -> Result
     let open = || database.open(numbers.fetch_add(1, Ordering::Relaxed));
     let mut control = open()?;
     let marks = marks::begin(&mut *control, plan)?;
-    let load = Loading { plan, marks: &marks, open: &open, idle: Mutex::default(), observer };
+    let load = Loader { plan, marks: &marks, open: &open, idle: Mutex::default(), observer };
     let rows_before = load.rows()?;
     load.indexes()?;
     load.references(&mut *control)?;
-    let statistics_note = load.tidy()?;
+    let statistics_note = load.update_statistics()?;
     marks::end(&mut *control)?;
     let connections =
         if plan.jobs == 1 { "1 connection".to_owned() } else { format!("{} connections", plan.jobs) };
@@ -73,7 +73,7 @@ pub fn run(plan: &Plan, database: &Database, observer: &impl Observer) -> Result
     Ok(Loaded { tables, rows_before, notes })
 }
 
-struct Loading<'a, Open, Watching> {
+struct Loader<'a, Open, Watching> {
     plan: &'a Plan,
     marks: &'a Marks,
     open: &'a Open,
@@ -81,7 +81,7 @@ struct Loading<'a, Open, Watching> {
     observer: &'a Watching,
 }
 
-impl<Open, Watching> Loading<'_, Open, Watching>
+impl<Open, Watching> Loader<'_, Open, Watching>
 where
     Open: Fn() -> Result<Box<dyn Client>, Error> + Sync,
     Watching: Observer,
@@ -120,7 +120,7 @@ where
             let mut written = |count| {
                 let now = rows.fetch_add(count, Ordering::Relaxed) + count;
                 self.observer.rows(now, rows_all);
-                !self.observer.wants_stop()
+                !self.observer.should_stop()
             };
             let is_done = client.load(&batch(table, &chunk), &mut written)?;
             if is_done {
@@ -148,9 +148,9 @@ where
     }
 
     /// Performs a step that is done once, and marks it as completed.
-    fn finish(&self, client: &mut dyn Client, table: &Table, finish: &Finish) -> Result<(), Error> {
+    fn finish(&self, client: &mut dyn Client, table: &Table, finish: &FinalStep) -> Result<(), Error> {
         let doing = &format!("making {}", finish.name);
-        if self.observer.wants_stop() {
+        if self.observer.should_stop() {
             let rows = self.plan.rows();
             return Err(Error::Stopped { rows, rows_all: rows });
         }
@@ -172,7 +172,7 @@ where
     }
 
     /// Updates statistics of the tables, and returns a note if the server rejects that. Meanwhile counts rows that no key has counted.
-    fn tidy(&self) -> Result<Option<String>, Error> {
+    fn update_statistics(&self) -> Result<Option<String>, Error> {
         self.observer.stage("statistics, and counting");
         let statistics = Statistics::new(self.plan.engine);
         let tasks = self.plan.tables.iter().flat_map(|table| [(table, false), (table, true)]);

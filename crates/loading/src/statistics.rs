@@ -76,7 +76,7 @@ mod tests {
     struct Server(Result<(), Error>);
 
     impl Client for Server {
-        fn give_up_when(&mut self, _: Arc<AtomicBool>) -> Result<(), Error> {
+        fn set_cancel_flag(&mut self, _: Arc<AtomicBool>) -> Result<(), Error> {
             Ok(())
         }
 

@@ -31,14 +31,14 @@ pub(crate) struct Table {
     /// Column that numbers rows from 1 without gaps. `None` if there is none.
     pub(crate) key: Option<&'static str>,
     /// Steps after its rows are written.
-    pub(crate) indexes: Vec<Finish>,
+    pub(crate) indexes: Vec<FinalStep>,
     /// Steps after all tables have their indexes.
-    pub(crate) references: Vec<Finish>,
+    pub(crate) references: Vec<FinalStep>,
 }
 
 /// A step that is done once, after rows are written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Finish {
+pub(crate) struct FinalStep {
     /// Name of the index or constraint.
     pub(crate) name: String,
     /// Statement that creates it.
@@ -47,7 +47,7 @@ pub(crate) struct Finish {
     pub(crate) is_key: bool,
 }
 
-impl Finish {
+impl FinalStep {
     pub(crate) fn new(name: impl Into<String>, statement: impl Into<String>) -> Self {
         Self { name: name.into(), statement: statement.into(), is_key: false }
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::place::{self, Watch};
+use crate::place::{self, StoppingObserver};
 use loading::{Error, MARKS, Options};
 use servers::{MariaDb, MariaDbSettings};
 
@@ -28,7 +28,7 @@ SELECT count(*) FROM pgbench_history;
 ";
 
 #[test]
-fn tables_on_mariadb_equal_those_of_sysbench() {
+fn tables_on_mariadb_match_sysbench() {
     let server = start();
     let mut sysbench = Command::new("sysbench");
     sysbench.args(["oltp_read_write", "--db-driver=mysql", "--mysql-host=127.0.0.1", "--tables=2"]);
@@ -65,7 +65,8 @@ fn interrupted_load_on_mariadb_resumes_without_loss_or_duplicates() {
     let mut server = start();
     let database = place::mariadb(&server);
     let options = Options { scale: 3, jobs: 2, ..Options::default() };
-    let stopped = place::prepare("tpcb-like", &options, &database, &Watch::until(120_000)).unwrap_err();
+    let stopped =
+        place::prepare("tpcb-like", &options, &database, &StoppingObserver::until(120_000)).unwrap_err();
     assert!(matches!(stopped, Error::Stopped { .. }), "{stopped}");
     server.restart_immediate().unwrap();
     // Simulates an interruption between two tables.
@@ -83,7 +84,8 @@ fn sqlite_file_is_filled_and_resumed() {
     let file = folder.path().join("bank.db");
     let database = place::sqlite(file.clone());
     let options = Options { scale: 3, ..Options::default() };
-    let stopped = place::prepare("tpcb-like", &options, &database, &Watch::until(150_000)).unwrap_err();
+    let stopped =
+        place::prepare("tpcb-like", &options, &database, &StoppingObserver::until(150_000)).unwrap_err();
     assert!(matches!(stopped, Error::Stopped { .. }), "{stopped}");
     let refused = place::prepare("tpcb-like", &Options::default(), &database, &()).unwrap_err();
     assert!(matches!(refused, Error::Different { .. }), "{refused}");

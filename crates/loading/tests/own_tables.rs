@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use load::values::Source;
-use loading::{Database, DrawnColumn, Error, HeldSession, OwnData, OwnRows, OwnTable, SqlText, run_own};
+use loading::{
+    Database, DrawnColumn, Error, HeldSession, OwnData, OwnRows, OwnTable, SqlText, load_own_data,
+};
 use servers::{MariaDb, Postgres};
 
 use crate::place;
@@ -50,12 +52,12 @@ const WORDS: &str = "SELECT word FROM items WHERE word IS NOT NULL GROUP BY word
 
 fn is_filled(database: &Database) -> Vec<String> {
     let data = data(250_000);
-    let loaded = run_own(&data, database, &()).unwrap();
+    let loaded = load_own_data(&data, database, &()).unwrap();
     assert_eq!(loaded.tables, [("items".to_owned(), 250_000)]);
     assert_eq!(ask(database, WORDS), ["b\\c", "d\te", "it's"]);
-    let again = run_own(&data, database, &()).unwrap_err();
+    let again = load_own_data(&data, database, &()).unwrap_err();
     assert_eq!(again, Error::OwnExists { tables: vec!["items".to_owned(), "sums".to_owned()] });
-    run_own(&OwnData { fresh: true, ..data }, database, &()).unwrap();
+    load_own_data(&OwnData { fresh: true, ..data }, database, &()).unwrap();
     ask(database, FACTS)
 }
 
@@ -88,14 +90,14 @@ fn rejected_statistics_leave_the_rows_and_a_note() {
     );
     let mut data = data(10);
     data.sql.push(sql(None, &after));
-    let loaded = run_own(&data, &database, &()).unwrap();
+    let loaded = load_own_data(&data, &database, &()).unwrap();
     assert_eq!(loaded.tables, [("items".to_owned(), 10)]);
     assert!(loaded.notes[0].contains("rejected VACUUM ANALYZE (P0001: none today)"), "{loaded:?}");
     assert_eq!(ask(&database, "SELECT count(*) FROM items"), ["10"]);
 }
 
 fn fails(database: &Database, data: &OwnData) -> String {
-    run_own(data, database, &()).unwrap_err().to_string()
+    load_own_data(data, database, &()).unwrap_err().to_string()
 }
 
 #[test]
@@ -122,7 +124,7 @@ fn errors_name_file_line_and_the_servers_reason() {
         let wrong = fails(database, &OwnData { tables: vec![table.clone()], ..create });
         assert!(wrong.contains("items.csv, line 4") && wrong.contains("amount"), "{wrong}");
         let good = statements("CREATE TABLE own (id int, amount int);");
-        run_own(&OwnData { tables: vec![table.clone()], ..good }, database, &()).unwrap();
+        load_own_data(&OwnData { tables: vec![table.clone()], ..good }, database, &()).unwrap();
         assert_eq!(ask(database, "SELECT count(*), sum(amount) FROM own"), ["4", "10"]);
         let wrong = fails(database, &OwnData { tables: vec![table.clone()], jobs: 1, ..OwnData::default() });
         assert!(wrong.contains("own has rows already"), "{wrong}");

@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use crate::place::{self, Watch};
+use crate::place::{self, StoppingObserver};
 use loading::{Error, MARKS, Options, PartitionMethod};
 use servers::{Postgres, PostgresSettings};
 
@@ -33,14 +33,14 @@ SELECT count(*) FROM pgbench_history;
 
 const DROP: &str = "DROP TABLE pgbench_accounts, pgbench_tellers, pgbench_branches, pgbench_history";
 
-fn pgbench_makes(server: &Postgres, arguments: &[&str]) {
+fn run_pgbench(server: &Postgres, arguments: &[&str]) {
     let mut pgbench = server.client("pgbench", "postgresql-contrib").unwrap();
     pgbench.args(["-i", "-q"]).args(arguments).stdout(Stdio::null()).stderr(Stdio::null());
     assert!(pgbench.status().unwrap().success(), "{}", server.log());
 }
 
 #[test]
-fn tables_equal_those_of_pgbench() {
+fn tables_match_pgbench() {
     let server = start();
     let database = place::postgres(&server, Postgres::DATABASE);
     let plain = Options::default();
@@ -54,10 +54,10 @@ fn tables_equal_those_of_pgbench() {
         ),
     ];
     for (arguments, options) in cases {
-        pgbench_makes(&server, arguments);
+        run_pgbench(&server, arguments);
         let theirs = [SCHEMA, SUMS].map(|sql| server.sql(sql).unwrap());
         server.sql(DROP).unwrap();
-        let watch = Watch::default();
+        let watch = StoppingObserver::default();
         let loaded = place::prepare("tpcb-like", &options, &database, &watch).unwrap();
         let ours = [SCHEMA, SUMS].map(|sql| server.sql(sql).unwrap());
         assert_eq!(ours, theirs, "{arguments:?}");
@@ -71,7 +71,7 @@ fn tables_equal_those_of_pgbench() {
 fn unlogged_tables_are_not_logged() {
     let server = start();
     let database = place::postgres(&server, Postgres::DATABASE);
-    pgbench_makes(&server, &["--unlogged-tables"]);
+    run_pgbench(&server, &["--unlogged-tables"]);
     let theirs = server.sql(SCHEMA).unwrap();
     let options = Options { unlogged: true, fresh: true, ..Options::default() };
     place::prepare("select-only", &options, &database, &()).unwrap();
@@ -79,7 +79,7 @@ fn unlogged_tables_are_not_logged() {
 }
 
 #[test]
-fn tables_equal_those_of_sysbench() {
+fn tables_match_sysbench() {
     let server = start();
     let mut sysbench = std::process::Command::new("sysbench");
     sysbench.args(["oltp_read_write", "--db-driver=pgsql", "--pgsql-host=127.0.0.1", "--tables=3"]);
@@ -149,14 +149,15 @@ fn interrupted_load_resumes_without_loss_or_duplicates() {
     for partitions in [0, 2] {
         let mut server = start();
         let options = Options { scale: 4, partitions, ..Options::default() };
-        pgbench_makes(&server, &["-s", "4", &format!("--partitions={partitions}")]);
+        run_pgbench(&server, &["-s", "4", &format!("--partitions={partitions}")]);
         let whole = server.sql(SUMS).unwrap();
         server.sql(DROP).unwrap();
 
         let database = place::postgres(&server, Postgres::DATABASE);
-        let stopped = place::prepare("tpcb-like", &options, &database, &Watch::until(150_000)).unwrap_err();
+        let stopped =
+            place::prepare("tpcb-like", &options, &database, &StoppingObserver::until(150_000)).unwrap_err();
         assert!(matches!(stopped, Error::Stopped { .. }), "{stopped}");
-        let watch = Watch::that_kills(server.pid(), 300_000);
+        let watch = StoppingObserver::killing_server(server.pid(), 300_000);
         let broken = place::prepare("tpcb-like", &options, &database, &watch).unwrap_err();
         assert!(
             matches!(broken, Error::Broken { .. } | Error::Refused { .. } | Error::Connect { .. }),

@@ -3,8 +3,8 @@
 use outcome::ErrorClass::{ConnectFailed, Status, ToolError};
 
 use crate::Tool;
-use crate::figures::{Figures, Times, Unread};
-use crate::text::{after, count, missing, more_than, needed_count, ns, ns_of_rate, number, number_in};
+use crate::figures::{Figures, ParseError, Times};
+use crate::text::{after, count, missing, ns, ns_of_rate, number, number_in, required_count, too_many};
 use crate::words::ErrorWord;
 
 pub(crate) const AB: Tool = Tool {
@@ -26,7 +26,7 @@ const RECEIVE: ErrorWord = ErrorWord::error(
     ToolError,
     "an error of reading the reply, which `-r` survives; these are complete requests",
 );
-const LENGTH: ErrorWord = ErrorWord::noted(
+const LENGTH: ErrorWord = ErrorWord::as_note(
     "Failed requests: Length",
     "a reply of another length than the first one, as dynamic pages have; ab does not tell a truncated reply from it",
 );
@@ -43,8 +43,8 @@ const WRITE: ErrorWord = ErrorWord::error(
 
 const MS: f64 = 1e6;
 
-fn read(text: &str) -> Result<Figures, Unread> {
-    let requests = needed_count(text, "Complete requests:")?;
+fn read(text: &str) -> Result<Figures, ParseError> {
+    let requests = required_count(text, "Complete requests:")?;
     let failed = Failed::read(text)?;
     let rejected = count(text, "Non-2xx responses:").unwrap_or(0);
     let written = count(text, "Write errors:").unwrap_or(0);
@@ -63,9 +63,9 @@ fn read(text: &str) -> Result<Figures, Unread> {
     let without_reply = failed.receive.saturating_add(written);
     figures.ok = requests
         .checked_sub(rejected)
-        .ok_or_else(|| more_than(REJECTED.word, rejected, requests))?
+        .ok_or_else(|| too_many(REJECTED.word, rejected, requests))?
         .checked_sub(without_reply)
-        .ok_or_else(|| more_than(RECEIVE.word, without_reply, requests - rejected))?;
+        .ok_or_else(|| too_many(RECEIVE.word, without_reply, requests - rejected))?;
     figures.count(&REJECTED, rejected);
     figures.count(&CONNECT, failed.connect);
     figures.count(&RECEIVE, failed.receive);
@@ -86,8 +86,8 @@ struct Failed {
 
 impl Failed {
     /// Parses `Failed requests: 100`, and below it, unless the count is 0, `(Connect: 0, Receive: 0, Length: 100, Exceptions: 0)`.
-    fn read(text: &str) -> Result<Self, Unread> {
-        if needed_count(text, "Failed requests:")? == 0 {
+    fn read(text: &str) -> Result<Self, ParseError> {
+        if required_count(text, "Failed requests:")? == 0 {
             return Ok(Self::default());
         }
         let kinds = after(text, "(Connect:").ok_or_else(|| missing("(Connect:"))?;
@@ -106,7 +106,7 @@ impl Failed {
 }
 
 fn times(text: &str) -> Times {
-    let mut times = Times::in_steps_of(1_000_000);
+    let mut times = Times::with_resolution(1_000_000);
     if let Some(total) = after(text, "Total:") {
         let mut words = total.split_ascii_whitespace().map(|word| ns(number_in(word)?, MS));
         // min, mean, standard deviation, median, max

@@ -59,15 +59,15 @@ pub struct Times {
 
 /// Reason why the output of a tool cannot be parsed, as the end of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unread(pub String);
+pub struct ParseError(pub String);
 
-impl fmt::Display for Unread {
+impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Unread {}
+impl std::error::Error for ParseError {}
 
 impl Figures {
     /// Adds requests under a word of the tool, unless the count is 0.
@@ -102,7 +102,7 @@ impl Figures {
     }
 
     /// Checks that the figures are plausible: they have a length, and their counts can be summed.
-    pub(crate) fn checked(self) -> Result<Self, Unread> {
+    pub(crate) fn checked(self) -> Result<Self, ParseError> {
         let errors = self.errors.iter().map(|error| error.count);
         let all = errors.chain([self.ok, self.unfinished]).try_fold(0u64, u64::checked_add);
         // Limits that no real run reaches: 2^48 requests, and 2^53 ns, which is 104 days.
@@ -110,13 +110,13 @@ impl Figures {
         if is_plausible {
             Ok(self)
         } else {
-            Err(Unread("it printed figures that no run can have".to_owned()))
+            Err(ParseError("it printed figures that no run can have".to_owned()))
         }
     }
 }
 
 impl Times {
-    pub(crate) fn in_steps_of(resolution_ns: u64) -> Self {
+    pub(crate) fn with_resolution(resolution_ns: u64) -> Self {
         Self { resolution_ns, ..Self::default() }
     }
 

@@ -3,7 +3,7 @@
 use outcome::ErrorClass::{ConnectRefused, Status, ToolError, ToolTimeout};
 
 use crate::Tool;
-use crate::figures::{Figures, Times, Unread};
+use crate::figures::{Figures, ParseError, Times};
 use crate::text::{missing, ns, ns_of_rate, number, number_in};
 use crate::words::{ErrorWord, in_message};
 
@@ -26,7 +26,7 @@ const IO_TIMEOUT: ErrorWord = ErrorWord::error("i/o timeout", ToolTimeout, "no c
 const OTHER: ErrorWord =
     ErrorWord::error("any other error", ToolError, "a request without a whole reply; the message says why");
 
-fn read(text: &str) -> Result<Figures, Unread> {
+fn read(text: &str) -> Result<Figures, ParseError> {
     let seconds = number(text, "Total:").ok_or_else(|| missing("Total:"))?;
     let per_s = number(text, "Requests/sec:").ok_or_else(|| missing("Requests/sec:"))?;
     let mut figures = Figures { times: times(text), ..Figures::default() };
@@ -66,7 +66,7 @@ fn times(text: &str) -> Times {
         min_ns: of("Fastest:"),
         mean_ns: of("Average:"),
         max_ns: of("Slowest:"),
-        ..Times::in_steps_of(100_000)
+        ..Times::with_resolution(100_000)
     };
     for line in text.lines() {
         // Example: `50% in 0.0002 secs`, with one or two percent signs.
@@ -104,7 +104,7 @@ mod tests {
         assert_eq!((figures.ok, figures.errors[0].class), (0, ErrorClass::ConnectRefused));
         assert_eq!(
             (figures.errors[0].count, &figures.times),
-            (20, &Times::in_steps_of(100_000)),
+            (20, &Times::with_resolution(100_000)),
             "NaN is nothing"
         );
     }

@@ -3,8 +3,8 @@
 use outcome::ErrorClass::ToolError;
 
 use crate::Tool;
-use crate::figures::{Figures, Times, Unread};
-use crate::text::{missing, more_than, ns, ns_of_rate, number_in};
+use crate::figures::{Figures, ParseError, Times};
+use crate::text::{missing, ns, ns_of_rate, number_in, too_many};
 use crate::words::ErrorWord;
 
 pub(crate) const JMETER: Tool = Tool {
@@ -24,7 +24,7 @@ const ERR: ErrorWord = ErrorWord::error(
 );
 
 /// Parses `summary =  21550 in 00:00:03 = 7058.6/s Avg:     0 Min:     0 Max:    36 Err:     0 (0.00%)`.
-fn read(text: &str) -> Result<Figures, Unread> {
+fn read(text: &str) -> Result<Figures, ParseError> {
     const LINE: &str = "summary = N in T = R/s";
     // The last total covers the whole run, if the run has ended.
     let mut totals = text.lines().filter_map(|line| line.trim().strip_prefix("summary ="));
@@ -43,12 +43,12 @@ fn read(text: &str) -> Result<Figures, Unread> {
     let in_ns = |label: &str| ns(after(label)?, 1e6);
     let mut figures = Figures {
         measured_ns: ns_of_rate(samples, per_s).ok_or_else(|| missing(LINE))?,
-        ok: samples.checked_sub(failed).ok_or_else(|| more_than(ERR.word, failed, samples))?,
+        ok: samples.checked_sub(failed).ok_or_else(|| too_many(ERR.word, failed, samples))?,
         times: Times {
             min_ns: in_ns("Min:"),
             mean_ns: in_ns("Avg:"),
             max_ns: in_ns("Max:"),
-            ..Times::in_steps_of(1_000_000)
+            ..Times::with_resolution(1_000_000)
         },
         ..Figures::default()
     };

@@ -3,7 +3,7 @@
 use outcome::ErrorClass::{ConnectRefused, ToolError, ToolTimeout};
 
 use crate::Tool;
-use crate::figures::{Figures, Times, Unread};
+use crate::figures::{Figures, ParseError, Times};
 use crate::text::{missing, ns, ns_of_rate, number_in};
 use crate::words::ErrorWord;
 
@@ -29,11 +29,11 @@ const FAILED: ErrorWord = ErrorWord::error(
     ToolError,
     "a status outside 200 to 399, or what `setResponseCallback` does not expect, or no reply",
 );
-const DROPPED: ErrorWord = ErrorWord::noted(
+const DROPPED: ErrorWord = ErrorWord::as_note(
     "dropped_iterations",
     "an arrival for which k6 had no free VU: nothing was sent, and the load was lower than asked for",
 );
-const CHECKS: ErrorWord = ErrorWord::noted(
+const CHECKS: ErrorWord = ErrorWord::as_note(
     "checks_failed",
     "a check of the script that failed: k6 does not say for which request, and its status alone decides",
 );
@@ -42,7 +42,7 @@ const CHECKS: ErrorWord = ErrorWord::noted(
 const DURATION: &str = "http_req_duration";
 const EXPECTED: &str = "{ expected_response:true }";
 
-fn read(text: &str) -> Result<Figures, Unread> {
+fn read(text: &str) -> Result<Figures, ParseError> {
     let requests = metric(text, "http_reqs").ok_or_else(|| missing("http_reqs"))?;
     let mut words = requests.split_ascii_whitespace();
     let count: u64 = words.next().and_then(|word| word.parse().ok()).ok_or_else(|| missing("http_reqs"))?;
@@ -118,7 +118,7 @@ fn bytes(text: &str) -> Option<u64> {
 
 /// Parses `avg=1.2ms min=1.05ms med=1.19ms p(90)=1.3ms max=9.1ms`, with the statistics of `--summary-trend-stats`.
 fn times_of(text: &str) -> Times {
-    let mut times = Times::in_steps_of(10);
+    let mut times = Times::with_resolution(10);
     for word in text.split_ascii_whitespace() {
         let Some((name, time)) = word.split_once('=') else { continue };
         let time = time_ns(time);

@@ -17,7 +17,7 @@ mod wrk;
 
 use std::path::Path;
 
-pub use figures::{Figures, Times, ToolError, Unread};
+pub use figures::{Figures, ParseError, Times, ToolError};
 pub use words::{Account, ErrorWord};
 
 /// A load generator with a parser for its output.
@@ -36,7 +36,7 @@ pub struct Tool {
     /// Its words for requests that did not succeed.
     pub words: &'static [&'static ErrorWord],
     /// Parses its whole output.
-    pub read: fn(&str) -> Result<Figures, Unread>,
+    pub read: fn(&str) -> Result<Figures, ParseError>,
 }
 
 /// Every load generator with a parser.
@@ -45,7 +45,7 @@ pub const TOOLS: &[Tool] =
 
 /// Finds the tool that a command runs, by the first word that is a tool's program. `taskset -c 1 wrk` runs wrk, and `java -jar
 /// ApacheJMeter.jar` runs JMeter.
-pub fn of_command<'a>(words: impl IntoIterator<Item = &'a str>) -> Option<&'static Tool> {
+pub fn find_in_command<'a>(words: impl IntoIterator<Item = &'a str>) -> Option<&'static Tool> {
     let program = |word: &str| Some(Path::new(word).file_stem()?.to_str()?.to_owned());
     words.into_iter().find_map(|word| {
         let program = program(word)?;
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn finds_tool_of_a_command() {
-        let named = |command: &str| of_command(command.split(' ')).map(|tool| tool.name);
+        let named = |command: &str| find_in_command(command.split(' ')).map(|tool| tool.name);
         assert_eq!(named("wrk -t1 http://127.0.0.1:1/"), Some("wrk"));
         assert_eq!(named("taskset -c 1 /usr/lib/postgresql/15/bin/pgbench -S"), Some("pgbench"));
         assert_eq!(named("java -Xmx512m -jar home/bin/ApacheJMeter.jar -n"), Some("JMeter"));

@@ -4,7 +4,7 @@ use outcome::ErrorClass::{ConnectRefused, Status, ToolError, ToolTimeout};
 use serde_json::{Map, Value};
 
 use crate::Tool;
-use crate::figures::{Figures, Times, Unread};
+use crate::figures::{Figures, ParseError, Times};
 use crate::text::{missing, ns};
 use crate::words::{Account, ErrorWord, in_message};
 
@@ -31,14 +31,14 @@ const CUT_OFF: ErrorWord = ErrorWord {
     meaning: "a request that the end of the run cut off",
 };
 
-fn read(text: &str) -> Result<Figures, Unread> {
+fn read(text: &str) -> Result<Figures, ParseError> {
     let (from, to) = text.find("{\n").zip(text.rfind('}')).ok_or_else(|| {
-        Unread("it printed no JSON; add --no-tui --output-format json to its command".to_owned())
+        ParseError("it printed no JSON; add --no-tui --output-format json to its command".to_owned())
     })?;
     let report: Value = text
         .get(from..=to)
         .and_then(|text| serde_json::from_str(text).ok())
-        .ok_or_else(|| Unread("it printed JSON that cannot be read".to_owned()))?;
+        .ok_or_else(|| ParseError("it printed JSON that cannot be read".to_owned()))?;
     let summary = report.get("summary").ok_or_else(|| missing("summary"))?;
     let seconds = |at: &Value, key: &str| ns(at.get(key)?.as_f64()?, 1e9);
     let map = |key: &str| report.get(key).and_then(Value::as_object).ok_or_else(|| missing(key));
@@ -48,7 +48,7 @@ fn read(text: &str) -> Result<Figures, Unread> {
             min_ns: seconds(summary, "fastest"),
             mean_ns: seconds(summary, "average"),
             max_ns: seconds(summary, "slowest"),
-            ..Times::in_steps_of(1)
+            ..Times::with_resolution(1)
         },
         ..Figures::default()
     };
@@ -66,9 +66,9 @@ fn read(text: &str) -> Result<Figures, Unread> {
     figures.checked()
 }
 
-fn counts(map: &Map<String, Value>) -> Result<Vec<(&str, u64)>, Unread> {
+fn counts(map: &Map<String, Value>) -> Result<Vec<(&str, u64)>, ParseError> {
     let counts = map.iter().map(|(name, count)| Some((name.as_str(), count.as_u64()?)));
-    counts.collect::<Option<_>>().ok_or_else(|| Unread("it printed counts that are none".to_owned()))
+    counts.collect::<Option<_>>().ok_or_else(|| ParseError("it printed counts that are none".to_owned()))
 }
 
 #[cfg(test)]

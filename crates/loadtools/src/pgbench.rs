@@ -3,8 +3,8 @@
 use outcome::ErrorClass::{Deadlock, SerializationFailure, SqlError};
 
 use crate::Tool;
-use crate::figures::{Figures, Times, Unread};
-use crate::text::{after, count, missing, more_than, needed_count, ns, ns_of_rate, number, word};
+use crate::figures::{Figures, ParseError, Times};
+use crate::text::{after, count, missing, ns, ns_of_rate, number, required_count, too_many, word};
 use crate::words::ErrorWord;
 
 pub(crate) const PGBENCH: Tool = Tool {
@@ -32,20 +32,20 @@ const FAILED: ErrorWord = ErrorWord::error(
     SqlError,
     "a serialization failure or a deadlock after the last try; none of those processed",
 );
-const SKIPPED: ErrorWord = ErrorWord::noted(
+const SKIPPED: ErrorWord = ErrorWord::as_note(
     "number of transactions skipped",
     "too late for `pgbench --latency-limit` before its start: nothing was sent",
 );
-const ABOVE_LIMIT: ErrorWord = ErrorWord::noted(
+const ABOVE_LIMIT: ErrorWord = ErrorWord::as_note(
     "number of transactions above the latency limit",
     "committed later than `pgbench --latency-limit`; these were processed",
 );
-const RETRIED: ErrorWord = ErrorWord::noted(
+const RETRIED: ErrorWord = ErrorWord::as_note(
     "number of transactions retried",
     "tried again after a failure, whatever became of them",
 );
 
-fn read(text: &str) -> Result<Figures, Unread> {
+fn read(text: &str) -> Result<Figures, ParseError> {
     const PROCESSED: &str = "number of transactions actually processed:";
     // With a number of transactions per client, pgbench prints `200/200`.
     let processed = word(text, PROCESSED).and_then(|word| word.split('/').next()?.parse().ok());
@@ -60,7 +60,7 @@ fn read(text: &str) -> Result<Figures, Unread> {
         ok: processed,
         times: Times {
             mean_ns: number(text, "latency average =").and_then(|ms| ns(ms, 1e6)),
-            ..Times::in_steps_of(1_000)
+            ..Times::with_resolution(1_000)
         },
         ..Figures::default()
     };
@@ -70,14 +70,14 @@ fn read(text: &str) -> Result<Figures, Unread> {
     figures.count(&SERIALIZATION, serialization);
     figures.count(&DEADLOCKS, deadlocks);
     figures
-        .count(&FAILED, failed.checked_sub(detailed).ok_or_else(|| more_than("failures", detailed, failed))?);
+        .count(&FAILED, failed.checked_sub(detailed).ok_or_else(|| too_many("failures", detailed, failed))?);
     figures.count(&SKIPPED, count(&SKIPPED));
     figures.count(&ABOVE_LIMIT, above_limit(text));
     figures.count(&RETRIED, count(&RETRIED));
     if text.contains("Run was aborted") {
-        return Err(Unread("its run was aborted".to_owned()));
+        return Err(ParseError("its run was aborted".to_owned()));
     }
-    needed_count(text, "number of clients:")?;
+    required_count(text, "number of clients:")?;
     figures.checked()
 }
 

@@ -3,8 +3,8 @@
 use outcome::ErrorClass::SqlError;
 
 use crate::Tool;
-use crate::figures::{Figures, Times, Unread};
-use crate::text::{after, count, missing, needed_count, ns, number, number_in};
+use crate::figures::{Figures, ParseError, Times};
+use crate::text::{after, count, missing, ns, number, number_in, required_count};
 use crate::words::ErrorWord;
 
 pub(crate) const SYSBENCH: Tool = Tool {
@@ -22,13 +22,13 @@ const IGNORED: ErrorWord = ErrorWord::error(
     SqlError,
     "a try that ended with an error of `sysbench --db-ignore-errors`, such as a deadlock; the transaction is tried again",
 );
-const RECONNECTS: ErrorWord = ErrorWord::noted(
+const RECONNECTS: ErrorWord = ErrorWord::as_note(
     "reconnects",
     "a connection that was opened again, as `sysbench --reconnect` asks or after it was lost",
 );
 
-fn read(text: &str) -> Result<Figures, Unread> {
-    let events = needed_count(text, "total number of events:")?;
+fn read(text: &str) -> Result<Figures, ParseError> {
+    let events = required_count(text, "total number of events:")?;
     let time = after(text, "total time:").and_then(|time| number_in(time.strip_suffix('s')?));
     let mut figures = Figures {
         version: after(text, "sysbench ").and_then(|rest| Some(rest.split(' ').next()?.to_owned())),
@@ -38,7 +38,7 @@ fn read(text: &str) -> Result<Figures, Unread> {
         ..Figures::default()
     };
     if text.contains("FATAL:") {
-        return Err(Unread("it failed after its start".to_owned()));
+        return Err(ParseError("it failed after its start".to_owned()));
     }
     figures.count(&IGNORED, count(text, "ignored errors:").unwrap_or(0));
     figures.count(&RECONNECTS, count(text, "reconnects:").unwrap_or(0));
@@ -47,8 +47,12 @@ fn read(text: &str) -> Result<Figures, Unread> {
 
 fn times(text: &str) -> Times {
     let of = |label: &str| ns(number(text, label)?, 1e6);
-    let mut times =
-        Times { min_ns: of("min:"), mean_ns: of("avg:"), max_ns: of("max:"), ..Times::in_steps_of(10_000) };
+    let mut times = Times {
+        min_ns: of("min:"),
+        mean_ns: of("avg:"),
+        max_ns: of("max:"),
+        ..Times::with_resolution(10_000)
+    };
     for line in text.lines() {
         // Example: `99th percentile:                        6.79`.
         let Some((percent, ms)) = line.trim().split_once("percentile:") else { continue };

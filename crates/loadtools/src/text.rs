@@ -1,6 +1,6 @@
 //! Finds figures in printed lines.
 
-use crate::figures::Unread;
+use crate::figures::ParseError;
 
 /// Text after a label at the start of a line, trimmed.
 pub(crate) fn after<'a>(text: &'a str, label: &str) -> Option<&'a str> {
@@ -18,7 +18,7 @@ pub(crate) fn count(text: &str, label: &str) -> Option<u64> {
 }
 
 /// Integer after a label; an error if it is missing.
-pub(crate) fn needed_count(text: &str, label: &str) -> Result<u64, Unread> {
+pub(crate) fn required_count(text: &str, label: &str) -> Result<u64, ParseError> {
     count(text, label).ok_or_else(|| missing(label))
 }
 
@@ -44,13 +44,13 @@ pub(crate) fn ns_of_rate(requests: u64, per_s: Option<f64>) -> Option<u64> {
 }
 
 /// Error: a count exceeds the number of requests.
-pub(crate) fn more_than(label: &str, count: u64, requests: u64) -> Unread {
-    Unread(format!("it printed {:?} {count}, more than its {requests} requests", label.trim()))
+pub(crate) fn too_many(label: &str, count: u64, requests: u64) -> ParseError {
+    ParseError(format!("it printed {:?} {count}, more than its {requests} requests", label.trim()))
 }
 
 /// Error: a line is missing.
-pub(crate) fn missing(label: &str) -> Unread {
-    Unread(format!("it printed no line {:?}", label.trim()))
+pub(crate) fn missing(label: &str) -> ParseError {
+    ParseError(format!("it printed no line {:?}", label.trim()))
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ impl ErrorWord {
         Self { word, account: Account::Errors(class), meaning }
     }
 
-    pub(crate) const fn noted(word: &'static str, meaning: &'static str) -> Self {
+    pub(crate) const fn as_note(word: &'static str, meaning: &'static str) -> Self {
         Self { word, account: Account::Note, meaning }
     }
 }

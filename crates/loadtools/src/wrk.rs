@@ -3,8 +3,8 @@
 use outcome::ErrorClass::{ConnectFailed, Status, ToolError, ToolTimeout};
 
 use crate::Tool;
-use crate::figures::{Figures, Times, Unread};
-use crate::text::{after, count, missing, more_than, ns, ns_of_rate, number, number_in};
+use crate::figures::{Figures, ParseError, Times};
+use crate::text::{after, count, missing, ns, ns_of_rate, number, number_in, too_many};
 use crate::words::ErrorWord;
 
 pub(crate) const WRK: Tool = Tool {
@@ -37,7 +37,7 @@ const TIMEOUT: ErrorWord = ErrorWord::error(
     "a reply later than `wrk --timeout`, 2 s unless given; these are among the requests",
 );
 
-fn read(text: &str) -> Result<Figures, Unread> {
+fn read(text: &str) -> Result<Figures, ParseError> {
     let (requests, seconds, bytes) = summary(text).ok_or_else(|| missing("N requests in T, N read"))?;
     let per_s = number(text, "Requests/sec:").ok_or_else(|| missing("Requests/sec:"))?;
     let measured_ns = ns_of_rate(requests, Some(per_s)).or_else(|| ns(seconds, 1e9));
@@ -49,7 +49,7 @@ fn read(text: &str) -> Result<Figures, Unread> {
     };
     let rejected = count(text, "Non-2xx or 3xx responses:").unwrap_or(0);
     let answered =
-        requests.checked_sub(rejected).ok_or_else(|| more_than(REJECTED.word, rejected, requests))?;
+        requests.checked_sub(rejected).ok_or_else(|| too_many(REJECTED.word, rejected, requests))?;
     figures.count(&REJECTED, rejected);
     let mut late = 0;
     if let Some(errors) = after(text, "Socket errors:") {
@@ -63,7 +63,7 @@ fn read(text: &str) -> Result<Figures, Unread> {
         figures.count(&WRITE, of("write")?);
         let timeouts: u64 = of("timeout")?;
         if timeouts > requests {
-            return Err(more_than(TIMEOUT.word, timeouts, requests));
+            return Err(too_many(TIMEOUT.word, timeouts, requests));
         }
         // A late reply may also be a rejected one. Each request is counted once.
         late = timeouts.min(answered);
@@ -83,7 +83,7 @@ fn summary(text: &str) -> Option<(u64, f64, u64)> {
 }
 
 fn times(text: &str) -> Times {
-    let mut times = Times::in_steps_of(10);
+    let mut times = Times::with_resolution(10);
     let in_ns = |word: &str| ns(seconds(word)?, 1e9);
     if let Some(latency) = after(text, "Latency ").filter(|rest| !rest.starts_with("Distribution")) {
         let mut words = latency.split_ascii_whitespace();

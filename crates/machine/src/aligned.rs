@@ -4,13 +4,13 @@ const ALIGNMENT_BYTES: usize = 4096;
 
 /// Bytes at an aligned address.
 #[derive(Debug)]
-pub(crate) struct Aligned {
+pub(crate) struct AlignedBuffer {
     bytes: Vec<u8>,
     start: usize,
     length: usize,
 }
 
-impl Aligned {
+impl AlignedBuffer {
     pub(crate) fn new(length: usize) -> Self {
         let bytes = vec![0; length + ALIGNMENT_BYTES];
         let start = bytes.as_ptr().align_offset(ALIGNMENT_BYTES).min(ALIGNMENT_BYTES);
@@ -29,7 +29,7 @@ mod tests {
     #[test]
     fn buffer_is_aligned() {
         for length in [1, 4_096, 1 << 20] {
-            let mut buffer = Aligned::new(length);
+            let mut buffer = AlignedBuffer::new(length);
             assert_eq!(buffer.bytes_mut().as_ptr() as usize % ALIGNMENT_BYTES, 0);
             assert_eq!(buffer.bytes_mut().len(), length);
         }

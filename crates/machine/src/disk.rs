@@ -13,7 +13,7 @@ use std::thread;
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl, fstatfs, fstatvfs};
 use rustix::io::Errno;
 
-use crate::aligned::Aligned;
+use crate::aligned::AlignedBuffer;
 use crate::figure::Findings;
 use crate::random::Random;
 use crate::site::Site;
@@ -22,7 +22,7 @@ use crate::stopwatch::{Stopwatch, per_s};
 const BLOCK_BYTES: usize = 1 << 20;
 const PAGE_BYTES: usize = 4096;
 /// Number of bytes that are written first to estimate the speed of the disk.
-const FIRST_BYTES: u64 = 16 << 20;
+const SPEED_PROBE_BYTES: u64 = 16 << 20;
 /// Approximate duration of a write trial, in slices.
 const WRITE_SLICES: f64 = 2.0;
 /// Minimum number of samples for a 99th percentile.
@@ -51,7 +51,7 @@ const TMPFS: u64 = 0x0102_1994;
 
 /// Reason why disk trials are not possible.
 #[derive(Debug)]
-pub enum NoDisk {
+pub enum DiskError {
     /// The folder is not usable.
     Folder {
         /// The folder.
@@ -70,7 +70,7 @@ pub enum NoDisk {
     },
 }
 
-impl fmt::Display for NoDisk {
+impl fmt::Display for DiskError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Folder { dir, error } => write!(f, "no file can be made in {}: {error}", dir.display()),
@@ -85,20 +85,20 @@ impl fmt::Display for NoDisk {
     }
 }
 
-impl std::error::Error for NoDisk {}
+impl std::error::Error for DiskError {}
 
 /// Checks that disk trials are possible in a folder: a file can be created, and there is twice the space that it needs.
 ///
 /// # Errors
 ///
 /// If disk trials are not possible.
-pub fn check(dir: &Path, file_bytes_max: u64) -> Result<(), NoDisk> {
-    let wrong = |error: io::Error| NoDisk::Folder { dir: dir.to_path_buf(), error };
+pub fn check(dir: &Path, file_bytes_max: u64) -> Result<(), DiskError> {
+    let wrong = |error: io::Error| DiskError::Folder { dir: dir.to_path_buf(), error };
     let file = tempfile::tempfile_in(dir).map_err(wrong)?;
     let room = fstatvfs(&file).map_err(|errno| wrong(errno.into()))?;
     let (free_bytes, needed_bytes) = (room.f_bavail.saturating_mul(room.f_frsize), file_bytes_max * 2);
     if free_bytes < needed_bytes {
-        return Err(NoDisk::Space { dir: dir.to_path_buf(), free_bytes, needed_bytes });
+        return Err(DiskError::Space { dir: dir.to_path_buf(), free_bytes, needed_bytes });
     }
     Ok(())
 }
@@ -114,14 +114,14 @@ pub(crate) fn measure(site: &Site<'_>, findings: &mut Findings) {
     };
     findings.file_system = Some(trials.file_system_name());
     findings.file_bytes = Some(trials.bytes);
-    findings.note("disk_write", site.repeat(|| said(trials.write())));
-    findings.note("disk_read_cached", site.repeat(|| said(trials.read(&trials.file))));
+    findings.note("disk_write", site.repeat(|| with_message(trials.write())));
+    findings.note("disk_read_cached", site.repeat(|| with_message(trials.read(&trials.file))));
     trials.fsync(findings);
     match trials.direct() {
         Ok(direct) => {
-            findings.note("disk_read_direct", site.repeat(|| said(trials.read(&direct))));
-            findings.note("disk_random_1", site.repeat(|| said(trials.random(&direct, 1))));
-            findings.note("disk_random_32", site.repeat(|| said(trials.random(&direct, THREADS))));
+            findings.note("disk_read_direct", site.repeat(|| with_message(trials.read(&direct))));
+            findings.note("disk_random_1", site.repeat(|| with_message(trials.random(&direct, 1))));
+            findings.note("disk_random_32", site.repeat(|| with_message(trials.random(&direct, THREADS))));
         }
         Err(why) => {
             for key in ["disk_read_direct", "disk_random_1", "disk_random_32"] {
@@ -131,7 +131,7 @@ pub(crate) fn measure(site: &Site<'_>, findings: &mut Findings) {
     }
 }
 
-fn said<T>(result: io::Result<T>) -> Result<T, String> {
+fn with_message<T>(result: io::Result<T>) -> Result<T, String> {
     result.map_err(|error| error.to_string())
 }
 
@@ -150,12 +150,13 @@ impl<'a> Trials<'a> {
         let file = tempfile::tempfile_in(site.dir)?;
         let mut block = vec![0; BLOCK_BYTES];
         Random::new(1).fill(&mut block);
-        let mut trials = Self { site, file, bytes: FIRST_BYTES, block };
+        let mut trials = Self { site, file, bytes: SPEED_PROBE_BYTES, block };
         trials.write()?;
         let per_s = trials.write()? * 1e6;
         let fitting = per_s * site.effort.slice.as_secs_f64() * WRITE_SLICES;
-        let most = site.effort.file_bytes_max.max(FIRST_BYTES);
-        trials.bytes = (fitting as u64).clamp(FIRST_BYTES, most) / BLOCK_BYTES as u64 * BLOCK_BYTES as u64;
+        let most = site.effort.file_bytes_max.max(SPEED_PROBE_BYTES);
+        trials.bytes =
+            (fitting as u64).clamp(SPEED_PROBE_BYTES, most) / BLOCK_BYTES as u64 * BLOCK_BYTES as u64;
         trials.write()?;
         Ok(trials)
     }
@@ -186,7 +187,7 @@ impl<'a> Trials<'a> {
             Err(Errno::INVAL) => return Err(format!("{name} has no reads past the page cache (O_DIRECT)")),
             Err(errno) => return Err(errno.to_string()),
         }
-        let mut page = Aligned::new(PAGE_BYTES);
+        let mut page = AlignedBuffer::new(PAGE_BYTES);
         match reopened.read_exact_at(page.bytes_mut(), 0) {
             Ok(()) => Ok(reopened),
             Err(error) => {
@@ -207,7 +208,7 @@ impl<'a> Trials<'a> {
 
     /// Reads the file repeatedly from the beginning. Returns MB/s.
     fn read(&self, file: &File) -> io::Result<f64> {
-        let (mut buffer, mut start, mut result) = (Aligned::new(BLOCK_BYTES), 0, Ok(()));
+        let (mut buffer, mut start, mut result) = (AlignedBuffer::new(BLOCK_BYTES), 0, Ok(()));
         let blocks_per_s = per_s(self.site.effort.slice, 1, || {
             if result.is_ok() {
                 result = file.read_exact_at(buffer.bytes_mut(), start);
@@ -222,7 +223,7 @@ impl<'a> Trials<'a> {
         let (slice, pages) = (self.site.effort.slice, self.bytes / PAGE_BYTES as u64);
         let (reads, watch) = (AtomicU64::new(0), Stopwatch::start());
         let read = |seed: u64| -> io::Result<()> {
-            let (mut page, mut random) = (Aligned::new(PAGE_BYTES), Random::new(seed));
+            let (mut page, mut random) = (AlignedBuffer::new(PAGE_BYTES), Random::new(seed));
             while watch.elapsed() < slice {
                 file.read_exact_at(page.bytes_mut(), random.below(pages) * PAGE_BYTES as u64)?;
                 reads.fetch_add(1, Ordering::Relaxed);
@@ -242,7 +243,7 @@ impl<'a> Trials<'a> {
     fn fsync(&self, findings: &mut Findings) {
         let (mut all, mut p99s) = (Vec::new(), Vec::new());
         let p50s = self.site.repeat(|| {
-            let mut times_us = said(self.fsync_times_us())?;
+            let mut times_us = with_message(self.fsync_times_us())?;
             if times_us.len() >= SAMPLES_P99_MIN {
                 p99s.push(percentile(&times_us, 0.99));
             }
@@ -300,14 +301,15 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         check(dir.path(), 1).unwrap();
         let error = check(dir.path(), u64::MAX / 4).unwrap_err();
-        assert!(matches!(error, NoDisk::Space { .. }), "{error}");
+        assert!(matches!(error, DiskError::Space { .. }), "{error}");
         let error = check(&dir.path().join("missing"), 1).unwrap_err();
         assert!(error.to_string().starts_with("no file can be made in"), "{error}");
     }
 
     #[test]
     fn leaves_no_file_and_reports_tmpfs_as_missing() {
-        let effort = Effort { repetitions: 2, slice: Duration::from_millis(5), file_bytes_max: FIRST_BYTES };
+        let effort =
+            Effort { repetitions: 2, slice: Duration::from_millis(5), file_bytes_max: SPEED_PROBE_BYTES };
         let dir = tempfile::tempdir().unwrap();
         let look = |dir: &Path| {
             let site = Site { dir, effort, is_stopped: &|| false };

@@ -38,7 +38,7 @@ pub struct Definition {
     /// Unit of the values.
     pub unit: Unit,
     /// True if higher values are better.
-    pub is_more_better: bool,
+    pub is_higher_better: bool,
     /// Measurement method, in one or two sentences.
     pub definition: &'static str,
 }
@@ -47,10 +47,10 @@ const fn figure(
     key: &'static str,
     title: &'static str,
     unit: Unit,
-    is_more_better: bool,
+    is_higher_better: bool,
     definition: &'static str,
 ) -> Definition {
-    Definition { key, title, unit, is_more_better, definition }
+    Definition { key, title, unit, is_higher_better, definition }
 }
 
 /// All figures, in the order of tables.

@@ -21,7 +21,7 @@ fn figure(figure: &Figure) -> Value {
     json!({
         "key": figure.key,
         "unit": definition.map(|found| found.unit.name()),
-        "more_is_better": definition.map(|found| found.is_more_better),
+        "more_is_better": definition.map(|found| found.is_higher_better),
         "median": figure.median(),
         "min": min,
         "max": max,

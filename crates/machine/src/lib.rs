@@ -21,7 +21,7 @@ mod timer;
 mod trials;
 mod words;
 
-pub use disk::{NoDisk, check as check_folder};
+pub use disk::{DiskError, check as check_folder};
 pub use effort::Effort;
 pub use figure::{Definition, FIGURES, Figure, Findings, Missing, Unit};
 pub use json::json;

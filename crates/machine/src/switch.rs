@@ -38,15 +38,15 @@ fn allowed() -> Result<Vec<usize>, String> {
 }
 
 fn half_round_trip_us(site: &Site<'_>, here: usize, there: usize) -> Result<f64, String> {
-    let said = |error: io::Error| error.to_string();
-    let (answers, answer) = io::pipe().map_err(said)?;
-    let (questions, question) = io::pipe().map_err(said)?;
+    let with_message = |error: io::Error| error.to_string();
+    let (answers, answer) = io::pipe().map_err(with_message)?;
+    let (questions, question) = io::pipe().map_err(with_message)?;
     thread::scope(|scope| {
-        let echo = scope.spawn(move || pin(there).and_then(|()| pass_back(questions, answer)));
-        let ask = scope.spawn(move || pin(here).and_then(|()| ask(site, answers, question)));
-        let per_s = ask.join().unwrap_or_else(|_| Err(io::Error::other("a thread ended early")));
+        let echo = scope.spawn(move || pin(there).and_then(|()| pong(questions, answer)));
+        let ping = scope.spawn(move || pin(here).and_then(|()| ping(site, answers, question)));
+        let per_s = ping.join().unwrap_or_else(|_| Err(io::Error::other("a thread ended early")));
         drop(echo.join());
-        per_s.map(|per_s| 0.5e6 / per_s).map_err(said)
+        per_s.map(|per_s| 0.5e6 / per_s).map_err(with_message)
     })
 }
 
@@ -58,7 +58,7 @@ fn pin(core: usize) -> io::Result<()> {
 }
 
 /// Measures round trips per second. The question pipe closes on return, which ends the other thread.
-fn ask(site: &Site<'_>, mut answers: PipeReader, mut question: PipeWriter) -> io::Result<f64> {
+fn ping(site: &Site<'_>, mut answers: PipeReader, mut question: PipeWriter) -> io::Result<f64> {
     let (mut byte, mut result) = ([1], Ok(()));
     let per_s = per_s(site.effort.slice, BATCH, || {
         if result.is_ok() {
@@ -68,7 +68,7 @@ fn ask(site: &Site<'_>, mut answers: PipeReader, mut question: PipeWriter) -> io
     result.map(|()| per_s)
 }
 
-fn pass_back(mut questions: PipeReader, mut answer: PipeWriter) -> io::Result<()> {
+fn pong(mut questions: PipeReader, mut answer: PipeWriter) -> io::Result<()> {
     let mut byte = [0];
     while questions.read(&mut byte)? == 1 {
         answer.write_all(&byte)?;

@@ -35,7 +35,7 @@ fn shift_lines(findings: &Findings) -> Vec<String> {
         let cells: String = columns.iter().map(cell).collect();
         lines.push(format!("{name:<10}{:<10}{cells}", method.name()));
     }
-    lines.extend(published(findings));
+    lines.extend(published_shift(findings));
     lines
 }
 
@@ -49,7 +49,7 @@ fn shift_sizes(findings: &Findings) -> Vec<usize> {
 }
 
 /// Formats the duration of one shift of the published size, over all directions and elements.
-fn published(findings: &Findings) -> Option<String> {
+fn published_shift(findings: &Findings) -> Option<String> {
     let of = |method: Method| {
         let all = Direction::ALL.iter().flat_map(|way| {
             ["int32", "float"].map(|element| findings.figure(&key(method, *way, element, PUBLISHED_BYTES)))

@@ -21,7 +21,7 @@ const SAMPLES_P99_MIN: usize = 1_000;
 /// Measures waits like the load generator's, and plain sleeps.
 pub(crate) fn measure(site: &Site<'_>, findings: &mut Findings) {
     // A separate thread, because the timer slack that a poller sets belongs to its thread.
-    let precise = thread::scope(|scope| scope.spawn(|| precisely(site)).join());
+    let precise = thread::scope(|scope| scope.spawn(|| precise_waits(site)).join());
     let (p50s, p99) = precise.unwrap_or_else(|_| (Err("its thread ended early".to_owned()), None));
     findings.note("timer_late_p50", p50s);
     let too_few = || format!("the trials were stopped before {SAMPLES_P99_MIN} waits");
@@ -30,14 +30,16 @@ pub(crate) fn measure(site: &Site<'_>, findings: &mut Findings) {
         thread::sleep(WAIT);
         Ok(())
     };
-    findings
-        .note("sleep_late_p50", site.repeat(|| late_us(SLEEPS, plainly).map(|late| percentile(&late, 0.5))));
+    findings.note(
+        "sleep_late_p50",
+        site.repeat(|| wake_delays_us(SLEEPS, plainly).map(|late| percentile(&late, 0.5))),
+    );
 }
 
 /// Measures only the median per trial of waits like the load generator's.
 pub(crate) fn measure_brief(site: &Site<'_>, findings: &mut Findings) {
     let brief = Site { effort: crate::effort::Effort { repetitions: 1, ..site.effort }, ..*site };
-    let late = thread::scope(|scope| scope.spawn(|| precisely(&brief)).join());
+    let late = thread::scope(|scope| scope.spawn(|| precise_waits(&brief)).join());
     findings.note(
         "timer_late_p50",
         late.map_or_else(|_| Err("its thread ended early".to_owned()), |(p50s, _)| p50s),
@@ -45,12 +47,12 @@ pub(crate) fn measure_brief(site: &Site<'_>, findings: &mut Findings) {
 }
 
 /// Measures the median of each trial, and the 99th percentile over all trials.
-fn precisely(site: &Site<'_>) -> (Result<Vec<f64>, String>, Option<f64>) {
+fn precise_waits(site: &Site<'_>) -> (Result<Vec<f64>, String>, Option<f64>) {
     let mut all = Vec::new();
     let p50s = Poll::new().map_err(|errno| errno.to_string()).and_then(|mut poll| {
         site.repeat(|| {
             let wait = || poll.wait(WAIT.as_nanos() as u64).map(drop).map_err(|errno| errno.to_string());
-            let late = late_us(WAITS, wait)?;
+            let late = wake_delays_us(WAITS, wait)?;
             all.extend_from_slice(&late);
             Ok(percentile(&late, 0.5))
         })
@@ -61,7 +63,7 @@ fn precisely(site: &Site<'_>) -> (Result<Vec<f64>, String>, Option<f64>) {
 }
 
 /// Measures the delay of each wake-up beyond the requested wait, in microseconds, ascending.
-fn late_us(waits: u32, mut wait: impl FnMut() -> Result<(), String>) -> Result<Vec<f64>, String> {
+fn wake_delays_us(waits: u32, mut wait: impl FnMut() -> Result<(), String>) -> Result<Vec<f64>, String> {
     let mut late = Vec::with_capacity(waits as usize);
     for _ in 0..waits {
         let watch = Stopwatch::start();

@@ -22,15 +22,15 @@ pub type NullServer<'a> = &'a dyn Fn() -> Result<f64, String>;
 
 /// Runs all trials.
 pub fn measure(site: &Site<'_>, null_server: Option<NullServer<'_>>) -> Findings {
-    make(TRIALS, site, null_server)
+    run_trials(TRIALS, site, null_server)
 }
 
 /// Runs the few trials that distinguish machines, within 2 s with [`crate::Effort::BRIEF`]. Writes no file.
 pub fn brief(site: &Site<'_>) -> Findings {
-    make(BRIEF, site, None)
+    run_trials(BRIEF, site, None)
 }
 
-fn make(trials: &[Trial], site: &Site<'_>, null_server: Option<NullServer<'_>>) -> Findings {
+fn run_trials(trials: &[Trial], site: &Site<'_>, null_server: Option<NullServer<'_>>) -> Findings {
     let (mut findings, watch, before) = (Findings::default(), Stopwatch::start(), Ticks::now());
     for trial in trials {
         if !(site.is_stopped)() {

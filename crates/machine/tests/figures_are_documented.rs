@@ -7,7 +7,7 @@ use rules::files::assert_table;
 fn every_figure_is_defined() {
     let head = "| key | in tables | unit | better | definition |\n|---|---|---|---|---|\n".to_owned();
     let rows = FIGURES.iter().map(|figure| {
-        let better = if figure.is_more_better { "higher" } else { "lower" };
+        let better = if figure.is_higher_better { "higher" } else { "lower" };
         let (key, unit) = (figure.key, figure.unit.name());
         format!("| `{key}` | {} | {unit} | {better} | {} |\n", figure.title, figure.definition)
     });

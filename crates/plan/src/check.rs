@@ -9,13 +9,13 @@ use wire::step::Unit;
 use crate::check_load::{CheckedLoad, Destination};
 use crate::command_mix::CommandMix;
 use crate::database::Database;
-use crate::draft::{Draft, Played};
+use crate::draft::{Draft, ScriptSource};
 use crate::endpoint::{Endpoint, EndpointLoad};
 use crate::error::Spelling;
 use crate::fault::Fault;
 use crate::plan::{Action, Errands, OwnedAction, Plan, PlannedStep};
-use crate::request::{self, Sends};
-use crate::requests::{ForeignLoad, Requests};
+use crate::request::{self, RequestSource};
+use crate::requests::{ExternalLoad, Requests};
 use crate::scripts;
 use crate::spec::{Field, LoadSpec, SqlSpec};
 use crate::system_kind::SystemKind;
@@ -35,19 +35,19 @@ pub(crate) struct Target {
     /// Max requests in flight per connection. `None` if an external load generator makes the load.
     pipeline_max: Option<u32>,
     /// Combines the system with a load, once that is checked.
-    under: UnderLoad,
+    under: MakeLoad,
 }
 
 /// Makes the load of a system from the checked values of a load.
-type UnderLoad = Box<dyn FnOnce(&CheckedLoad) -> Box<dyn EndpointLoad>>;
+type MakeLoad = Box<dyn FnOnce(&CheckedLoad) -> Box<dyn EndpointLoad>>;
 
 impl Target {
     /// Reads the target of a command line with the URL of a database.
     pub(crate) fn from_database_flags(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Self> {
-        forbid(&draft.command_mix.given(), &only_commands(), faults);
+        forbid(&draft.command_mix.given(), &command_mix_protocols(), faults);
         let noun = wire::step::requests().noun();
         let what = format!("it applies to {noun} requests, and the URL is that of a database");
-        forbid(&only_requests(draft), &what, faults);
+        forbid(&request_flags(draft), &what, faults);
         if draft.sql.terminal_times.is_some() && draft.load.is_open() {
             let what = "times at terminals belong to users, and transactions start at a rate";
             faults.push(Fault::new(
@@ -62,12 +62,12 @@ impl Target {
     /// Reads the target of a command line with another URL.
     pub(crate) fn from_request_flags(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Self> {
         let target = request::target(draft, faults);
-        no_database(draft, faults);
+        forbid_database_workload(draft, faults);
         if target
             .as_ref()
             .is_some_and(|target| target.protocol.steps().is_none_or(|steps| steps.workload.is_none()))
         {
-            forbid(&draft.command_mix.given(), &only_commands(), faults);
+            forbid(&draft.command_mix.given(), &command_mix_protocols(), faults);
         }
         let request::Target { title, name, peer, protocol, sends } = target?;
         let planned =
@@ -83,8 +83,8 @@ impl Target {
             under: Box::new(move |_| Box::new(Requests { protocol, peers: vec![peer] })),
         };
         Some(match sends {
-            Sends::Step(action) => Self { steps: vec![planned(name, action)], ..single },
-            Sends::Commands(actions, mix) => {
+            RequestSource::Step(action) => Self { steps: vec![planned(name, action)], ..single },
+            RequestSource::Commands(actions, mix) => {
                 let steps = actions.into_iter().map(|action| planned(action.step.title(), action)).collect();
                 let CommandMix { scenarios, variables, data, .. } = *mix;
                 Self { steps, scenarios, variables, data, ..single }
@@ -95,7 +95,7 @@ impl Target {
     /// Target with transactions on the database of a URL.
     pub(crate) fn database(
         url: &str,
-        played: &[Played],
+        played: &[ScriptSource],
         spec: &SqlSpec,
         spelling: Spelling,
         faults: &mut Vec<Fault>,
@@ -105,9 +105,9 @@ impl Target {
         let mut errors = Vec::new();
         let checked = scripts::check(played, spec, engine, &mut errors);
         if spelling == Spelling::Flags {
-            scripts::refuse_repeats(played, &mut errors);
+            scripts::reject_repeats(played, &mut errors);
         }
-        faults.extend(errors.iter().map(|error| error.printed(spelling)));
+        faults.extend(errors.iter().map(|error| error.to_fault(spelling)));
         let database = database.filter(|_| faults.is_empty())?;
         Some(Self {
             title: format!("{} on {}", checked.title(), database.shown),
@@ -117,12 +117,12 @@ impl Target {
             data: Vec::new(),
             connect_timeout_ns: database.connect_timeout_ns,
             pipeline_max: Some(1),
-            under: Box::new(|load| Box::new(checked.on(database, load))),
+            under: Box::new(|load| Box::new(checked.on_database(database, load))),
         })
     }
 
     /// Target for a database that an external load generator loads.
-    pub(crate) fn of_tool(database: &Database) -> Self {
+    pub(crate) fn for_tool(database: &Database) -> Self {
         let peers = database.peers.clone();
         Self {
             title: database.shown.clone(),
@@ -132,7 +132,7 @@ impl Target {
             data: Vec::new(),
             connect_timeout_ns: None,
             pipeline_max: None,
-            under: Box::new(|_| Box::new(ForeignLoad { peers })),
+            under: Box::new(|_| Box::new(ExternalLoad { peers })),
         }
     }
 
@@ -180,18 +180,18 @@ impl Target {
 
 fn forbid(flags: &[(&str, bool)], what: &str, faults: &mut Vec<Fault>) {
     let given = flags.iter().filter(|(_, is_given)| *is_given);
-    faults.extend(given.map(|(flag, _)| Fault::new(*flag, what, instead_of(flag))));
+    faults.extend(given.map(|(flag, _)| Fault::new(*flag, what, replacement_help(flag))));
 }
 
 /// Words for the protocols that the flags of a command mix apply to.
-fn only_commands() -> String {
+fn command_mix_protocols() -> String {
     let owners = wire::step::owners().filter(|(_, own)| own.workload.is_some());
     let nouns: Vec<&str> = owners.map(|(_, own)| own.noun).collect();
     format!("it applies to {}", nouns.join(", "))
 }
 
 /// Help for a flag that a database URL replaces.
-fn instead_of(flag: &str) -> &'static str {
+fn replacement_help(flag: &str) -> &'static str {
     match flag {
         "--unix-socket" => {
             "name the socket in the URL: postgres:///DB?host=FOLDER or mysql://USER@localhost/DB?socket=PATH"
@@ -210,7 +210,7 @@ fn instead_of(flag: &str) -> &'static str {
 }
 
 /// Flags that apply only to requests, and whether each was given.
-fn only_requests(draft: &Draft) -> Vec<(&'static str, bool)> {
+fn request_flags(draft: &Draft) -> Vec<(&'static str, bool)> {
     let own = [
         ("-X", draft.method.is_some()),
         ("-H", !draft.headers.is_empty()),
@@ -223,24 +223,24 @@ fn only_requests(draft: &Draft) -> Vec<(&'static str, bool)> {
 }
 
 /// Flags that apply only to transactions, and whether each was given.
-fn only_transactions(draft: &Draft) -> Vec<(&'static str, bool)> {
-    let has = |is_meant: fn(&Played) -> bool| draft.played.iter().any(is_meant);
+fn transaction_flags(draft: &Draft) -> Vec<(&'static str, bool)> {
+    let has = |is_meant: fn(&ScriptSource) -> bool| draft.played.iter().any(is_meant);
     let own = [
-        (Field::SCRIPT.flag, has(|played| !matches!(played, Played::Workload(_)))),
-        (Field::WORKLOAD.flag, has(|played| matches!(played, Played::Workload(_)))),
+        (Field::SCRIPT.flag, has(|played| !matches!(played, ScriptSource::Workload(_)))),
+        (Field::WORKLOAD.flag, has(|played| matches!(played, ScriptSource::Workload(_)))),
     ];
     own.into_iter().chain(draft.sql.given()).collect()
 }
 
 /// Error for a workload that only databases have, on another system.
-fn no_database(draft: &Draft, faults: &mut Vec<Fault>) {
+fn forbid_database_workload(draft: &Draft, faults: &mut Vec<Fault>) {
     let what = "it applies to databases: postgres://…, mysql://…, sqlite:…";
-    for (flag, _) in only_transactions(draft).into_iter().filter(|(_, is_given)| *is_given) {
+    for (flag, _) in transaction_flags(draft).into_iter().filter(|(_, is_given)| *is_given) {
         let of_records =
             flag == Field::WORKLOAD.flag && ycsb::operations(&draft.url, RecordLayout::Columns).is_some();
         let help = match of_records {
             true => "write one of ycsb-a to ycsb-f, which run here as well",
-            false => instead_of(flag),
+            false => replacement_help(flag),
         };
         faults.push(Fault::new(flag, what, help));
     }
@@ -252,7 +252,7 @@ pub(crate) fn check(draft: &Draft) -> Result<Plan, Vec<Fault>> {
     let named = draft.running.as_ref();
     let running = named.map(|named| named.checked(format!("--{}", named.key()), Path::new(""))).transpose();
     let running = running.map_err(|fault| faults.push(fault)).unwrap_or_default();
-    let plan = match ycsb::asked(draft) {
+    let plan = match ycsb::requested_workload(draft) {
         Some(workload) => match ycsb::check(draft, workload) {
             Ok(plan) if faults.is_empty() => plan,
             checked => return Err([checked.err().unwrap_or_default(), faults].concat()),
@@ -261,14 +261,14 @@ pub(crate) fn check(draft: &Draft) -> Result<Plan, Vec<Fault>> {
             let mut of_target = Vec::new();
             let kind = SystemKind::by_url(&draft.url);
             let target = (kind.target)(draft, &mut of_target);
-            put_on(target, kind.unit, &draft.load, Spelling::Flags, [of_target, faults].concat())?
+            plan_load(target, kind.unit, &draft.load, Spelling::Flags, [of_target, faults].concat())?
         }
     };
     Ok(Plan { running, system: draft.system.clone(), ..plan })
 }
 
 /// Puts a load on a target, if both are free of errors.
-pub(crate) fn put_on(
+pub(crate) fn plan_load(
     target: Option<Target>,
     unit: Unit,
     load: &LoadSpec,
@@ -279,7 +279,7 @@ pub(crate) fn put_on(
     let mut errors = Vec::new();
     let pipeline_max = target.as_ref().and_then(|target| target.pipeline_max);
     let checked = load.check(Destination { unit, connect_timeout_ns, pipeline_max }, &mut errors);
-    faults.extend(errors.iter().map(|error| error.printed(spelling)));
+    faults.extend(errors.iter().map(|error| error.to_fault(spelling)));
     match target {
         Some(target) if faults.is_empty() => Ok(target.under(checked)),
         _ => Err(faults),

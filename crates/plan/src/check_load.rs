@@ -13,14 +13,14 @@ use crate::spec::{Field, LoadSpec, Spanned};
 pub const CONNECTIONS_DEFAULT: u64 = 50;
 const CONNECTIONS_MAX: u64 = 1_000_000;
 /// Max connections that an open load may grow to by itself.
-const GROWN_MAX: u32 = 10_000;
+const GROWN_CONNECTIONS_MAX: u32 = 10_000;
 const POOL_MAX: u64 = 1_000_000;
 const PIPELINE_MAX: u64 = 10_000;
 const REQUESTS_MAX: u64 = u64::MAX >> 16;
 const DURATION_DEFAULT_NS: u64 = 10_000_000_000;
 const TIMEOUT_DEFAULT_NS: u64 = 10_000_000_000;
 /// Default timeout if a load ends after a number of transactions. Such statements may be slow, and the duration is not limited.
-const TIMEOUT_OF_A_NUMBER_NS: u64 = 3_600_000_000_000;
+const COUNTED_TIMEOUT_DEFAULT_NS: u64 = 3_600_000_000_000;
 const THREADS_MAX: u64 = 1024;
 const MILLISECOND_NS: u64 = 1_000_000;
 const EXTEND_MAX: u64 = 10;
@@ -74,7 +74,7 @@ impl LoadSpec {
 
     /// Field that sets a profile of the load over time. `None` if there is none. A capacity search cannot choose the amount of load if
     /// there is such a profile.
-    pub(crate) fn own_course(&self) -> Option<Field> {
+    pub(crate) fn profile_field(&self) -> Option<Field> {
         let stages = self.stages.as_ref().map(|_| Field::STAGES);
         let recorded = self.recorded.as_ref().map(|_| Field::RECORDED);
         stages.or(recorded).or(self.replay.as_ref().map(|_| Field::REPLAY))
@@ -83,18 +83,18 @@ impl LoadSpec {
     /// Checks the load. Appends all errors to `errors`.
     pub(crate) fn check(&self, destination: Destination, errors: &mut Vec<PlanError>) -> CheckedLoad {
         let mut checker = Checker { spec: self, errors };
-        let pool = checker.checked_pool(destination.unit);
+        let pool = checker.check_pool(destination.unit);
         let pipeline = checker.pipeline(destination);
         let (load, stop, warm_up_ns) = checker.load();
         let extend = checker.extend();
         let given_ns = checker.positive(Field::TIMEOUT, &self.timeout_ns);
         let is_number = stop.at_ns.is_none() && destination.unit.has_sessions();
-        let default_ns = if is_number { TIMEOUT_OF_A_NUMBER_NS } else { TIMEOUT_DEFAULT_NS };
+        let default_ns = if is_number { COUNTED_TIMEOUT_DEFAULT_NS } else { TIMEOUT_DEFAULT_NS };
         let timeout_ns = given_ns.unwrap_or(default_ns);
         let connect_timeout_ns =
             checker.connect_timeout(destination.connect_timeout_ns, timeout_ns, given_ns);
         let threads = checker.threads(&load);
-        let load = pipelined(load, pipeline);
+        let load = with_pipeline(load, pipeline);
         let pin = checker.read(Field::PIN, &self.pin).unwrap_or(Pin::No);
         let log = checker.count(Field::LOG_REQUESTS, &self.log_requests, 0, LOG_PER_SECOND_MAX);
         let profile = checker.read(Field::PROFILE, &self.profile).flatten();
@@ -131,7 +131,8 @@ impl LoadSpec {
         let Load::Open(open) = load else { return None };
         let peak_per_s = Some(open.schedule.peak_per_s()).filter(|_| self.connections.is_none())?;
         let in_flight = (peak_per_s * timeout_ns as f64 / 1e9).ceil();
-        (in_flight > f64::from(open.connections)).then_some(in_flight.min(f64::from(GROWN_MAX)) as u32)
+        (in_flight > f64::from(open.connections))
+            .then_some(in_flight.min(f64::from(GROWN_CONNECTIONS_MAX)) as u32)
     }
 }
 
@@ -194,7 +195,7 @@ impl Checker<'_> {
     }
 
     /// Checks values that apply only to databases. Returns the size of the pool.
-    fn checked_pool(&mut self, unit: Unit) -> Option<u64> {
+    fn check_pool(&mut self, unit: Unit) -> Option<u64> {
         let spec = self.spec;
         if unit.has_sessions() {
             return self.count(Field::POOL, &spec.pool, 1, POOL_MAX);
@@ -234,7 +235,7 @@ impl Checker<'_> {
         let measured_ns =
             staged_ns.or(recorded_ns).or(given_ns).or(requests.is_none().then_some(DURATION_DEFAULT_NS));
         // The plan is for the longest run that extensions can lead to.
-        let times = u64::from(self.times_extended()).saturating_add(1);
+        let times = u64::from(self.extensions_max()).saturating_add(1);
         let measured_ns = measured_ns.map(|ns| ns.saturating_mul(times));
         let at_ns = measured_ns.map(|ns| ns.saturating_add(warm_up_ns));
         // All values are read, even those that do not fit the load, so that all errors are reported at once.
@@ -250,7 +251,7 @@ impl Checker<'_> {
         let load = match (self.profile(stages, measured_ns), recorded) {
             (Some(profile), _) => {
                 self.check_profile(&profile, warm_up_ns, shed_after_ns);
-                let schedule = Schedule::Rate(profile.held_first(warm_up_ns), spacing);
+                let schedule = Schedule::Rate(profile.with_warm_up(warm_up_ns), spacing);
                 Load::Open(Open { schedule, connections, shed_after_ns })
             }
             (None, Some(schedule)) if spec.is_open() => {
@@ -268,9 +269,9 @@ impl Checker<'_> {
     }
 
     /// Max number of extensions of the measured time. [`Self::extend`] reports a wrong number.
-    fn times_extended(&self) -> u32 {
+    fn extensions_max(&self) -> u32 {
         let times = self.spec.extend.as_ref().and_then(Spanned::get).copied().unwrap_or(0);
-        if self.spec.own_course().is_some() { 0 } else { times.min(EXTEND_MAX) as u32 }
+        if self.spec.profile_field().is_some() { 0 } else { times.min(EXTEND_MAX) as u32 }
     }
 
     /// Reads and checks the max number of extensions.
@@ -451,7 +452,7 @@ fn end_ns(recording: &Recording) -> u64 {
 }
 
 /// Multiplies the users of a closed load, or the slots of an open one, by `depth`.
-fn pipelined(load: Load, depth: u32) -> Load {
+fn with_pipeline(load: Load, depth: u32) -> Load {
     match load {
         Load::Closed(closed) => Load::Closed(Closed { users: closed.users.saturating_mul(depth), ..closed }),
         Load::Open(open) => Load::Open(Open { connections: open.connections.saturating_mul(depth), ..open }),

@@ -10,7 +10,7 @@ use crate::fault::Fault;
 use crate::units;
 
 /// Name of the variable with the number of a key.
-const KEY: &str = "key";
+const KEY_VARIABLE: &str = "key";
 const KEYS_MAX: u64 = 1 << 53;
 const DATA_BYTES_MAX: u64 = 64 << 20;
 /// Key distributions, by the words of the flag.
@@ -60,7 +60,7 @@ impl CommandMixSpec {
         let keys = self.keys(workload, faults);
         let data_bytes = self.data_bytes(workload, faults);
         let source = self.source(keys, faults);
-        let size = WorkloadSize { key: KEY, data_bytes };
+        let size = WorkloadSize { key: KEY_VARIABLE, data_bytes };
         let title = self.commands.clone().unwrap_or_else(|| workload.default.to_owned());
         let steps = title.split(',').map(str::trim).filter_map(|name| {
             let step = (workload.step)(name, &size);
@@ -84,7 +84,7 @@ impl CommandMixSpec {
         Some(CommandMix {
             steps,
             scenarios: Scenarios { list: vec![scenario] },
-            variables: vec![KEY.to_owned()],
+            variables: vec![KEY_VARIABLE.to_owned()],
             data: vec![DataSource { fills: vec![(0, 0)], source }],
             title,
         })

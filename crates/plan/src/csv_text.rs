@@ -3,14 +3,14 @@
 /// Max size of a file in bytes.
 pub(crate) const BYTES_MAX: u64 = 100 * 1024 * 1024;
 /// Help for a file that the CSV reader rejects.
-pub(crate) const UNREADABLE: &str = "separate values by commas, and quote values that contain commas";
+pub(crate) const UNREADABLE_HELP: &str = "separate values by commas, and quote values that contain commas";
 
 /// Removes the byte order mark. Checks that the bytes are UTF-8, and that every quote is closed.
 ///
 /// # Errors
 ///
 /// The error with its line, and the help.
-pub(crate) fn checked(mut bytes: Vec<u8>, name: &str) -> Result<Vec<u8>, (String, String)> {
+pub(crate) fn validate(mut bytes: Vec<u8>, name: &str) -> Result<Vec<u8>, (String, String)> {
     if bytes.starts_with(b"\xef\xbb\xbf") {
         bytes.drain(..3);
     }
@@ -18,7 +18,7 @@ pub(crate) fn checked(mut bytes: Vec<u8>, name: &str) -> Result<Vec<u8>, (String
         let line = bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count() + 1;
         return Err((format!("{name}, line {line}: invalid UTF-8"), "save it as UTF-8".to_owned()));
     }
-    if let Some(line) = unterminated_quote(&bytes) {
+    if let Some(line) = unterminated_quote_line(&bytes) {
         let help = "end the value with a quote, and write a quote within it twice: \"a \"\"b\"\" c\"";
         return Err((format!("{name}, line {line}: unterminated quote"), help.to_owned()));
     }
@@ -26,7 +26,7 @@ pub(crate) fn checked(mut bytes: Vec<u8>, name: &str) -> Result<Vec<u8>, (String
 }
 
 /// Line of an unterminated quote. The CSV reader would take the rest of the file as one value.
-fn unterminated_quote(bytes: &[u8]) -> Option<usize> {
+fn unterminated_quote_line(bytes: &[u8]) -> Option<usize> {
     let (mut line, mut opened, mut is_at_start) = (1, None, true);
     let mut rest = bytes.iter().copied().peekable();
     while let Some(byte) = rest.next() {

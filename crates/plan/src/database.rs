@@ -21,7 +21,7 @@ pub(crate) use client::ClientEnvironment;
 pub(crate) use postgres::connection_string::connection_string_url;
 pub(crate) use systems::{SYSTEMS, URL_HELP};
 pub use transactions::Transactions;
-pub(crate) use written::presentable;
+pub(crate) use written::redacted_url;
 
 use crate::endpoint::{ClientCertificate, Peer, Trust};
 use crate::fault::Fault;
@@ -106,7 +106,7 @@ impl Database {
 
     /// Parses a database URL or a connection string. Parts that the URL omits come from the environment of this process.
     pub fn read(url: &str) -> Result<Self, Vec<Fault>> {
-        Self::read_in(url, &ClientEnvironment::here())
+        Self::read_with_environment(url, &ClientEnvironment::from_process())
     }
 
     /// Servers in the order of connection attempts. A server with several ways to connect occurs several times.
@@ -152,7 +152,7 @@ impl Database {
     }
 
     /// URL to pass to another command: with the user, without password and parameters.
-    pub fn for_command(&self) -> String {
+    pub fn command_url(&self) -> String {
         let url = self.shown.split(" over ").next().unwrap_or_default();
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
         match url.split_once("://") {
@@ -163,11 +163,14 @@ impl Database {
         }
     }
 
-    pub(crate) fn read_in(url: &str, environment: &ClientEnvironment<'_>) -> Result<Self, Vec<Fault>> {
+    pub(crate) fn read_with_environment(
+        url: &str,
+        environment: &ClientEnvironment<'_>,
+    ) -> Result<Self, Vec<Fault>> {
         match connection_string_url(url) {
-            Some(Ok(url)) => return Self::read_in(&url, environment),
+            Some(Ok(url)) => return Self::read_with_environment(&url, environment),
             Some(Err((what, help))) => {
-                return Err(vec![Fault::new(format!("{:?}", presentable(url)), what, help)]);
+                return Err(vec![Fault::new(format!("{:?}", redacted_url(url)), what, help)]);
             }
             None => {}
         }
@@ -182,7 +185,7 @@ impl Database {
                 let known: Vec<&str> = schemes().collect();
                 let what = format!("unknown URL scheme; known are {}", known.join(", "));
                 faults.push(Fault::new(
-                    format!("{:?}", presentable(url)),
+                    format!("{:?}", redacted_url(url)),
                     what,
                     "write postgres://USER@HOST/DATABASE",
                 ));
@@ -203,7 +206,7 @@ fn shown(scheme: &str, peers: &[Peer], database: &str) -> String {
 }
 
 /// A server that is reached without TLS.
-fn in_the_clear(host: String, port: u16) -> Peer {
+fn plain_peer(host: String, port: u16) -> Peer {
     Peer {
         host,
         port,
@@ -217,7 +220,7 @@ fn in_the_clear(host: String, port: u16) -> Peer {
 }
 
 /// Adds TLS with this trust and client certificate to each server. Unix sockets stay without TLS.
-fn with_tls(peers: &mut [Peer], trust: Option<&Trust>, certificate: Option<&ClientCertificate>) {
+fn add_tls(peers: &mut [Peer], trust: Option<&Trust>, certificate: Option<&ClientCertificate>) {
     for peer in peers.iter_mut().filter(|peer| peer.unix_socket.is_none()) {
         peer.tls = trust.cloned();
         peer.certificate = certificate.cloned();

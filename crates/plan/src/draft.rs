@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-pub use sql::Played;
+pub use sql::ScriptSource;
 
 use crate::body_file::BodyFile;
 use crate::command_mix::CommandMixSpec;
@@ -29,7 +29,7 @@ pub struct Draft {
     pub headers: Vec<String>,
     pub body: Option<Vec<u8>>,
     pub body_file: Option<BodyFile>,
-    pub played: Vec<Played>,
+    pub played: Vec<ScriptSource>,
     pub tls: TlsSpec,
     pub command_mix: CommandMixSpec,
 }

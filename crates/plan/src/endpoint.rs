@@ -59,7 +59,7 @@ pub trait EndpointLoad: Any + fmt::Debug + Send + Sync {
     fn peers(&self) -> &[Peer];
 
     /// Copy of the load.
-    fn copied(&self) -> Box<dyn EndpointLoad>;
+    fn clone_box(&self) -> Box<dyn EndpointLoad>;
 
     /// Adds the addresses of the further URL of a list. Returns the value of its Host header, for requests.
     ///
@@ -74,7 +74,7 @@ pub trait EndpointLoad: Any + fmt::Debug + Send + Sync {
     }
 
     /// Whether the system can replay recorded traffic instead of its steps.
-    fn takes(&self, traffic: &Traffic) -> bool {
+    fn accepts_traffic(&self, traffic: &Traffic) -> bool {
         self.protocol().is_some_and(|protocol| (traffic.fits)(protocol))
     }
 
@@ -89,12 +89,12 @@ pub trait EndpointLoad: Any + fmt::Debug + Send + Sync {
     }
 
     /// Flag that makes connections accept any certificate, for a note. `None` if the URL sets it, because the URL has a separate note.
-    fn flag_for_any_certificate(&self) -> Option<&'static str> {
+    fn insecure_flag(&self) -> Option<&'static str> {
         None
     }
 
     /// Whether the protocol upgrades to TLS on request, within a connection that starts as plain text.
-    fn has_tls_on_request(&self) -> bool {
+    fn upgrades_to_tls(&self) -> bool {
         false
     }
 
@@ -125,7 +125,7 @@ pub trait EndpointLoad: Any + fmt::Debug + Send + Sync {
 
     /// Reason why a step writes, as far as the plan shows. `number` is that among the steps of the system. `is_kept`: a
     /// database keeps what the system writes.
-    fn written_by(&self, number: u16, action: &OwnedAction, is_kept: bool) -> Option<String>;
+    fn write_reason(&self, number: u16, action: &OwnedAction, is_kept: bool) -> Option<String>;
 
     /// Parts of the steps that are counted separately. `endpoint` is the number of the system in the plan.
     fn parts(&self, plan: &Plan, endpoint: u16) -> Vec<sql::Part>;
@@ -144,12 +144,12 @@ pub trait EndpointLoad: Any + fmt::Debug + Send + Sync {
     fn bind(&mut self, _names: &[String], _saves: Vec<u16>) {}
 
     /// Numbers of the variables that scripts set.
-    fn saved_by_scripts(&self) -> &[u16] {
+    fn script_variables(&self) -> &[u16] {
         &[]
     }
 
     /// Reduces the load to a single client with this seed, on a separate connection.
-    fn make_lone(&mut self, _seed: u64) {}
+    fn make_single_client(&mut self, _seed: u64) {}
 
     /// Random generators with which clients choose steps, if the load draws them as another load generator does. `None` if the
     /// engine draws them.
@@ -160,7 +160,7 @@ pub trait EndpointLoad: Any + fmt::Debug + Send + Sync {
 
 impl Clone for Box<dyn EndpointLoad> {
     fn clone(&self) -> Self {
-        (**self).copied()
+        (**self).clone_box()
     }
 }
 
@@ -191,7 +191,7 @@ impl Endpoint {
     }
 
     /// Number of shards that get requests, which an event may change. `None` if no hash selects among its addresses.
-    pub fn shards_in_use(&self) -> Option<&ShardCount> {
+    pub fn active_shards(&self) -> Option<&ShardCount> {
         match &self.select {
             Some(Select::Hash(_, rule)) => Some(&rule.in_use),
             _ => None,

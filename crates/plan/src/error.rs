@@ -5,7 +5,7 @@ mod step;
 pub use step::StepProblem;
 
 use crate::fault::Fault;
-use crate::spec::{At, Field, Wrong};
+use crate::spec::{At, Field, InvalidText};
 use crate::units::show_duration;
 
 /// Error of a plan.
@@ -116,7 +116,7 @@ impl Spelling {
         }
     }
 
-    fn either<'a>(self, flags: &'a str, keys: &'a str) -> &'a str {
+    fn pick_name<'a>(self, flags: &'a str, keys: &'a str) -> &'a str {
         match self {
             Self::Flags => flags,
             Self::Keys => keys,
@@ -130,15 +130,15 @@ impl From<StepProblem> for Problem {
     }
 }
 
-impl From<&Wrong> for Problem {
-    fn from(wrong: &Wrong) -> Self {
+impl From<&InvalidText> for Problem {
+    fn from(wrong: &InvalidText) -> Self {
         Self::Unreadable { what: wrong.what.clone(), help: wrong.help.clone() }
     }
 }
 
 impl PlanError {
     /// The error as text, for places where no line of a file can be shown.
-    pub(crate) fn printed(&self, spelling: Spelling) -> Fault {
+    pub(crate) fn to_fault(&self, spelling: Spelling) -> Fault {
         Fault::new(self.names(spelling), self.what(spelling), self.help(spelling))
     }
 
@@ -169,7 +169,7 @@ impl PlanError {
     }
 
     /// Whether the key should not be given at all. The error then points at the key, not at the value.
-    pub(crate) fn is_about_key(&self) -> bool {
+    pub(crate) fn points_at_key(&self) -> bool {
         self.other().is_some()
             || matches!(self.problem, Problem::NeedsRate | Problem::NeedsUsers | Problem::NeedsDatabase)
     }
@@ -178,7 +178,7 @@ impl PlanError {
     pub(crate) fn what(&self, spelling: Spelling) -> String {
         let name = |field| spelling.name(field);
         // An error in a file shows the line, and an error of a command line begins with the flag.
-        let it = spelling.either("it", &name(self.field)).to_owned();
+        let it = spelling.pick_name("it", &name(self.field)).to_owned();
         let rates = |link: &str| format!("{} {link} {}", name(Field::RATE), name(Field::STAGES));
         match &self.problem {
             Problem::Unreadable { what, .. } => what.clone(),
@@ -202,7 +202,7 @@ impl PlanError {
             Problem::NeedsDatabase => {
                 format!("{it} applies to databases: postgres://…, mysql://…, sqlite:…")
             }
-            Problem::NoPipeline { max: 1 } => no_pipeline(),
+            Problem::NoPipeline { max: 1 } => pipeline_protocols(),
             Problem::NoPipeline { max } => format!("a connection takes at most {max} requests side by side"),
             Problem::PipelineWithoutReuse => {
                 format!("{it} sends several requests over one connection, and each has its own")
@@ -257,15 +257,15 @@ impl PlanError {
             Problem::NoRate => "write a rate such as 500/s".to_owned(),
             Problem::NoPeak => {
                 let flags = "give a stage a rate, such as 10s:100/s";
-                spelling.either(flags, "give a stage a rate, such as `to: 100/s`").to_owned()
+                spelling.pick_name(flags, "give a stage a rate, such as `to: 100/s`").to_owned()
             }
             Problem::NoTimeInStages => {
                 let keys = "give a stage a duration, such as `for: 10s`";
-                spelling.either("write 10s:100/s,30s:500/s", keys).to_owned()
+                spelling.pick_name("write 10s:100/s,30s:500/s", keys).to_owned()
             }
             Problem::ColdWarmUp => {
                 let ramp = example(Field::RAMP_FROM, "10/s");
-                let or_stages = spelling.either(" or --stages 0s:10/s,…", "");
+                let or_stages = spelling.pick_name(" or --stages 0s:10/s,…", "");
                 format!("start at a rate, such as {ramp}{or_stages}")
             }
             Problem::RampTooLong => format!("shorten {}, or lengthen {}", name(Field::RAMP_UP), measured()),
@@ -315,7 +315,7 @@ impl PlanError {
 }
 
 /// Names the protocols that can share a connection between concurrent requests.
-fn no_pipeline() -> String {
+fn pipeline_protocols() -> String {
     let owners = wire::step::owners().filter(|(_, own)| own.pipeline_max > 1);
     let nouns: Vec<&str> = owners.map(|(_, own)| own.noun).collect();
     format!("requests of this load cannot share a connection side by side; those of {} can", nouns.join(", "))

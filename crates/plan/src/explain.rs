@@ -14,7 +14,7 @@ const ITERATION: &str = "iteration";
 /// Unit of a load in which steps have different units.
 const STEP: &str = "step";
 /// Suffix for the words of a load during which the system's stacks are sampled.
-pub(crate) const PROFILED: &str = ", profiled";
+pub(crate) const PROFILED_SUFFIX: &str = ", profiled";
 
 impl CheckedLoad {
     /// Amount of load and its end, as text.
@@ -22,9 +22,9 @@ impl CheckedLoad {
         let unit = unit.noun();
         (
             load_words(&self.load, self.pipeline, unit)
-                + &growth(self.grows_to)
-                + &renewed(self.connection_lifetime_ns)
-                + profiled(self.profile),
+                + &growth_suffix(self.grows_to)
+                + &lifetime_suffix(self.connection_lifetime_ns)
+                + profile_suffix(self.profile),
             stop_words(&self.stop, self.extend, self.warm_up_ns, unit),
         )
     }
@@ -39,15 +39,15 @@ impl Study {
         if let Some(replay) = &self.loads[load].replay {
             return replay.words();
         }
-        let followed = self.loads[load].scenario.as_ref().map(|scenario| self.following(scenario, load));
+        let followed = self.loads[load].scenario.as_ref().map(|scenario| self.with_scenario(scenario, load));
         let study = followed.as_ref().unwrap_or(self);
         let script = &study.script;
-        let unit = if script.scenarios.has_sequels() { ITERATION } else { unit(&script.steps) };
+        let unit = if script.scenarios.has_later_steps() { ITERATION } else { unit(&script.steps) };
         let destination = Destination { unit: script.unit(), ..Destination::default() };
         let checked = study.loads[load].spec.clone().check(destination, &mut Vec::new());
         load_words(&checked.load, checked.pipeline, unit)
-            + &growth(checked.grows_to)
-            + profiled(checked.profile)
+            + &growth_suffix(checked.grows_to)
+            + profile_suffix(checked.profile)
     }
 }
 
@@ -56,7 +56,7 @@ impl Study {
     pub fn tool_stamps(&self) -> Vec<String> {
         let mut stamps: Vec<String> = Vec::new();
         for load in &self.loads {
-            let stamp = load.tool.as_ref().map(|tool| stamp_of_tool(tool.tool));
+            let stamp = load.tool.as_ref().map(|tool| tool_stamp(tool.tool));
             let words =
                 stamp.map(
                     |stamp| if self.loads.len() > 1 { format!("load {}: {stamp}", load.name) } else { stamp },
@@ -74,7 +74,7 @@ impl Plan {
     /// Words for the load: `100 users, closed`.
     pub fn load_words(&self) -> String {
         let is_of_tool = self.tool().is_some();
-        self.unprofiled_load_words() + if is_of_tool { "" } else { profiled(self.profile) }
+        self.unprofiled_load_words() + if is_of_tool { "" } else { profile_suffix(self.profile) }
     }
 
     /// Words for the load, without the suffix of profiled loads.
@@ -85,10 +85,10 @@ impl Plan {
         if let Some(replay) = &self.replay {
             return replay.words();
         }
-        let unit = if self.scenarios.has_sequels() { ITERATION } else { unit(&self.steps) };
+        let unit = if self.scenarios.has_later_steps() { ITERATION } else { unit(&self.steps) };
         load_words(&self.load, self.pipeline, unit)
-            + &growth(self.grows_to)
-            + &renewed(self.connection_lifetime_ns)
+            + &growth_suffix(self.grows_to)
+            + &lifetime_suffix(self.connection_lifetime_ns)
     }
 
     /// Words for the end of the load: `10s after 2s of warm-up`.
@@ -102,10 +102,10 @@ impl Plan {
     /// Notes about how the result was measured, which belong with every result.
     pub fn stamps(&self) -> Vec<String> {
         if let Some(action) = self.tool() {
-            return vec![stamp_of_tool(action.tool)];
+            return vec![tool_stamp(action.tool)];
         }
         let trusting = |endpoint: &&Endpoint| endpoint.peer().tls == Some(Trust::Anything);
-        let flag = |endpoint: &Endpoint| endpoint.load.flag_for_any_certificate();
+        let flag = |endpoint: &Endpoint| endpoint.load.insecure_flag();
         let insecure = self.endpoints.iter().filter(trusting).find_map(flag);
         let insecure = insecure.map(|flag| format!("TLS certificates were not verified ({flag})"));
         let in_process = self.endpoints.iter().any(Endpoint::is_in_process);
@@ -122,7 +122,7 @@ fn unit(steps: &[PlannedStep]) -> &'static str {
 }
 
 /// Note that belongs with figures that an external load generator reported.
-fn stamp_of_tool(tool: &loadtools::Tool) -> String {
+fn tool_stamp(tool: &loadtools::Tool) -> String {
     format!("{} makes the load: times are as it reports them, {}", tool.name, tool.times)
 }
 
@@ -136,17 +136,17 @@ pub(crate) fn tool_words(name: &str, users: Option<u32>) -> String {
 }
 
 /// Words for a profiled load. Sampling costs time, so profiled loads are compared only with each other.
-fn profiled(profile: Option<Stacks>) -> &'static str {
-    if profile.is_some() { PROFILED } else { "" }
+fn profile_suffix(profile: Option<Stacks>) -> &'static str {
+    if profile.is_some() { PROFILED_SUFFIX } else { "" }
 }
 
 /// Words for the lifetime of connections. New connections cost time, so loads with different lifetimes are not compared.
-fn renewed(lifetime_ns: Option<u64>) -> String {
+fn lifetime_suffix(lifetime_ns: Option<u64>) -> String {
     lifetime_ns.map_or_else(String::new, |ns| format!(", connections renewed every {}", show_duration(ns)))
 }
 
 /// Words for the max number of connections of a load that opens them on demand.
-fn growth(grows_to: Option<u32>) -> String {
+fn growth_suffix(grows_to: Option<u32>) -> String {
     grows_to.map_or(String::new(), |max| format!(", up to {max} as needed"))
 }
 

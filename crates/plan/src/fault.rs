@@ -24,7 +24,7 @@ impl Fault {
     }
 
     /// Error in a condition of a flag. For an unknown metric, suggests one with a similar name.
-    pub fn of_condition(flag: &str, error: &ConditionError) -> Self {
+    pub fn from_condition(flag: &str, error: &ConditionError) -> Self {
         let ConditionError { condition, part: (start, end), unknown, .. } = error;
         let meant = unknown
             .as_ref()

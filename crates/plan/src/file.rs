@@ -90,7 +90,7 @@ use wire::Secrets;
 
 use crate::check_load::SEED_DEFAULT;
 use crate::spec::CompareSpec;
-use crate::study::{Experiment, Settings, Study, StudyLoad, System, WholeRuns, no_experiment};
+use crate::study::{Experiment, Settings, Study, StudyLoad, System, WholeRuns, experiment_obstacle};
 use compare::Compared;
 use findings::Findings;
 use folder::{Folder, open_plan};
@@ -201,7 +201,7 @@ fn text<'a>(bytes: &'a [u8], findings: &mut Findings) -> Result<&'a str, &'a str
 }
 
 fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Study> {
-    if let Some((what, help)) = foreign::recognized(reading.source) {
+    if let Some((what, help)) = foreign::recognize(reading.source) {
         reading.findings.whole(what, help);
         return None;
     }
@@ -219,11 +219,11 @@ fn read_setting(
     is_quick: bool,
     reading: &mut Reading<'_>,
 ) -> Option<Study> {
-    let root = &shaped(root, reading)?;
+    let root = &check_shape(root, reading)?;
     let figures = figures::read(root, reading);
     // Unused definitions are not reported after other errors, because a misspelling may be their cause.
     let is_sound = reading.findings.is_empty();
-    note_source(is_quick, reading);
+    hash_source(is_quick, reading);
     let (seed, has_seed) = seed(root);
     let script = scenario::read(root, is_sound, reading);
     let other = Quick::read(root, reading);
@@ -235,7 +235,7 @@ fn read_setting(
     let mut events = events::read(root, &loads, &systems, reading);
     compare::check_events(root, &compared, &events, &compare, reading);
     let gates = gates::read(root.get("gates"), &script.steps, &events, (&loads, &figures), reading);
-    let spec = root.get("compare").map(CompareSpec::of_node);
+    let spec = root.get("compare").map(CompareSpec::from_node);
     baseline::check_gates(&gates, spec.as_ref(), &compare, variants.len(), reading);
     parameters::check(root, &systems, is_sound && reading.findings.is_empty(), reading);
     let experiment = experiment(root, &systems, &loads, reading);
@@ -245,13 +245,13 @@ fn read_setting(
         let (quick_systems, quick_variants) = systems::read(root, is_sound, Some(quick), reading);
         let compared = Compared { systems: &quick_systems, variants: &quick_variants, loads: &quick_loads };
         let quick_compare = compare::read(root, &compared, Some(quick), reading);
-        let changed = events::of_quick(root, quick, &quick_loads, &quick_systems, &events, reading);
+        let changed = events::read_quick(root, quick, &quick_loads, &quick_systems, &events, reading);
         if is_quick {
             (loads, systems, events) = (quick_loads, quick_systems, changed);
             (variants, compare) = (quick_variants, quick_compare);
         }
     }
-    authorized_once(root, &script, reading);
+    check_credentials(root, &script, reading);
     let mut study = Study {
         title: title.to_owned(),
         question: root.text_of("question").map(str::to_owned),
@@ -278,37 +278,37 @@ fn read_setting(
         settings: Settings::default(),
         whole: WholeRuns::default(),
     };
-    leave_out_for_quick(&mut study);
-    compare::in_slices(root, study, reading)
+    remove_unfit_for_quick(&mut study);
+    compare::resolve_interleave(root, study, reading)
 }
 
 /// Tree with the steps of its workload and the full names of figures, after its shape was checked. `None` if it is not a mapping.
-fn shaped(root: &Node, reading: &mut Reading<'_>) -> Option<Node> {
+fn check_shape(root: &Node, reading: &mut Reading<'_>) -> Option<Node> {
     let expanded = ycsb::expanded(root, reading.system, reading);
     let root = figures::named(expanded.as_ref().unwrap_or(root), reading);
     shape::check(&root, &tables::PLAN, reading.parameters.names(), &mut reading.findings);
     if !matches!(root.value, tree::Value::Map(_)) {
         return None;
     }
-    needed(&root, reading);
+    check_required_keys(&root, reading);
     Some(root)
 }
 
 /// Removes the gates that the loads and blocks of a quick run cannot judge, and an experiment that is not possible with it.
-fn leave_out_for_quick(study: &mut Study) {
+fn remove_unfit_for_quick(study: &mut Study) {
     if !study.is_quick {
         return;
     }
-    gates::keep_those_within(&study.loads, &mut study.gates);
-    baseline::keep_those_with_baseline(&study.compare, &mut study.gates);
-    study.leave_out_gates_of_no_load();
-    if study.no_experiment().is_some() {
+    gates::retain_within(&study.loads, &mut study.gates);
+    baseline::remove_undecidable_gates(&study.compare, &mut study.gates);
+    study.remove_gates_without_load();
+    if study.experiment_obstacle().is_some() {
         study.experiment = None;
     }
 }
 
 /// Adds the text of the plan to the hash, and whether the run is quick.
-fn note_source(is_quick: bool, reading: &mut Reading<'_>) {
+fn hash_source(is_quick: bool, reading: &mut Reading<'_>) {
     reading.folder.note(reading.source.as_bytes());
     reading.folder.note(if is_quick { b"quick" } else { b"" });
 }
@@ -327,14 +327,14 @@ fn experiment(
     reading: &mut Reading<'_>,
 ) -> Option<Experiment> {
     let entry = root.entry("diagnose")?;
-    if let (Some((what, help)), [_, ..], [_, ..]) = (no_experiment(systems, loads), systems, loads) {
+    if let (Some((what, help)), [_, ..], [_, ..]) = (experiment_obstacle(systems, loads), systems, loads) {
         reading.at(entry.key_at, what, help);
     }
     Some(Experiment::default())
 }
 
 /// Requires one key of each group that a plan needs. Events need a load that Tenbin makes.
-fn needed(root: &Node, reading: &mut Reading<'_>) {
+fn check_required_keys(root: &Node, reading: &mut Reading<'_>) {
     let groups: [(&[&str], &str, &str); 2] = [
         (&["scenario", "scenarios", "workload"], "requires `scenario`", "add `scenario: [ get: / ]`"),
         (
@@ -355,11 +355,11 @@ fn needed(root: &Node, reading: &mut Reading<'_>) {
             reading.at(Span::new(first.key_at.start, first.key_at.start), format!("the plan {what}"), help);
         }
     }
-    tools::exclude_events(root, reading);
+    tools::reject_events(root, reading);
 }
 
 /// Rejects credentials in steps if the URL has some as well.
-fn authorized_once(root: &Node, script: &Script, reading: &mut Reading<'_>) {
+fn check_credentials(root: &Node, script: &Script, reading: &mut Reading<'_>) {
     let systems = root.get("systems").map_or(&[][..], Node::entries);
     let mut written =
         root.get("url").into_iter().chain(systems.iter().filter_map(|entry| entry.value.get("url")));

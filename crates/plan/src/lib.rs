@@ -42,7 +42,7 @@ pub use body_file::BodyFile;
 pub use check_load::CONNECTIONS_DEFAULT;
 pub use command_mix::{CommandMixSpec, KEY_DISTRIBUTIONS};
 pub use database::{Balance, Database, Transactions, opens_as_database, url_of_connection_string};
-pub use draft::{Draft, Played, TlsSpec};
+pub use draft::{Draft, ScriptSource, TlsSpec};
 pub use endpoint::{ClientCertificate, Endpoint, EndpointLoad, Peer, Select, Trust};
 pub use error::{PlanError, Problem, StepProblem};
 pub use fault::{Fault, split_help};
@@ -50,28 +50,28 @@ pub use file::near::nearest as nearest_name;
 pub use file::{FileError, FileErrors, FilePosition, log_moment, reference, schema, without_credentials};
 pub use plan::{Action, ErrandSql, Errands, OwnedAction, Pin, Plan, PlannedStep, Stacks, ToolAction};
 pub use replay::{Replay, schedule};
-pub use request::{literal_text, url_fault};
-pub use requests::{ForeignLoad, Requests, url_with_step};
+pub use request::{escape_braces, url_fault};
+pub use requests::{ExternalLoad, Requests, url_with_step};
 pub use running::{RunningAs, RunningSpec};
 pub use scripts::{explained_script, known_workload};
 pub use short_hash::short_hash;
 pub use spec::{ExpectSpec, Field, LoadSpec, Spanned, SqlSpec, Variable, arrival_processes};
 pub use sql::{DrawnVariable, Engine, ScriptExplanation, ScriptPart, TransactionPlace};
 pub use study::{
-    Amount, At, Change, Changeable, Cmd, Compare, Environment, EventAction, EventMoment, EventReload,
-    EventSign, EventSignal, Experiment, FigureSource, FigureSummary, Find, Further, How, Interleave, Knob,
-    Launch, LaunchEndpoint, LaunchEvent, LaunchFigure, Limits, NOTE_ON_EVENTS, NoSlices, OwnData, OwnRows,
-    OwnTable, Place, PlannedFigure, Proc, Proxy, Ready, ReadyWhen, Searched, Slicing, SqlFile, StopHow,
-    StoredBaseline, Study, StudyEvent, StudyLoad, StudyPin, Sweep, System, Tables, ToolCommands, Variant,
-    Written,
+    Amount, At, Change, Changeable, Compare, ComparisonMethod, Environment, EventAction, EventMoment,
+    EventReload, EventSign, EventSignal, Experiment, FigureSource, FigureSummary, Find, FurtherUrls,
+    Interleave, Knob, Launch, LaunchCommand, LaunchEndpoint, LaunchEvent, LaunchFigure, LaunchProcess,
+    Limits, NOTE_ON_EVENTS, NoSlices, OwnData, OwnRows, OwnTable, Place, PlannedFigure, Proxy, Ready,
+    ReadyWhen, SearchOverrides, Slicing, SqlFile, StopHow, StoredBaseline, Study, StudyEvent, StudyLoad,
+    StudyPin, Sweep, System, Tables, ToolCommands, Variant, Written,
 };
 pub use system_kind::{
-    authorization, begins_as_request_url, default_request_port, has_known_scheme, has_tables_of_records,
-    misfit_of_first_plan, shown_url,
+    authorization, begins_as_request_url, default_request_port, first_plan_misfit, has_known_scheme,
+    has_tables_of_records, shown_url,
 };
 pub use units;
 pub use url_load::{UrlLoad, owns_steps};
 pub use wire::Secrets;
-pub use wire::masking::without_secrets;
+pub use wire::masking::mask_secrets;
 pub use wire::multipart;
 pub use ycsb::{RecordLayout, RecordLoading, RecordShape, RunningSystem, find as find_ycsb};

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use load::{DataSource, Load, Scenarios, Stop};
 use sql::SqlStep;
-use wire::step::{self, Site, Step, StepsOfLoad, Unit};
-use wire::{Channels, Protocol, Secrets, WrongStep};
+use wire::step::{self, LoadSteps, Site, Step, Unit};
+use wire::{Channels, Protocol, Secrets, StepError};
 
 use crate::database::Database;
 use crate::endpoint::{Endpoint, EndpointLoad, Peer};
 use crate::replay::Replay;
 use crate::running::RunningAs;
-use crate::study::{Cmd, PlannedFigure, SqlFile, Written};
+use crate::study::{LaunchCommand, PlannedFigure, SqlFile, Written};
 
 /// Max number of addresses that are counted separately. Each counter costs memory in every thread, and a line in reports.
 const ADDRESS_ACCOUNTS_MAX: usize = 1_000;
@@ -209,9 +209,9 @@ pub struct ToolAction {
     /// Concurrent users. `None` if the plan does not set their number.
     pub users: Option<u32>,
     /// Command of the warm-up, whose output is discarded. `None` if the load has no warm-up.
-    pub warm_up: Option<Cmd>,
+    pub warm_up: Option<LaunchCommand>,
     /// Command of the measurement, whose output is parsed.
-    pub measured: Cmd,
+    pub measured: LaunchCommand,
 }
 
 /// A request and its reply, or a transaction.
@@ -242,10 +242,10 @@ impl OwnedAction {
         &self,
         variables: &[String],
         secrets: &Secrets,
-    ) -> Option<Result<Box<dyn Channels>, WrongStep>> {
+    ) -> Option<Result<Box<dyn Channels>, StepError>> {
         let own = self.protocol.and_then(Protocol::steps)?;
         let steps = [Arc::clone(&self.step)];
-        Some((own.compile)(&StepsOfLoad { secrets, ..StepsOfLoad::of(&steps, variables) }))
+        Some((own.compile)(&LoadSteps { secrets, ..LoadSteps::of(&steps, variables) }))
     }
 
     /// Bytes that distinguish the step from others, for the hash of a plan.
@@ -346,7 +346,7 @@ impl Plan {
     pub fn sql_steps(&self, endpoint: u16) -> Vec<sql::TransactionStep> {
         let steps = (0..).zip(self.steps_at(endpoint));
         let transaction = |(script, (_, step)): (u16, (u16, &PlannedStep))| {
-            let expects = sql::rows_expected_by(&*step.owned()?.step)?;
+            let expects = sql::expected_rows_of(&*step.owned()?.step)?;
             Some(sql::TransactionStep { name: step.name.clone(), script, expects })
         };
         steps.filter_map(transaction).collect()

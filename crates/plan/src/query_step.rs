@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use url::Url;
-use wire::step::{Key, Kind, OwnSteps, Step, Table, Value, WrittenStep, WrongValue};
+use wire::step::{Key, Kind, Step, StepDefinition, StepValueError, Table, Value, WrittenStep};
 
 use crate::file::own_step;
 use crate::file::tree::{Entry, Node, Text, Value as NodeValue};
@@ -20,15 +20,20 @@ pub(crate) struct WrongQuery {
 }
 
 /// Reads the query of a URL such as `tcp://127.0.0.1:9000?send=1MiB&bytes=1`. `body` is the value of `-b`.
-pub(crate) fn read(url: &Url, own: &OwnSteps, body: Option<&[u8]>) -> Result<Arc<dyn Step>, WrongQuery> {
+pub(crate) fn read(
+    url: &Url,
+    own: &StepDefinition,
+    body: Option<&[u8]>,
+) -> Result<Arc<dyn Step>, WrongQuery> {
     let pairs = pairs(url, own);
-    let known: Vec<&str> = own.keys.iter().flat_map(parts).collect();
+    let known: Vec<&str> = own.keys.iter().flat_map(query_parts).collect();
     let help = || format!("write {}, for example", own.query);
     if let Some((name, _)) = pairs.iter().find(|(name, _)| !known.contains(&name.as_str())) {
         let what = format!("unknown part {name:?} of the query; known are {}", known.join(", "));
         return Err(WrongQuery { part: "query", what, help: help() });
     }
-    let is_given = |key: &&Key| parts(key).iter().any(|part| pairs.iter().any(|(name, _)| name == part));
+    let is_given =
+        |key: &&Key| query_parts(key).iter().any(|part| pairs.iter().any(|(name, _)| name == part));
     let key = own.keys.iter().find(is_given).unwrap_or(&own.keys[0]);
     let node = match (node(key.name, &key.kind, &pairs), &key.kind) {
         (Some(node), _) => node,
@@ -38,27 +43,27 @@ pub(crate) fn read(url: &Url, own: &OwnSteps, body: Option<&[u8]>) -> Result<Arc
             return Err(WrongQuery { part: "query", what, help: help() });
         }
     };
-    let mut value = own_step::value_of_command_line(&node, &key.kind).map_err(|wrong| at(key, wrong))?;
+    let mut value = own_step::flag_value(&node, &key.kind).map_err(|wrong| at(key, wrong))?;
     if let Some(body) = body {
-        put(body, own.body, key, &pairs, &mut value)?;
+        add_body(body, own.body, key, &pairs, &mut value)?;
     }
     (own.read)(&WrittenStep::of(key.name, &value)).map_err(|wrong| at(key, wrong))
 }
 
 /// Whether the query of a URL has parts of a step. The query may also have log-in options.
-pub(crate) fn has_step(url: &Url, own: &OwnSteps) -> bool {
+pub(crate) fn has_step(url: &Url, own: &StepDefinition) -> bool {
     url.query().is_some() && (own.options().is_empty() || !pairs(url, own).is_empty())
 }
 
 /// Parts of the query that belong to a step.
-fn pairs(url: &Url, own: &OwnSteps) -> Vec<(String, String)> {
+fn pairs(url: &Url, own: &StepDefinition) -> Vec<(String, String)> {
     let is_option = |name: &str| own.options().iter().any(|option| option.eq_ignore_ascii_case(name));
     let pairs = url.query_pairs().filter(|(name, _)| !is_option(name));
     pairs.map(|(name, value)| (name.into_owned(), value.into_owned())).collect()
 }
 
 /// Adds the body of the command line to the value of the step.
-fn put(
+fn add_body(
     body: &[u8],
     of_body: Option<&'static str>,
     key: &Key,
@@ -68,7 +73,7 @@ fn put(
     let (Some(name), Kind::Table(table), Value::Table(entries)) = (of_body, &key.kind, value) else {
         return Ok(());
     };
-    if pairs.iter().any(|(given, _)| given == name || exclude(table, given, name)) {
+    if pairs.iter().any(|(given, _)| given == name || are_exclusive(table, given, name)) {
         return Err(WrongQuery {
             part: "query",
             what: "both the query and the body say what is sent".to_owned(),
@@ -79,14 +84,14 @@ fn put(
     Ok(())
 }
 
-fn exclude(table: &Table, one: &str, other: &str) -> bool {
+fn are_exclusive(table: &Table, one: &str, other: &str) -> bool {
     table.exclusive.iter().any(|pair| pair.contains(&one) && pair.contains(&other))
 }
 
 /// Parts of a query that define the value of a key.
-fn parts(key: &Key) -> Vec<&'static str> {
+fn query_parts(key: &Key) -> Vec<&'static str> {
     match key.kind {
-        Kind::Table(table) => table.keys.iter().flat_map(parts).collect(),
+        Kind::Table(table) => table.keys.iter().flat_map(query_parts).collect(),
         _ => vec![key.name],
     }
 }
@@ -96,7 +101,7 @@ fn node(name: &str, kind: &Kind, pairs: &[(String, String)]) -> Option<Node> {
     if let Kind::Table(table) = kind {
         let entries = table.keys.iter().filter_map(|key| {
             let value = node(key.name, &key.kind, pairs)?;
-            Some(Entry { key: key.name.to_owned(), key_at: nowhere(), value })
+            Some(Entry { key: key.name.to_owned(), key_at: placeholder_span(), value })
         });
         let entries: Vec<Entry> = entries.collect();
         return (!entries.is_empty()).then(|| map(entries));
@@ -104,19 +109,19 @@ fn node(name: &str, kind: &Kind, pairs: &[(String, String)]) -> Option<Node> {
     let (_, text) = pairs.iter().find(|(given, _)| given == name)?;
     // The text is marked as quoted, so that it is never read as null.
     let text = Text { text: text.clone(), is_plain: false };
-    Some(Node { at: nowhere(), value: NodeValue::Text(text) })
+    Some(Node { at: placeholder_span(), value: NodeValue::Text(text) })
 }
 
 fn map(entries: Vec<Entry>) -> Node {
-    Node { at: nowhere(), value: tree::Value::Map(entries) }
+    Node { at: placeholder_span(), value: tree::Value::Map(entries) }
 }
 
 /// Placeholder span, because a query has no place in a file.
-fn nowhere() -> Span {
+fn placeholder_span() -> Span {
     Span::new(0, 0)
 }
 
-fn at(key: &Key, wrong: WrongValue) -> WrongQuery {
+fn at(key: &Key, wrong: StepValueError) -> WrongQuery {
     let part = wrong.path.last().copied().unwrap_or(key.name);
     WrongQuery { part, what: wrong.what, help: wrong.help }
 }
@@ -128,7 +133,7 @@ mod tests {
     /// Reads the title and the message of a step.
     fn read(url: &str) -> Result<(String, Vec<u8>, String), String> {
         let url = Url::parse(url).expect("a URL");
-        let (protocol, _) = wire::of_scheme(url.scheme()).expect("a scheme");
+        let (protocol, _) = wire::find_scheme(url.scheme()).expect("a scheme");
         let step = super::read(&url, protocol.own_steps().expect("own steps"), None);
         step.map(|step| (step.title(), step.message().to_vec(), step.fingerprint()))
             .map_err(|wrong| format!("{}: {}", wrong.part, wrong.what))

@@ -6,7 +6,7 @@ use load::{
 };
 use ring::digest::{Context, SHA256};
 use serde_json::{Value, json};
-use wire::masking::without_secrets;
+use wire::masking::mask_secrets;
 use wire::step::Value as StepValue;
 use wire::{ShardMap, ShardRule};
 
@@ -121,7 +121,7 @@ impl Plan {
             Action::Tool(ToolAction { tool, written, .. }) => json!({
                 "name": step.name,
                 "tool": tool.name,
-                "command": written.iter().map(|word| without_secrets(word)).collect::<Vec<String>>(),
+                "command": written.iter().map(|word| mask_secrets(word)).collect::<Vec<String>>(),
             }),
         }
     }

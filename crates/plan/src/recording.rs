@@ -7,7 +7,7 @@ use load::{Arrival, Recording};
 
 use crate::csv_text;
 use crate::file::read_regular;
-use crate::spec::Wrong;
+use crate::spec::InvalidText;
 
 /// Times from here on are Unix times. A smaller number counts from the start; as a duration, this limit is over three years.
 const UNIX_TIME_MIN_NS: u64 = 100_000_000 * SECOND_NS;
@@ -24,16 +24,16 @@ pub enum AskedRecording {
 
 impl AskedRecording {
     /// Returns the arrivals. Reads the file if a command line named one.
-    pub(crate) fn arrivals(&self) -> Result<Recording, Wrong> {
+    pub(crate) fn arrivals(&self) -> Result<Recording, InvalidText> {
         let name = match self {
             Self::Read(recording) => return Ok(recording.clone()),
             Self::File(name) => name,
         };
         let file = File::open(name).map_err(|error| {
-            Wrong::new(format!("{name}: {error}"), "name a CSV file with the times of arrivals")
+            InvalidText::new(format!("{name}: {error}"), "name a CSV file with the times of arrivals")
         })?;
         let bytes = read_regular(file, name, csv_text::BYTES_MAX);
-        bytes.map_err(|(what, help)| Wrong::new(what, help)).and_then(|bytes| read(bytes, name))
+        bytes.map_err(|(what, help)| InvalidText::new(what, help)).and_then(|bytes| read(bytes, name))
     }
 }
 
@@ -43,30 +43,31 @@ impl AskedRecording {
 /// # Errors
 ///
 /// The first wrong line, and what to write instead.
-pub(crate) fn read(bytes: Vec<u8>, name: &str) -> Result<Recording, Wrong> {
-    let bytes = csv_text::checked(bytes, name).map_err(|(what, help)| Wrong::new(what, help))?;
+pub(crate) fn read(bytes: Vec<u8>, name: &str) -> Result<Recording, InvalidText> {
+    let bytes = csv_text::validate(bytes, name).map_err(|(what, help)| InvalidText::new(what, help))?;
     let mut lines = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(bytes.as_slice());
     let (mut row, mut columns) = (csv::StringRecord::new(), None);
     let (mut arrivals, mut sessions) = (Vec::new(), HashMap::new());
     loop {
         let is_row = lines.read_record(&mut row);
-        if !is_row.map_err(|error| Wrong::new(format!("{name}: {error}"), csv_text::UNREADABLE))? {
+        if !is_row.map_err(|error| InvalidText::new(format!("{name}: {error}"), csv_text::UNREADABLE_HELP))? {
             break;
         }
         let line = row.position().map_or(0, csv::Position::line);
-        let at = |wrong: Wrong| Wrong::new(format!("{name}, line {line}: {}", wrong.what), wrong.help);
+        let at =
+            |wrong: InvalidText| InvalidText::new(format!("{name}, line {line}: {}", wrong.what), wrong.help);
         let Columns { time, session } = match columns {
             Some(columns) => columns,
             None => {
                 let found = Columns::from_first_line(&row).map_err(at)?;
                 columns = Some(found);
-                if instant_ns(row.get(found.time).unwrap_or_default()).is_err() {
+                if parse_time_ns(row.get(found.time).unwrap_or_default()).is_err() {
                     continue;
                 }
                 found
             }
         };
-        let at_ns = instant_ns(row.get(time).unwrap_or_default()).map_err(at)?;
+        let at_ns = parse_time_ns(row.get(time).unwrap_or_default()).map_err(at)?;
         let session =
             session.and_then(|column| row.get(column)).map(str::trim).filter(|text| !text.is_empty());
         let next = sessions.len() as u32;
@@ -74,7 +75,7 @@ pub(crate) fn read(bytes: Vec<u8>, name: &str) -> Result<Recording, Wrong> {
         arrivals.push(Arrival { at_ns, session });
     }
     let Some(first_ns) = arrivals.iter().map(|arrival| arrival.at_ns).min() else {
-        return Err(Wrong::new(
+        return Err(InvalidText::new(
             format!("{name} has no arrivals"),
             "write the time of each arrival in seconds, such as 0.125, one per line",
         ));
@@ -93,22 +94,22 @@ struct Columns {
 
 impl Columns {
     /// Finds columns by the names in the first line, or by their order if the first line is an arrival.
-    fn from_first_line(row: &csv::StringRecord) -> Result<Self, Wrong> {
+    fn from_first_line(row: &csv::StringRecord) -> Result<Self, InvalidText> {
         let place = |name: &str| row.iter().position(|column| column.trim() == name);
         if let Some(time) = place("at") {
             return Ok(Self { time, session: place("session") });
         }
         let session = (row.len() > 1).then_some(1);
-        instant_ns(row.get(0).unwrap_or_default()).map(|_| Self { time: 0, session }).map_err(|_| {
+        parse_time_ns(row.get(0).unwrap_or_default()).map(|_| Self { time: 0, session }).map_err(|_| {
             let columns = row.iter().map(|column| format!("{:?}", column.trim())).collect::<Vec<_>>();
             let help = "write `at` above the times, and `session` above the sessions";
-            Wrong::new(format!("no column is named \"at\", only {}", columns.join(", ")), help)
+            InvalidText::new(format!("no column is named \"at\", only {}", columns.join(", ")), help)
         })
     }
 }
 
 /// Parses seconds with up to nine decimals, without rounding.
-fn instant_ns(text: &str) -> Result<u64, Wrong> {
+fn parse_time_ns(text: &str) -> Result<u64, InvalidText> {
     let text = text.trim();
     let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
     let are_digits = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -120,7 +121,7 @@ fn instant_ns(text: &str) -> Result<u64, Wrong> {
         seconds_ns.checked_add(format!("{decimals:0<9}").parse().ok()?)
     };
     read().ok_or_else(|| {
-        Wrong::new(
+        InvalidText::new(
             format!("{text:?} is not a time in seconds"),
             "write seconds with up to nine decimals, such as 12.345, from the start of the load or since 1970",
         )

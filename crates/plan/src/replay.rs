@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use ::replay::{Recorded, Shared, Trace, Traffic};
+use ::replay::{Recorded, SharedSessions, Trace, Traffic};
 use load::{Arrival, Closed, Load, Open, Recording, Schedule, Stop, Streamed, UserTimes};
 use serde_json::{Value, json};
 
@@ -32,7 +32,7 @@ pub struct Replay {
     /// Whether database sessions are set to read only.
     pub is_read_only: bool,
     /// Connections that sessions share. `None` if each session has its own.
-    pub shared: Option<Shared>,
+    pub shared: Option<SharedSessions>,
     /// Whether the rows that statements return are hashed.
     pub hashes_rows: bool,
     /// Longest wait for a lock in nanoseconds: the longest statement of the log, and the window of the plan.
@@ -113,7 +113,7 @@ impl Replay {
     /// # Errors
     ///
     /// The log has statements that may write, but writes are not allowed.
-    pub(crate) fn on(&self, is_started: bool) -> Result<Self, Fault> {
+    pub(crate) fn for_system(&self, is_started: bool) -> Result<Self, Fault> {
         let may_write = self.allows_writes || is_started;
         if self.writes > 0 && !may_write {
             let what = format!("{}: {} of {} statements may write", self.log, self.writes, self.trace.len());
@@ -125,7 +125,7 @@ impl Replay {
 
     /// Limits the replay to `asked` connections, and returns it with their number. A log of requests has no sessions, so it uses exactly
     /// `asked`.
-    pub(crate) fn over(mut self, asked: Option<u64>) -> (Self, u64) {
+    pub(crate) fn with_connections(mut self, asked: Option<u64>) -> (Self, u64) {
         if !self.traffic.has_sessions {
             return (self, asked.unwrap_or(CONNECTIONS_DEFAULT));
         }

@@ -1,22 +1,22 @@
 //! Builds the request and its peer from a URL and flags.
 
 use std::net::{IpAddr, Ipv6Addr};
-use wire::masking::without_secrets_in_query;
+use wire::masking::mask_query_secrets;
 
 use percent_encoding::percent_decode_str;
 use url::{Host, Url};
 use wire::sql::Secret;
-use wire::step::{Access, FlagStep, FurtherKeys, OwnSteps, Site, WrongValue, requests};
+use wire::step::{Access, ExtraKeys, FlagStep, Site, StepDefinition, StepValueError, requests};
 use wire::{Protocol, Scheme, braces};
 
 use crate::command_mix::CommandMix;
-use crate::database::{self, ClientEnvironment, presentable};
+use crate::database::{self, ClientEnvironment, redacted_url};
 use crate::draft::{Draft, TlsSpec};
 use crate::endpoint::{ClientCertificate, Peer, Trust};
 use crate::fault::Fault;
 use crate::plan::{OwnedAction, Plan};
 use crate::query_step;
-use crate::spec::{ExpectSpec, Spanned, Wrong};
+use crate::spec::{ExpectSpec, InvalidText, Spanned};
 use crate::units;
 use crate::url_correction::{corrected, correction};
 
@@ -27,11 +27,11 @@ pub(crate) struct Target {
     pub(crate) name: String,
     pub(crate) peer: Peer,
     pub(crate) protocol: &'static Protocol,
-    pub(crate) sends: Sends,
+    pub(crate) sends: RequestSource,
 }
 
 /// Requests that a URL and flags define.
-pub(crate) enum Sends {
+pub(crate) enum RequestSource {
     /// A step.
     Step(OwnedAction),
     /// Commands on random keys, in the order of the steps of the mix.
@@ -41,11 +41,11 @@ pub(crate) enum Sends {
 /// Reads a URL, and the flags of its request.
 pub(crate) fn target(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Target> {
     let url = url(&draft.url, faults);
-    let of_scheme = url.as_ref().and_then(|url| wire::of_scheme(url.scheme()));
-    let further = of_scheme.and_then(|(protocol, _)| protocol.further_keys());
-    let target = match (&url, of_scheme, further) {
-        (Some(url), Some(of_scheme), Some(further)) => {
-            return step_of_flags(draft, url, of_scheme, further, faults);
+    let find_scheme = url.as_ref().and_then(|url| wire::find_scheme(url.scheme()));
+    let further = find_scheme.and_then(|(protocol, _)| protocol.extra_keys());
+    let target = match (&url, find_scheme, further) {
+        (Some(url), Some(find_scheme), Some(further)) => {
+            return step_of_flags(draft, url, find_scheme, further, faults);
         }
         (Some(url), Some((protocol, _)), None) => protocol.own_steps().and_then(|own| {
             let peer = peer(draft, url, faults)?;
@@ -54,13 +54,13 @@ pub(crate) fn target(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Target> {
         }),
         _ => None,
     };
-    faults.extend(wrong_checks(draft));
+    faults.extend(check_unsent(draft));
     target
 }
 
 /// Errors in the checks of a request that is not sent.
-fn wrong_checks(draft: &Draft) -> Vec<Fault> {
-    let Some(further) = wire::step::requests().further_keys() else { return Vec::new() };
+fn check_unsent(draft: &Draft) -> Vec<Fault> {
+    let Some(further) = wire::step::requests().extra_keys() else { return Vec::new() };
     let mut wrong = Vec::new();
     (further.read_flags)(
         &FlagStep { method: "", target: "/", headers: &[], body: None, ..flags(draft) },
@@ -78,12 +78,12 @@ fn flags(draft: &Draft) -> FlagStep<'_> {
         headers: &[],
         body: None,
         expect: draft.expects.texts(),
-        size_bytes: |text| units::size_bytes(text).map_err(|what| Wrong::from(what).what),
+        size_bytes: |text| units::size_bytes(text).map_err(|what| InvalidText::from(what).what),
     }
 }
 
 /// Error in a step of flags.
-fn fault(wrong: WrongValue) -> Fault {
+fn fault(wrong: StepValueError) -> Fault {
     let place = wrong.path.last().map_or("request", |key| ExpectSpec::flag(key));
     Fault::new(place, wrong.what, wrong.help)
 }
@@ -93,7 +93,7 @@ fn step_of_flags(
     draft: &Draft,
     url: &Url,
     (protocol, scheme): (&'static Protocol, &'static Scheme),
-    further: &FurtherKeys,
+    further: &ExtraKeys,
     faults: &mut Vec<Fault>,
 ) -> Option<Target> {
     let peer = peer(draft, url, faults)?;
@@ -131,9 +131,15 @@ fn step_of_flags(
         true => String::new(),
         false => format!(" at {}", listed.join(", ")),
     });
-    let shown = without_secrets_in_query(path);
+    let shown = mask_query_secrets(path);
     let title = format!("{method} {}://{authority}{shown}{place}", url.scheme());
-    Some(Target { title, name: format!("{method} {shown}"), peer, protocol, sends: Sends::Step(action) })
+    Some(Target {
+        title,
+        name: format!("{method} {shown}"),
+        peer,
+        protocol,
+        sends: RequestSource::Step(action),
+    })
 }
 
 /// Path and query of a URL.
@@ -150,7 +156,7 @@ pub(crate) fn site(url: &str, plan: &Plan) -> Option<Site> {
     let url = read_url(url).ok()?;
     Some(Site {
         host: action.host.clone(),
-        further_hosts: Vec::new(),
+        other_hosts: Vec::new(),
         path: path(&url).to_owned(),
         credentials: credentials(&url),
         is_secure: plan.endpoint().peer().tls.is_some(),
@@ -164,7 +170,7 @@ fn step_of_query(
     url: &Url,
     peer: Peer,
     body: Option<Vec<u8>>,
-    (protocol, own): (&'static Protocol, &'static OwnSteps),
+    (protocol, own): (&'static Protocol, &'static StepDefinition),
     faults: &mut Vec<Fault>,
 ) -> Option<Target> {
     let of_http = [("-X", draft.method.is_some()), ("-H", !draft.headers.is_empty())];
@@ -183,7 +189,7 @@ fn step_of_query(
         let mix = draft.command_mix.check(workload, faults)?;
         let title = format!("{} on {}://{authority}", mix.title, url.scheme());
         let actions = mix.steps.iter().cloned().map(action).collect();
-        let (name, sends) = (mix.title.clone(), Sends::Commands(actions, Box::new(mix)));
+        let (name, sends) = (mix.title.clone(), RequestSource::Commands(actions, Box::new(mix)));
         return Some(Target { title, name, peer, protocol, sends });
     }
     for (flag, _) in draft.command_mix.given().into_iter().filter(|(_, is_given)| *is_given) {
@@ -193,7 +199,7 @@ fn step_of_query(
     let step = step.map_err(|wrong| faults.push(Fault::new(wrong.part, wrong.what, wrong.help))).ok()?;
     let name = step.title();
     let title = format!("{name} to {}://{authority}", url.scheme());
-    let sends = Sends::Step(action(step));
+    let sends = RequestSource::Step(action(step));
     Some(Target { title, name, peer, protocol, sends })
 }
 
@@ -205,7 +211,7 @@ fn peer(draft: &Draft, url: &Url, faults: &mut Vec<Fault>) -> Option<Peer> {
         Host::Ipv4(address) => address.to_string(),
         Host::Ipv6(address) => Ipv6Addr::to_string(&address),
     };
-    let (protocol, scheme) = wire::of_scheme(url.scheme())?;
+    let (protocol, scheme) = wire::find_scheme(url.scheme())?;
     let port = url.port().unwrap_or(scheme.port);
     Some(Peer {
         addresses: addresses(draft, &host, port, faults),
@@ -232,14 +238,15 @@ fn access(url: &Url, protocol: &Protocol, faults: &mut Vec<Fault>) -> Access {
     if let Err(wrong) = (log_in.check)(&access) {
         faults.push(Fault::new("URL", wrong.what, wrong.help));
     }
-    let from_environment = || ClientEnvironment::here().variable(log_in.password_variable).map(Secret);
+    let from_environment =
+        || ClientEnvironment::from_process().variable(log_in.password_variable).map(Secret);
     Access { password: access.password.or_else(from_environment), ..access }
 }
 
 /// Options of the log-in in the query of a URL, in order.
-fn options_of(url: &Url) -> Vec<(String, String)> {
-    let own = wire::of_scheme(url.scheme()).and_then(|(protocol, _)| protocol.steps());
-    let known = own.map_or(&[][..], OwnSteps::options);
+fn log_in_options(url: &Url) -> Vec<(String, String)> {
+    let own = wire::find_scheme(url.scheme()).and_then(|(protocol, _)| protocol.steps());
+    let known = own.map_or(&[][..], StepDefinition::options);
     let is_option = |name: &str| known.iter().any(|option| option.eq_ignore_ascii_case(name));
     let options = url.query_pairs().filter(|(name, _)| is_option(name));
     options.map(|(name, value)| (name.into_owned(), value.into_owned())).collect()
@@ -247,9 +254,9 @@ fn options_of(url: &Url) -> Vec<(String, String)> {
 
 /// Whether connections to a URL start with TLS, because of its scheme or an option.
 fn is_secure(url: &Url) -> bool {
-    let Some((protocol, scheme)) = wire::of_scheme(url.scheme()) else { return false };
+    let Some((protocol, scheme)) = wire::find_scheme(url.scheme()) else { return false };
     let log_in = protocol.steps().and_then(|steps| steps.log_in);
-    scheme.is_secure || log_in.is_some_and(|log_in| (log_in.asks_for_tls)(&access_of(url)))
+    scheme.is_secure || log_in.is_some_and(|log_in| (log_in.requires_tls)(&access_of(url)))
 }
 
 /// User, password, path, and options of a URL, decoded.
@@ -259,7 +266,7 @@ pub(crate) fn access_of(url: &Url) -> Access {
         user: Some(url.username()).filter(|user| !user.is_empty()).map(decoded),
         password: url.password().map(decoded).map(Secret),
         path: decoded(url.path().trim_start_matches('/')),
-        options: options_of(url),
+        options: log_in_options(url),
         scheme: url.scheme().to_owned(),
     }
 }
@@ -304,7 +311,7 @@ fn ip(text: &str) -> Option<IpAddr> {
 }
 
 /// Escapes braces, so that a plan reads the text literally.
-pub fn literal_text(text: &str) -> String {
+pub fn escape_braces(text: &str) -> String {
     String::from_utf8_lossy(&braces::literal(text.as_bytes())).into_owned()
 }
 
@@ -327,7 +334,7 @@ pub(crate) enum UrlProblem {
     /// The port is 0.
     PortZero,
     /// Any other error.
-    Wrong(String),
+    InvalidText(String),
 }
 
 /// URL that a malformed text probably means.
@@ -346,8 +353,8 @@ impl UrlProblem {
         match self {
             Self::PortZero => None,
             Self::NoScheme => correction(text, &known_schemes())
-                .or_else(|| is_host_and_path(text).then(|| format!("write http://{}", presentable(text)))),
-            Self::UnknownScheme | Self::Wrong(_) => correction(text, &known_schemes()),
+                .or_else(|| is_host_and_path(text).then(|| format!("write http://{}", redacted_url(text)))),
+            Self::UnknownScheme | Self::InvalidText(_) => correction(text, &known_schemes()),
         }
     }
 
@@ -359,7 +366,7 @@ impl UrlProblem {
                 format!("unknown URL scheme; known are {}", known_schemes().join(", "))
             }
             Self::PortZero => "port 0 cannot be connected to".to_owned(),
-            Self::Wrong(error) => format!("this is not a URL: {error}"),
+            Self::InvalidText(error) => format!("this is not a URL: {error}"),
         }
     }
 }
@@ -375,15 +382,16 @@ fn is_host_and_path(text: &str) -> bool {
 
 /// Parses a URL with a known scheme.
 pub(crate) fn read_url(text: &str) -> Result<Url, UrlProblem> {
-    let is_known =
-        |scheme: &str| wire::of_scheme(scheme).is_some() || database::schemes().any(|known| known == scheme);
+    let is_known = |scheme: &str| {
+        wire::find_scheme(scheme).is_some() || database::schemes().any(|known| known == scheme)
+    };
     // The WHATWG URL standard reads `http:/x` as `http://x`. The user more likely meant a path, or forgot the host.
     let mut schemes = requests().schemes.iter().map(|scheme| scheme.name);
     if let Some(scheme) = schemes.find(|scheme| {
         let rest = text.strip_prefix(*scheme).and_then(|rest| rest.strip_prefix(':'));
         rest.is_some_and(|rest| !rest.starts_with("//"))
     }) {
-        return Err(UrlProblem::Wrong(format!("{scheme}: is not followed by //")));
+        return Err(UrlProblem::InvalidText(format!("{scheme}: is not followed by //")));
     }
     match Url::parse(text) {
         Ok(url) if url.host_str().is_none_or(str::is_empty) || !is_known(url.scheme()) => {
@@ -392,7 +400,7 @@ pub(crate) fn read_url(text: &str) -> Result<Url, UrlProblem> {
         Ok(url) if url.port() == Some(0) => Err(UrlProblem::PortZero),
         Ok(url) => Ok(url),
         Err(url::ParseError::RelativeUrlWithoutBase) => Err(UrlProblem::NoScheme),
-        Err(error) => Err(UrlProblem::Wrong(error.to_string())),
+        Err(error) => Err(UrlProblem::InvalidText(error.to_string())),
     }
 }
 
@@ -406,7 +414,7 @@ pub fn url_fault(text: &str) -> Option<Fault> {
 fn url(text: &str, faults: &mut Vec<Fault>) -> Option<Url> {
     let generic = "write http://HOST[:PORT]/PATH or https://…; `tenbin --help` lists the commands";
     if let Some(Err((what, help))) = database::connection_string_url(text) {
-        faults.push(Fault::new(format!("{:?}", presentable(text)), what, help));
+        faults.push(Fault::new(format!("{:?}", redacted_url(text)), what, help));
         return None;
     }
     let fault = |problem: UrlProblem| {
@@ -415,7 +423,7 @@ fn url(text: &str, faults: &mut Vec<Fault>) -> Option<Url> {
             UrlProblem::NoScheme => "this is neither a command nor a URL".to_owned(),
             problem => problem.what(),
         };
-        Fault::new(format!("{:?}", presentable(text)), what, help)
+        Fault::new(format!("{:?}", redacted_url(text)), what, help)
     };
     read_url(text).map_err(|problem| faults.push(fault(problem))).ok()
 }

@@ -33,7 +33,7 @@ pub(crate) static SYSTEMS: SystemKind = SystemKind {
     has_connect_timeout: false,
     url_fault: request::url_fault,
     shown: |url| Ok(url.to_owned()),
-    misfit_of_first_plan: None,
+    first_plan_misfit: None,
     target: Target::from_request_flags,
     front: |place| Ok(alone(place, LoadSpec::default())?.front),
     plan_of_steps: |place, _, load, unit| {
@@ -64,7 +64,7 @@ pub(crate) static SYSTEMS: SystemKind = SystemKind {
 
 /// Protocol of a URL, by its scheme. `None` if no protocol has it.
 pub(crate) fn protocol_of_url(url: &str) -> Option<&'static Protocol> {
-    wire::of_scheme(url.split_once("://")?.0).map(|(protocol, _)| protocol)
+    wire::find_scheme(url.split_once("://")?.0).map(|(protocol, _)| protocol)
 }
 
 /// Requests in a protocol. Connections are spread over the addresses.
@@ -81,7 +81,7 @@ impl EndpointLoad for Requests {
         &self.peers
     }
 
-    fn copied(&self) -> Box<dyn EndpointLoad> {
+    fn clone_box(&self) -> Box<dyn EndpointLoad> {
         Box::new(self.clone())
     }
 
@@ -96,32 +96,32 @@ impl EndpointLoad for Requests {
         Some(self.protocol)
     }
 
-    fn flag_for_any_certificate(&self) -> Option<&'static str> {
+    fn insecure_flag(&self) -> Option<&'static str> {
         Some("--insecure")
     }
 
-    fn written_by(&self, _number: u16, action: &OwnedAction, is_kept: bool) -> Option<String> {
+    fn write_reason(&self, _number: u16, action: &OwnedAction, is_kept: bool) -> Option<String> {
         (is_kept && !action.step.is_safe()).then(|| format!("the load has requests with {}", action.method()))
     }
 
     fn parts(&self, plan: &Plan, endpoint: u16) -> Vec<sql::Part> {
-        parts_of_steps(plan, endpoint)
+        step_parts(plan, endpoint)
     }
 }
 
 /// Load of an external load generator.
 #[derive(Clone, Debug)]
-pub struct ForeignLoad {
+pub struct ExternalLoad {
     /// Addresses of the system, at least one.
     pub peers: Vec<Peer>,
 }
 
-impl EndpointLoad for ForeignLoad {
+impl EndpointLoad for ExternalLoad {
     fn peers(&self) -> &[Peer] {
         &self.peers
     }
 
-    fn copied(&self) -> Box<dyn EndpointLoad> {
+    fn clone_box(&self) -> Box<dyn EndpointLoad> {
         Box::new(self.clone())
     }
 
@@ -131,17 +131,17 @@ impl EndpointLoad for ForeignLoad {
     }
 
     /// `None`, because the load generator defines the steps.
-    fn written_by(&self, _number: u16, _action: &OwnedAction, _is_kept: bool) -> Option<String> {
+    fn write_reason(&self, _number: u16, _action: &OwnedAction, _is_kept: bool) -> Option<String> {
         None
     }
 
     fn parts(&self, plan: &Plan, endpoint: u16) -> Vec<sql::Part> {
-        parts_of_steps(plan, endpoint)
+        step_parts(plan, endpoint)
     }
 }
 
 /// Parts that steps define, such as requests that redirects lead to.
-fn parts_of_steps(plan: &Plan, endpoint: u16) -> Vec<sql::Part> {
+fn step_parts(plan: &Plan, endpoint: u16) -> Vec<sql::Part> {
     let steps = plan.steps_at(endpoint).filter_map(|(number, step)| Some((number, step.owned()?)));
     let named = |(of, action): (u16, &OwnedAction)| {
         action.step.parts().into_iter().map(move |name| sql::Part { name, of })
@@ -164,7 +164,7 @@ pub(crate) fn alone(place: &LaunchEndpoint, load: LoadSpec) -> Result<Plan, Vec<
 /// URL with an example step if its protocol reads steps from queries. Other steps, or recorded ones, replace it.
 pub fn url_with_step(url: &str) -> String {
     let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
-    let own = wire::of_scheme(scheme).and_then(|(protocol, _)| protocol.own_steps());
+    let own = wire::find_scheme(scheme).and_then(|(protocol, _)| protocol.own_steps());
     own.map_or_else(
         || url.to_owned(),
         |own| match url.contains('?') {

@@ -5,15 +5,15 @@ use std::path::Path;
 
 use load::{Order, Scenario, Scenarios, ThinkTime, Visit};
 use sql::script::{
-    self, AUTOMATIC, Allow, DefinedVariables, Distribution, Language, Read, ReadForm, ScriptSet,
+    self, Allow, DefinedVariables, Distribution, Language, PREDEFINED_VARIABLES, Read, ReadForm, ScriptSet,
 };
-use sql::workload::{self, Style, Tables, Workload, style_named, styled};
+use sql::workload::{self, Style, Tables, Workload, find_style, styled};
 use sql::{Engine, Mode, SCRIPT_BYTES_MAX, ScriptExplanation, Settings, SqlStep};
 
 use crate::check_load::CheckedLoad;
 use crate::database::Database;
 use crate::database::Transactions;
-use crate::draft::Played;
+use crate::draft::ScriptSource;
 use crate::error::{PlanError, Problem, Spelling, StepProblem};
 use crate::fault::Fault;
 use crate::file::near;
@@ -34,10 +34,10 @@ const EXAMPLE_SEED: u64 = 1;
 const SQL: Field = Field { key: "sql", flag: "SQL" };
 
 /// Result of the check: steps, scenarios, and all other parts of an SQL load except its database and its amount.
-pub(crate) struct Checked {
+pub(crate) struct CheckedScripts {
     names: Vec<String>,
     pub(crate) scenarios: Scenarios,
-    deck: ScriptSet,
+    all_scripts: ScriptSet,
     texts: Vec<Vec<u8>>,
     settings: Settings,
     workloads: Vec<&'static str>,
@@ -46,20 +46,20 @@ pub(crate) struct Checked {
 
 /// Checks the scripts for one kind of database. Appends errors to `errors`.
 pub(crate) fn check(
-    played: &[Played],
+    played: &[ScriptSource],
     spec: &SqlSpec,
     engine: Engine,
     errors: &mut Vec<PlanError>,
-) -> Checked {
-    let played = expanded(played);
+) -> CheckedScripts {
+    let played = expand_mixes(played);
     let mut reader = Checker { played: &played, spec, errors };
     let workloads = reader.workloads();
     let style = reader.style(&workloads);
     let (variables, rows) = reader.variables(&workloads);
     let scripts = reader.scripts(engine, style, rows);
-    let mut deck = reader.deck(&scripts);
-    let mode = reader.mode(&workloads, &deck);
-    reader.undefined(&scripts, &variables, mode);
+    let mut all_scripts = reader.all_scripts(&scripts);
+    let mode = reader.mode(&workloads, &all_scripts);
+    reader.report_undefined(&scripts, &variables, mode);
     let has_terminal_times = reader.has_terminal_times(&workloads);
     let max_tries = reader.max_tries(&workloads);
     let distribution = reader.distribution(&workloads);
@@ -67,12 +67,12 @@ pub(crate) fn check(
     let mut retries: Vec<_> =
         workloads.iter().flat_map(|workload| workload.retries(engine)).copied().collect();
     retries.dedup();
-    deck.set_distribution(distribution);
-    let has_scale = workloads.iter().any(|workload| workload.tables.have_scale());
-    Checked {
+    all_scripts.set_distribution(distribution);
+    let has_scale = workloads.iter().any(|workload| workload.tables.has_stored_scale());
+    CheckedScripts {
         scenarios: scenarios(&scripts, has_terminal_times),
         names: scripts.iter().map(|script| script.name.clone()).collect(),
-        deck,
+        all_scripts,
         texts: scripts.into_iter().map(|script| script.text).collect(),
         settings: Settings {
             mode,
@@ -89,11 +89,11 @@ pub(crate) fn check(
 }
 
 /// Reports workloads that a command line names twice. In a plan file, each is a separate step with a name.
-pub(crate) fn refuse_repeats(played: &[Played], errors: &mut Vec<PlanError>) {
+pub(crate) fn reject_repeats(played: &[ScriptSource], errors: &mut Vec<PlanError>) {
     let mut seen: Vec<String> = Vec::new();
-    for one in expanded(played) {
-        let Played::Workload(text) = one else { continue };
-        let workload = weighted(&text).0.to_owned();
+    for one in expand_mixes(played) {
+        let ScriptSource::Workload(text) = one else { continue };
+        let workload = split_weight(&text).0.to_owned();
         if seen.contains(&workload) {
             let problem = StepProblem::PlayedTwice { workload: workload.clone() }.into();
             errors.push(PlanError { field: Field::WORKLOAD, problem, at: None });
@@ -103,22 +103,22 @@ pub(crate) fn refuse_repeats(played: &[Played], errors: &mut Vec<PlanError>) {
 }
 
 /// Replaces each mix of workloads by its parts. The weight of the mix multiplies the weights of its parts.
-fn expanded(played: &[Played]) -> Vec<Played> {
-    let parts = |one: &Played| -> Option<Vec<Played>> {
-        let Played::Workload(text) = one else { return None };
-        let (name, weight) = weighted(text);
+fn expand_mixes(played: &[ScriptSource]) -> Vec<ScriptSource> {
+    let parts = |one: &ScriptSource| -> Option<Vec<ScriptSource>> {
+        let ScriptSource::Workload(text) = one else { return None };
+        let (name, weight) = split_weight(text);
         let mix = workload::find_mix(name)?;
         let weight = weight.map_or(Some(1), |weight| weight.parse::<u32>().ok())?;
         let parts = mix
             .parts
             .iter()
-            .map(|(part, share)| Played::Workload(format!("{part}@{}", share.saturating_mul(weight))));
+            .map(|(part, share)| ScriptSource::Workload(format!("{part}@{}", share.saturating_mul(weight))));
         Some(parts.collect())
     };
     played.iter().flat_map(|one| parts(one).unwrap_or_else(|| vec![one.clone()])).collect()
 }
 
-impl Checked {
+impl CheckedScripts {
     /// Names of the scripts.
     pub(crate) fn title(&self) -> String {
         self.names.join(", ")
@@ -127,7 +127,7 @@ impl Checked {
     /// Builds one step for each script.
     pub(crate) fn steps(&self) -> Vec<PlannedStep> {
         let step = |(name, text): (&String, &Vec<u8>)| {
-            let played = Played::Text { name: name.clone(), text: text.clone() };
+            let played = ScriptSource::Text { name: name.clone(), text: text.clone() };
             let step = SqlStep { title: name.clone(), played, expects: None, saves: Vec::new() };
             let action = Action::Owned(OwnedAction::transaction(step));
             PlannedStep { name: name.clone(), endpoint: 0, action }
@@ -136,11 +136,11 @@ impl Checked {
     }
 
     /// Transactions on a database under a load.
-    pub(crate) fn on(self, database: Database, load: &CheckedLoad) -> Transactions {
+    pub(crate) fn on_database(self, database: Database, load: &CheckedLoad) -> Transactions {
         let clients = connections(&load.load);
         Transactions {
             database,
-            deck: self.deck,
+            all_scripts: self.all_scripts,
             texts: self.texts,
             settings: Settings { seed: load.seed, clients, ..self.settings },
             workloads: self.workloads,
@@ -159,11 +159,11 @@ impl Checked {
 ///
 /// All errors of the script and of the variables.
 pub fn explained_script(path: &str, spec: &SqlSpec) -> Result<ScriptExplanation, Vec<Fault>> {
-    let (mut errors, played) = (Vec::new(), [Played::File(path.to_owned())]);
+    let (mut errors, played) = (Vec::new(), [ScriptSource::File(path.to_owned())]);
     let checked = check(&played, spec, Engine::FOR_WORKLOADS, &mut errors);
     // Explains every mode, not only the default one.
     errors.retain(|error| !matches!(error.problem, Problem::Step(StepProblem::PipelineInSimpleMode { .. })));
-    let mut faults: Vec<Fault> = errors.iter().map(|error| error.printed(Spelling::Flags)).collect();
+    let mut faults: Vec<Fault> = errors.iter().map(|error| error.to_fault(Spelling::Flags)).collect();
     if let (true, Some(name), Some(text)) = (faults.is_empty(), checked.names.first(), checked.texts.first())
     {
         let text = String::from_utf8_lossy(text);
@@ -196,7 +196,7 @@ pub fn known_workload(name: &str) -> Result<&'static str, Fault> {
 }
 
 /// A script that is played.
-struct Chosen {
+struct ChosenScript {
     name: String,
     text: Vec<u8>,
     language: Language,
@@ -204,7 +204,7 @@ struct Chosen {
 }
 
 /// Pause after a transaction that has times at a terminal: the think time, and the keying time of the next transaction.
-fn terminal_pause(script: &Chosen) -> Option<ThinkTime> {
+fn terminal_pause(script: &ChosenScript) -> Option<ThinkTime> {
     let terminal = workload::find(styled(&script.name).0)?.terminal?;
     let [constant_ns, mean_ns] =
         [terminal.keying_s, terminal.think_s].map(|seconds| u64::from(seconds) * 1_000_000_000);
@@ -212,7 +212,7 @@ fn terminal_pause(script: &Chosen) -> Option<ThinkTime> {
 }
 
 /// Builds a scenario from a single script. With several scripts, each transaction draws one of them by weight.
-fn scenarios(scripts: &[Chosen], has_terminal_times: bool) -> Scenarios {
+fn scenarios(scripts: &[ChosenScript], has_terminal_times: bool) -> Scenarios {
     if scripts.len() == 1 && !has_terminal_times {
         return Scenarios::single();
     }
@@ -226,7 +226,7 @@ fn scenarios(scripts: &[Chosen], has_terminal_times: bool) -> Scenarios {
 }
 
 struct Checker<'a> {
-    played: &'a [Played],
+    played: &'a [ScriptSource],
     spec: &'a SqlSpec,
     errors: &'a mut Vec<PlanError>,
 }
@@ -256,8 +256,8 @@ impl Checker<'_> {
     fn workloads(&mut self) -> Vec<&'static Workload> {
         let mut found: Vec<&'static Workload> = Vec::new();
         for played in self.played {
-            let Played::Workload(text) = played else { continue };
-            let (name, _) = styled(weighted(text).0);
+            let ScriptSource::Workload(text) = played else { continue };
+            let (name, _) = styled(split_weight(text).0);
             match workload::find(name) {
                 Some(one) if found.iter().any(|known| known.name == one.name) => {}
                 Some(one) => found.push(one),
@@ -317,7 +317,7 @@ impl Checker<'_> {
                 continue;
             };
             let defined = given.iter().find(|(known, _)| known == name);
-            let defined = defined.map(|(_, text)| Spanned::of_text(text, &values::COUNT).placed(at));
+            let defined = defined.map(|(_, text)| Spanned::from_text(text, &values::COUNT).placed(at));
             let field = if value.is_some() { field } else { Field::VARIABLES };
             let value = value.clone().or(defined);
             let value = self.count(field, &value, variable.least.into(), variable.most.into());
@@ -332,19 +332,19 @@ impl Checker<'_> {
     }
 
     /// Scripts in the order of the plan, which is also the order of the steps.
-    fn scripts(&mut self, engine: Engine, style: Style, rows: Option<u32>) -> Vec<Chosen> {
-        let mut scripts: Vec<Chosen> = Vec::new();
+    fn scripts(&mut self, engine: Engine, style: Style, rows: Option<u32>) -> Vec<ChosenScript> {
+        let mut scripts: Vec<ChosenScript> = Vec::new();
         for played in self.played {
             let (field, text) = match played {
-                Played::File(text) => (Field::SCRIPT, text),
-                Played::Workload(text) => (Field::WORKLOAD, text),
-                Played::Text { name, text } => {
+                ScriptSource::File(text) => (Field::SCRIPT, text),
+                ScriptSource::Workload(text) => (Field::WORKLOAD, text),
+                ScriptSource::Text { name, text } => {
                     let (name, text) = (name.clone(), text.clone());
-                    scripts.push(Chosen { name, text, language: Language::Extended, weight: 1 });
+                    scripts.push(ChosenScript { name, text, language: Language::Extended, weight: 1 });
                     continue;
                 }
             };
-            let (name, weight) = weighted(text);
+            let (name, weight) = split_weight(text);
             let weight = match weight {
                 None => Ok(1),
                 Some(weight) => {
@@ -356,7 +356,7 @@ impl Checker<'_> {
                 self.wrong(field, what, format!("write {} {name}@3", field.flag));
                 continue;
             };
-            if let (Played::File(_), Some(instead)) = (played, lua_instead(name)) {
+            if let (ScriptSource::File(_), Some(instead)) = (played, sysbench_help(name)) {
                 self.wrong(
                     field,
                     format!("{name} is a script of sysbench in Lua, which is not run"),
@@ -365,12 +365,12 @@ impl Checker<'_> {
                 continue;
             }
             let found = match played {
-                Played::File(_) => {
-                    script_in(Path::new(name)).map(|text| (file_name(name), text, Language::Pgbench))
+                ScriptSource::File(_) => {
+                    read_script(Path::new(name)).map(|text| (file_name(name), text, Language::Pgbench))
                 }
-                Played::Workload(_) | Played::Text { .. } => {
+                ScriptSource::Workload(_) | ScriptSource::Text { .. } => {
                     let (base, own) = styled(name);
-                    let own = match own.map(style_named) {
+                    let own = match own.map(find_style) {
                         None => style,
                         Some(Ok(style)) => style,
                         Some(Err(help)) => {
@@ -387,8 +387,8 @@ impl Checker<'_> {
             };
             match found {
                 Ok((name, text, language)) => {
-                    let name = unlike(name, |name| scripts.iter().any(|script| script.name == name));
-                    scripts.push(Chosen { name, text, language, weight });
+                    let name = unique_name(name, |name| scripts.iter().any(|script| script.name == name));
+                    scripts.push(ChosenScript { name, text, language, weight });
                 }
                 Err(what) => self.wrong(field, what, "name a script that can be read, or another workload"),
             }
@@ -403,21 +403,22 @@ impl Checker<'_> {
         scripts
     }
 
-    fn deck(&mut self, scripts: &[Chosen]) -> ScriptSet {
-        let mut deck = ScriptSet::new();
+    fn all_scripts(&mut self, scripts: &[ChosenScript]) -> ScriptSet {
+        let mut all_scripts = ScriptSet::new();
         for (number, script) in scripts.iter().enumerate() {
-            if let Err(faults) = deck.add(&script.name, &script.text, script.language, Allow::Nothing) {
+            if let Err(faults) = all_scripts.add(&script.name, &script.text, script.language, Allow::Nothing)
+            {
                 for fault in &faults {
                     self.error(Field::SCRIPT, None, script_error::problem(fault, number));
                 }
             }
         }
-        deck
+        all_scripts
     }
 
     /// Reports undefined variables of pgbench scripts. In simple mode, pgbench leaves an undefined `:name` unchanged within quotes and in a
     /// possible array slice. Tenbin does too.
-    fn undefined(&mut self, scripts: &[Chosen], variables: &[(String, String)], mode: Mode) {
+    fn report_undefined(&mut self, scripts: &[ChosenScript], variables: &[(String, String)], mode: Mode) {
         let mut given = DefinedVariables::default();
         let mut all = Vec::new();
         for script in scripts.iter().filter(|script| script.language == Language::Pgbench) {
@@ -425,7 +426,9 @@ impl Checker<'_> {
             all.push((script, text, script::reads(text, Language::Pgbench, &mut given)));
         }
         let is_defined = |name: &str| {
-            AUTOMATIC.contains(&name) || variables.iter().any(|(known, _)| known == name) || given.has(name)
+            PREDEFINED_VARIABLES.contains(&name)
+                || variables.iter().any(|(known, _)| known == name)
+                || given.has(name)
         };
         for (script, text, reads) in all {
             let is_left = |read: &Read| mode == Mode::Simple && read.form != ReadForm::Value;
@@ -434,7 +437,7 @@ impl Checker<'_> {
                     .iter()
                     .map(|(name, _)| name.as_str())
                     .chain(given.names())
-                    .chain(AUTOMATIC)
+                    .chain(PREDEFINED_VARIABLES)
                     .collect();
                 let meant = near::nearest(&read.name, known.into_iter()).map(str::to_owned);
                 let before = &text[..read.range.start];
@@ -449,11 +452,11 @@ impl Checker<'_> {
 
     /// Whether the load has scripts other than built-in workloads.
     fn has_scripts(&self) -> bool {
-        self.played.iter().any(|played| !matches!(played, Played::Workload(_)))
+        self.played.iter().any(|played| !matches!(played, ScriptSource::Workload(_)))
     }
 
     /// Query mode. Workloads have a default; for scripts it is `simple`, as in pgbench.
-    fn mode(&mut self, workloads: &[&Workload], deck: &ScriptSet) -> Mode {
+    fn mode(&mut self, workloads: &[&Workload], all_scripts: &ScriptSet) -> Mode {
         let given = self.spec.mode.as_ref();
         let at = given.and_then(Spanned::at);
         let mode = match given.map(|given| (given.get(), given.wrong())) {
@@ -470,7 +473,7 @@ impl Checker<'_> {
                 Mode::Simple
             }
         };
-        let piped = deck.scripts().iter().find(|script| script.has_pipeline());
+        let piped = all_scripts.scripts().iter().find(|script| script.has_pipeline());
         if let Some(script) = piped.filter(|_| mode == Mode::Simple) {
             let problem = StepProblem::PipelineInSimpleMode { script: script.name().to_owned() };
             self.error(Field::MODE, at, problem);
@@ -533,7 +536,7 @@ pub(crate) fn read_distribution(text: &str) -> Result<Distribution, String> {
 }
 
 /// Help for a script of sysbench: the built-in workload with its name. `None` if the file is not a sysbench script.
-fn lua_instead(path: &str) -> Option<String> {
+fn sysbench_help(path: &str) -> Option<String> {
     let name = file_name(path.strip_suffix(".lua")?).replace('_', "-");
     match workload::find(&name) {
         Some(workload) => Some(format!("write --workload {}, which sends the same statements", workload.name)),
@@ -546,7 +549,7 @@ fn lua_instead(path: &str) -> Option<String> {
 }
 
 /// Splits `name@weight`. The weight is `None` if there is no `@`.
-fn weighted(text: &str) -> (&str, Option<&str>) {
+fn split_weight(text: &str) -> (&str, Option<&str>) {
     text.rsplit_once('@').map_or((text, None), |(name, weight)| (name, Some(weight)))
 }
 
@@ -555,12 +558,12 @@ fn file_name(path: &str) -> String {
 }
 
 /// Name, with a number appended if it is already used.
-pub(crate) fn unlike(name: String, is_taken: impl Fn(&str) -> bool) -> String {
+pub(crate) fn unique_name(name: String, is_taken: impl Fn(&str) -> bool) -> String {
     let numbered = (2..).map(|number| format!("{name} ({number})"));
     std::iter::once(name.clone()).chain(numbered).find(|name| !is_taken(name)).unwrap_or(name)
 }
 
-fn script_in(path: &Path) -> Result<Vec<u8>, String> {
+fn read_script(path: &Path) -> Result<Vec<u8>, String> {
     let shown = path.display();
     let about = fs::metadata(path).map_err(|error| format!("{shown}: {error}"))?;
     if !about.is_file() {
@@ -578,11 +581,12 @@ mod tests {
 
     #[test]
     fn mix_is_replaced_by_its_parts() {
-        let played = [Played::Workload("tpcc-like@2".to_owned()), Played::Workload("sign-up".to_owned())];
-        let texts: Vec<String> = expanded(&played)
+        let played =
+            [ScriptSource::Workload("tpcc-like@2".to_owned()), ScriptSource::Workload("sign-up".to_owned())];
+        let texts: Vec<String> = expand_mixes(&played)
             .into_iter()
             .map(|one| match one {
-                Played::Workload(text) => text,
+                ScriptSource::Workload(text) => text,
                 other => panic!("{other:?}"),
             })
             .collect();
@@ -610,9 +614,11 @@ mod tests {
             ("own.lua", "write its statements in pgbench's language"),
         ] {
             let mut errors = Vec::new();
-            check(&[Played::File(file.to_owned())], &SqlSpec::default(), Engine::MySql, &mut errors);
-            let said: String =
-                errors.iter().map(|error| error.printed(crate::error::Spelling::Flags).to_string()).collect();
+            check(&[ScriptSource::File(file.to_owned())], &SqlSpec::default(), Engine::MySql, &mut errors);
+            let said: String = errors
+                .iter()
+                .map(|error| error.to_fault(crate::error::Spelling::Flags).to_string())
+                .collect();
             assert!(said.contains("is a script of sysbench in Lua") && said.contains(told), "{said}");
         }
     }

@@ -16,7 +16,7 @@ pub(crate) use compare::{COMPARE_KEYS, CompareSpec};
 pub(crate) use load::LOAD_KEYS;
 pub(crate) use prepare::{PREPARE_KEYS, PrepareSpec};
 pub(crate) use sql::SQL_KEYS;
-pub(crate) use values::Of;
+pub(crate) use values::ValueFormat;
 
 use crate::file::Span;
 use crate::file::tree::{Entry, Node, Value};
@@ -59,7 +59,7 @@ pub(crate) struct At {
 
 /// Reason why a text cannot be parsed, and the help.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Wrong {
+pub(crate) struct InvalidText {
     pub(crate) what: String,
     pub(crate) help: String,
 }
@@ -67,7 +67,7 @@ pub(crate) struct Wrong {
 /// Given value and its place. A text that cannot be parsed counts as given, because it may still contradict another value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spanned<T> {
-    value: Result<T, Wrong>,
+    value: Result<T, InvalidText>,
     at: Option<At>,
 }
 
@@ -79,19 +79,19 @@ impl At {
     }
 }
 
-impl Wrong {
+impl InvalidText {
     pub(crate) fn new(what: impl Into<String>, help: impl Into<String>) -> Self {
         Self { what: what.into(), help: help.into() }
     }
 
     /// Uses the message of a unit parser, but with another help.
-    pub(crate) fn of_units(what: String, help: impl Into<String>) -> Self {
+    pub(crate) fn from_units(what: String, help: impl Into<String>) -> Self {
         Self { help: help.into(), ..Self::from(what) }
     }
 }
 
 /// Splits the message of a unit parser at the semicolon before its help.
-impl From<String> for Wrong {
+impl From<String> for InvalidText {
     fn from(what: String) -> Self {
         match what.split_once("; write ") {
             Some((what, help)) => match help.strip_prefix("it like ") {
@@ -105,12 +105,12 @@ impl From<String> for Wrong {
 
 impl<T> Spanned<T> {
     /// Parses a text of a command line.
-    pub(crate) fn of_text(text: &str, of: &Of<T>) -> Self {
+    pub(crate) fn from_text(text: &str, of: &ValueFormat<T>) -> Self {
         Self { value: (of.read)(text), at: None }
     }
 
     /// Parses a value of a plan file. `None` if it is empty, or a list or mapping where a text is expected.
-    pub(crate) fn of_entry(entry: &Entry, of: &Of<T>) -> Option<Self> {
+    pub(crate) fn from_entry(entry: &Entry, of: &ValueFormat<T>) -> Option<Self> {
         if entry.value.is_nothing() {
             return None;
         }
@@ -122,7 +122,7 @@ impl<T> Spanned<T> {
     }
 
     /// Wraps an already parsed value of a plan file.
-    pub(crate) fn at_node(value: Result<T, Wrong>, node: &Node) -> Self {
+    pub(crate) fn with_node(value: Result<T, InvalidText>, node: &Node) -> Self {
         Self { value, at: Some(At { key: node.at, value: node.at, point: node.at }) }
     }
 
@@ -131,7 +131,7 @@ impl<T> Spanned<T> {
         self.value.as_ref().ok()
     }
 
-    pub(crate) fn wrong(&self) -> Option<&Wrong> {
+    pub(crate) fn wrong(&self) -> Option<&InvalidText> {
         self.value.as_ref().err()
     }
 
@@ -145,7 +145,7 @@ impl<T> Spanned<T> {
     }
 
     /// Parses the value further, at its old place.
-    pub(crate) fn and_then<U>(self, read: impl FnOnce(T) -> Result<U, Wrong>) -> Spanned<U> {
+    pub(crate) fn and_then<U>(self, read: impl FnOnce(T) -> Result<U, InvalidText>) -> Spanned<U> {
         Spanned { value: self.value.and_then(read), at: self.at }
     }
 
@@ -204,10 +204,10 @@ macro_rules! spec {
             #[allow(dead_code, reason = "some groups are in plan files only")]
             $vis fn write(&mut self, field: crate::spec::Field, text: &str) {
                 $(if field == crate::spec::Field::$name {
-                    self.$field = Some(crate::spec::Spanned::of_text(text, &crate::spec::values::$of));
+                    self.$field = Some(crate::spec::Spanned::from_text(text, &crate::spec::values::$of));
                 })*
                 $(if field == crate::spec::Field::$flag_name {
-                    self.$flag_field = Some(crate::spec::Spanned::of_text(text, &crate::spec::values::$flag_of));
+                    self.$flag_field = Some(crate::spec::Spanned::from_text(text, &crate::spec::values::$flag_of));
                 })*
             }
 
@@ -218,10 +218,10 @@ macro_rules! spec {
             }
 
             /// Reads the values from a mapping of a plan file.
-            pub(crate) fn of_node(node: &crate::file::tree::Node) -> Self {
+            pub(crate) fn from_node(node: &crate::file::tree::Node) -> Self {
                 Self {
                     $($field: node.entry($key).and_then(|entry| {
-                        crate::spec::Spanned::of_entry(entry, &crate::spec::values::$of)
+                        crate::spec::Spanned::from_entry(entry, &crate::spec::values::$of)
                     }),)*
                     $($flag_field: None,)*
                 }

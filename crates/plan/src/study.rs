@@ -26,20 +26,20 @@ use std::path::PathBuf;
 
 pub use amount::{Amount, At};
 pub use environment::{
-    Cmd, Environment, Further, Launch, LaunchEndpoint, Proc, Proxy, Ready, ReadyWhen, StopHow, Tables,
-    ToolCommands,
+    Environment, FurtherUrls, Launch, LaunchCommand, LaunchEndpoint, LaunchProcess, Proxy, Ready, ReadyWhen,
+    StopHow, Tables, ToolCommands,
 };
 pub use events::{
     EventAction, EventMoment, EventReload, EventSign, EventSignal, LaunchEvent, NOTE_ON_EVENTS, StudyEvent,
 };
 pub use experiment::{Change, Changeable, Experiment};
-pub(crate) use experiment::{is_number, no_experiment};
+pub(crate) use experiment::{experiment_obstacle, is_number};
 pub use figures::{FigureSource, FigureSummary, LaunchFigure, PlannedFigure};
 pub(crate) use figures::{FigureText, SourceText};
-pub use how::{Find, How, Sweep};
+pub use how::{ComparisonMethod, Find, Sweep};
 pub use limits::Limits;
 pub use own_data::{OwnData, OwnRows, OwnTable, SqlFile};
-pub use searched::Searched;
+pub use searched::SearchOverrides;
 pub(crate) use setting::Settings;
 pub(crate) use slices::WholeRuns;
 pub use slices::{Interleave, NoSlices, Slicing};
@@ -62,7 +62,7 @@ pub(crate) use tool::{ToolText, whole_seconds};
 use judge::{ComparedBy, Condition};
 use wire::Secrets;
 
-use crate::explain::PROFILED;
+use crate::explain::PROFILED_SUFFIX;
 use crate::file::Script;
 use crate::plan::Stacks;
 use crate::replay::Replay;
@@ -231,7 +231,7 @@ impl Study {
             let was_profiled = load.spec.profile.as_ref().and_then(Spanned::get).is_some_and(Option::is_some);
             load.spec.profile = Some(Some(stacks).into());
             if !was_profiled {
-                load.words += PROFILED;
+                load.words += PROFILED_SUFFIX;
             }
         }
         self.settings.list.iter_mut().for_each(|setting| setting.set_profile(stacks));

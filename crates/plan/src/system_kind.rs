@@ -37,8 +37,8 @@ pub fn has_tables_of_records(url: &str) -> bool {
 }
 
 /// Error and help if a first plan, whose steps are requests, does not fit the system with this URL. `None` if it fits.
-pub fn misfit_of_first_plan(url: &str) -> Option<[&'static str; 2]> {
-    SystemKind::by_url(url).misfit_of_first_plan
+pub fn first_plan_misfit(url: &str) -> Option<[&'static str; 2]> {
+    SystemKind::by_url(url).first_plan_misfit
 }
 
 /// Whether a text begins like an HTTP URL, which can have headers and a body.
@@ -48,7 +48,7 @@ pub fn begins_as_request_url(text: &str) -> bool {
 
 /// Value of the header Authorization of a request for `name:password`. `None` if requests have no such header.
 pub fn authorization(credentials: &[u8]) -> Option<String> {
-    step::requests().further_keys().map(|further| (further.authorization)(credentials))
+    step::requests().extra_keys().map(|further| (further.authorization)(credentials))
 }
 
 /// URL schemes of requests.
@@ -97,7 +97,7 @@ pub(crate) struct SystemKind {
     /// URL for display.
     pub(crate) shown: fn(&str) -> Result<String, Vec<Fault>>,
     /// Error and help if a first plan, whose steps are requests, does not fit this kind of system. `None` if it fits.
-    pub(crate) misfit_of_first_plan: Option<[&'static str; 2]>,
+    pub(crate) first_plan_misfit: Option<[&'static str; 2]>,
     /// Reads the address of the system itself.
     pub(crate) front: fn(&LaunchEndpoint) -> Result<Peer, Vec<Fault>>,
     /// Plans the load of steps with their scripts on this kind of system. All steps of the plan share the unit.

@@ -1,16 +1,16 @@
 //! Suggests a correction for a text that is not the URL of a server that Tenbin can load.
 
-use crate::database::{SCHEME_ALIASES, presentable};
+use crate::database::{SCHEME_ALIASES, redacted_url};
 use crate::file::near::nearest;
 use crate::system_kind::request_schemes;
 
 /// Schemes of protocols that Tenbin does not speak, but whose bytes can be sent over raw TCP.
-const OVER_TCP: [&str; 10] =
+const RAW_TCP_SCHEMES: [&str; 10] =
     ["redis", "rediss", "amqp", "amqps", "mqtt", "kafka", "nats", "smtp", "ftp", "ssh"];
 /// Unsupported protocol schemes without a replacement.
-const NOT_SPOKEN: [&str; 7] = ["ws", "wss", "grpc", "grpcs", "h2", "h2c", "quic"];
+const UNSUPPORTED_SCHEMES: [&str; 7] = ["ws", "wss", "grpc", "grpcs", "h2", "h2c", "quic"];
 /// Schemes that look up servers in the DNS, with the help.
-const BY_DNS: [(&str, &str); 1] = [(
+const DNS_SCHEMES: [(&str, &str); 1] = [(
     "mongodb+srv",
     "its servers are in SRV records of the DNS, which are not read: look them up (`dig SRV _mongodb._tcp.HOST`), and write \
      mongodb://HOST:PORT/DATABASE?tls=true; in a plan `url` is a list of all of them",
@@ -26,20 +26,20 @@ pub(crate) fn correction(text: &str, known: &[&str]) -> Option<String> {
         ));
     }
     if let Some(url) = corrected(text, known) {
-        return Some(format!("write {}", presentable(&url)));
+        return Some(format!("write {}", redacted_url(&url)));
     }
     let (scheme, rest) = scheme_and_rest(text)?;
     let scheme = scheme.to_ascii_lowercase();
     let authority = rest.rsplit('@').next()?.split('/').next()?;
-    if OVER_TCP.contains(&scheme.as_str()) {
+    if RAW_TCP_SCHEMES.contains(&scheme.as_str()) {
         return Some(format!(
             "write tcp://{authority} in a plan with steps that send its bytes: docs/plan.md, raw TCP"
         ));
     }
-    if let Some((_, reason)) = BY_DNS.iter().find(|(by_dns, _)| *by_dns == scheme) {
+    if let Some((_, reason)) = DNS_SCHEMES.iter().find(|(by_dns, _)| *by_dns == scheme) {
         return Some((*reason).to_owned());
     }
-    NOT_SPOKEN.contains(&scheme.as_str()).then(|| {
+    UNSUPPORTED_SCHEMES.contains(&scheme.as_str()).then(|| {
         format!("there is no {scheme}: write http://{authority} for a load of HTTP/1.1, or use another tool")
     })
 }
@@ -59,10 +59,13 @@ pub(crate) fn corrected(text: &str, known: &[&str]) -> Option<String> {
     }
     let (scheme, rest) = scheme_and_rest(text)?;
     let scheme = scheme.to_ascii_lowercase();
-    if rest.is_empty() || OVER_TCP.contains(&scheme.as_str()) || NOT_SPOKEN.contains(&scheme.as_str()) {
+    if rest.is_empty()
+        || RAW_TCP_SCHEMES.contains(&scheme.as_str())
+        || UNSUPPORTED_SCHEMES.contains(&scheme.as_str())
+    {
         return None;
     }
-    if BY_DNS.iter().any(|(by_dns, _)| *by_dns == scheme) {
+    if DNS_SCHEMES.iter().any(|(by_dns, _)| *by_dns == scheme) {
         return None;
     }
     // The part after the plus sign is a database driver, as in SQLAlchemy: postgresql+asyncpg.

@@ -3,12 +3,12 @@
 use serde_json::{Map, Value as Json};
 use url::Url;
 use wire::Protocol;
-use wire::step::{OwnSteps, Step, Value};
+use wire::step::{Step, StepDefinition, Value};
 
 use crate::command_mix::{CommandMix, CommandMixSpec};
 use crate::fault::Fault;
 use crate::query_step;
-use crate::request::{access_of, literal_text, url_fault};
+use crate::request::{access_of, escape_braces, url_fault};
 use crate::requests::protocol_of_url;
 
 /// Running server with protocol-specific steps, and the load on it as the text of a plan.
@@ -23,7 +23,7 @@ pub struct UrlLoad {
 }
 
 /// Protocol of a URL, if it owns its steps.
-fn owner(url: &str) -> Option<(&'static Protocol, &'static OwnSteps)> {
+fn owner(url: &str) -> Option<(&'static Protocol, &'static StepDefinition)> {
     let protocol = protocol_of_url(url)?;
     Some((protocol, protocol.own_steps()?))
 }
@@ -84,14 +84,19 @@ fn without_step(url: &Url) -> String {
 
 /// Host, port, and path of a URL.
 fn name(url: &Url) -> String {
-    let default = wire::of_scheme(url.scheme()).map_or(0, |(_, scheme)| scheme.port);
+    let default = wire::find_scheme(url.scheme()).map_or(0, |(_, scheme)| scheme.port);
     let port = url.port().unwrap_or(default);
     let host = url.host_str().unwrap_or_default();
     format!("{host}:{port}{}", url.path().trim_end_matches('/'))
 }
 
 /// The sections `scenario` and `data` of a plan. `None` if there are errors.
-fn sections(url: &Url, own: &OwnSteps, mix: &CommandMixSpec, faults: &mut Vec<Fault>) -> Option<String> {
+fn sections(
+    url: &Url,
+    own: &StepDefinition,
+    mix: &CommandMixSpec,
+    faults: &mut Vec<Fault>,
+) -> Option<String> {
     let unwritten = |faults: &mut Vec<Fault>| {
         let what = format!("a load of {} cannot be given by flags here", own.noun);
         faults.push(Fault::new("URL", what, "write a plan: tenbin init"));
@@ -125,9 +130,9 @@ fn sections(url: &Url, own: &OwnSteps, mix: &CommandMixSpec, faults: &mut Vec<Fa
 /// A step as an item of `scenario`. `None` if its protocol does not write steps.
 fn written(step: &dyn Step, is_drawn: bool) -> Option<Json> {
     let (key, value) = step.written()?;
-    let mut entries = Map::from_iter([(key.to_owned(), json(&value)?)]);
+    let mut entries = Map::from_iter([(key.to_owned(), value_json(&value)?)]);
     // The title is used as a name, in which braces are literal.
-    entries.insert("name".to_owned(), literal_text(&step.title()).into());
+    entries.insert("name".to_owned(), escape_braces(&step.title()).into());
     if is_drawn {
         entries.insert("weight".to_owned(), 1.into());
     }
@@ -135,7 +140,7 @@ fn written(step: &dyn Step, is_drawn: bool) -> Option<Json> {
 }
 
 /// Value in plan syntax. `None` if it is not text.
-fn json(value: &Value) -> Option<Json> {
+fn value_json(value: &Value) -> Option<Json> {
     let text = |bytes: &[u8]| str::from_utf8(bytes).ok().map(Json::from);
     match value {
         Value::Text(value) => text(&value.template),
@@ -145,13 +150,13 @@ fn json(value: &Value) -> Option<Json> {
         Value::Truth(truth) => Some((*truth).into()),
         Value::Variable(_) => None,
         Value::Nothing => Some(Json::Null),
-        Value::List(items) => items.iter().map(json).collect::<Option<Vec<_>>>().map(Json::Array),
+        Value::List(items) => items.iter().map(value_json).collect::<Option<Vec<_>>>().map(Json::Array),
         Value::Table(entries) => {
-            let entries = entries.iter().map(|(key, value)| Some(((*key).to_owned(), json(value)?)));
+            let entries = entries.iter().map(|(key, value)| Some(((*key).to_owned(), value_json(value)?)));
             entries.collect::<Option<Map<_, _>>>().map(Json::Object)
         }
         Value::Named(entries) => {
-            let entries = entries.iter().map(|(name, value)| Some((name.clone(), json(value)?)));
+            let entries = entries.iter().map(|(name, value)| Some((name.clone(), value_json(value)?)));
             entries.collect::<Option<Map<_, _>>>().map(Json::Object)
         }
     }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use wire::step::Records;
 
 use crate::check_load::Destination;
-use crate::draft::{Draft, Played, TlsSpec};
+use crate::draft::{Draft, ScriptSource, TlsSpec};
 use crate::error::Spelling;
 use crate::fault::Fault;
 use crate::plan::Plan;
@@ -35,7 +35,7 @@ pub(crate) const FIELD_BYTES_DEFAULT: u32 = 100;
 /// Max bytes of a field, equal to the max of a random text.
 pub(crate) const FIELD_BYTES_MAX: u32 = 65_536;
 /// Exponent of the distributions of keys.
-const EXPONENT: f64 = 0.99;
+const ZIPF_EXPONENT: f64 = 0.99;
 /// Max number of records of a scan.
 const SCAN_MAX: u32 = 100;
 /// Beginning of the name of each record, before the hash of its number.
@@ -184,8 +184,8 @@ impl Operation {
         }
         let all = texts.iter().flat_map(|(name, texts)| {
             texts.iter().enumerate().map(move |(number, text)| match number {
-                0 => named(text, name),
-                _ => named(text, &format!("{name}, index")),
+                0 => with_name(text, name),
+                _ => with_name(text, &format!("{name}, index")),
             })
         });
         Ok((name, all.collect()))
@@ -193,7 +193,7 @@ impl Operation {
 }
 
 /// A step with a name, which comes first.
-fn named(step: &str, name: &str) -> String {
+fn with_name(step: &str, name: &str) -> String {
     format!(r#"{{"name":"{name}",{}"#, step.strip_prefix('{').unwrap_or(step))
 }
 
@@ -201,7 +201,7 @@ fn named(step: &str, name: &str) -> String {
 fn data(steps: &str, shape: RecordShape, reads_latest: bool) -> Value {
     let RecordShape { records, fields, field_bytes } = shape;
     let existing = format!("0..{}", records.saturating_sub(1));
-    let mut key = json!({ "exponent": EXPONENT, "hash": PREFIX });
+    let mut key = json!({ "exponent": ZIPF_EXPONENT, "hash": PREFIX });
     match reads_latest {
         true => {
             key["latest"] = existing.into();
@@ -326,10 +326,10 @@ fn launch(study: &Study, system: &RunningSystem) -> Launch {
 }
 
 /// Workload in a command line, alone or in addition to others. `None` if it names none of these.
-pub(crate) fn asked(draft: &Draft) -> Option<&'static Ycsb> {
+pub(crate) fn requested_workload(draft: &Draft) -> Option<&'static Ycsb> {
     draft.played.iter().find_map(|played| match played {
-        Played::Workload(name) => find(name),
-        Played::File(_) | Played::Text { .. } => None,
+        ScriptSource::Workload(name) => find(name),
+        ScriptSource::File(_) | ScriptSource::Text { .. } => None,
     })
 }
 
@@ -349,7 +349,7 @@ pub(crate) fn check(draft: &Draft, workload: &Ycsb) -> Result<Plan, Vec<Fault>> 
     let pipeline_max = pipeline_max(&draft.url);
     let mut errors = Vec::new();
     draft.load.check(Destination { unit: kind.unit, pipeline_max, ..Destination::default() }, &mut errors);
-    faults.extend(errors.iter().map(|error| error.printed(Spelling::Flags)));
+    faults.extend(errors.iter().map(|error| error.to_fault(Spelling::Flags)));
     let (Ok(sections), true) = (sections, faults.is_empty()) else { return Err(faults) };
     let mut study = study(&draft.url, &format!("{sections}load: {{ users: 1, for: 1s }}\n"))?;
     study.loads[0].spec = draft.load.clone();
@@ -401,7 +401,7 @@ fn unused_flags(draft: &Draft, workload: &Ycsb, faults: &mut Vec<Fault>) {
     }
     if draft.url.split_once("://").is_some_and(|(_, rest)| rest.contains('?')) {
         let url = url::Url::parse(&draft.url).ok();
-        let own = url.as_ref().and_then(|url| wire::of_scheme(url.scheme())?.0.own_steps());
+        let own = url.as_ref().and_then(|url| wire::find_scheme(url.scheme())?.0.own_steps());
         if url.as_ref().zip(own).is_some_and(|(url, own)| query_step::has_step(url, own)) {
             let what = format!("the query of the URL is a step, and {} has its own", workload.name);
             faults.push(Fault::new("URL", what, "remove one of the two"));

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use load::open::EVEN;
 use load::{Load, Schedule, Spacing};
-use plan::{Amount, At, Environment, Fault, Launch, Plan, Searched, Study, Transactions};
+use plan::{Amount, At, Environment, Fault, Launch, Plan, SearchOverrides, Study, Transactions};
 
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -99,11 +99,11 @@ fn rejects_unsearchable_loads_with_help() {
         ("{ users: 5, throughput: 5/s }", "throughput"),
         ("{ users: 5, ramp-up: 1s }", "ramp-up"),
     ] {
-        let faults = study(load).cannot_be_searched(0);
+        let faults = study(load).search_obstacles(0);
         assert!(faults.iter().any(|fault| fault.what.contains(key)), "{load}: {faults:?}");
         assert!(faults.iter().all(|fault| fault.help.contains("--load")), "{faults:?}");
     }
-    assert_eq!(study("{ users: 5, requests: 10 }").cannot_be_searched(0), []);
+    assert_eq!(study("{ users: 5, requests: 10 }").search_obstacles(0), []);
 }
 
 #[test]
@@ -148,17 +148,17 @@ fn iteration_has_mean_number_of_steps() {
 
 #[test]
 fn search_reduces_study_to_one_load() {
-    let asked = |measured_ns| Searched { measured_ns, ..Searched::default() };
+    let asked = |measured_ns| SearchOverrides { measured_ns, ..SearchOverrides::default() };
     let own = study("{ users: 3, for: 5s, warm-up: 1s }");
     let searched = own.clone().searched(&asked(None)).expect("it can be searched");
     assert_eq!((searched.measured_ns(0), searched.loads[0].warm_up_ns), (Some(5 * SECOND_NS), SECOND_NS));
     assert_eq!(searched.hash, own.clone().searched(&asked(None)).expect("again").hash);
-    let other = Searched { warm_up_ns: Some(0), seed: Some(9), ..asked(Some(2 * SECOND_NS)) };
+    let other = SearchOverrides { warm_up_ns: Some(0), seed: Some(9), ..asked(Some(2 * SECOND_NS)) };
     let other = own.clone().searched(&other).expect("it can be searched");
     assert_eq!((other.run_ns(0), other.seed), (Some(2 * SECOND_NS), 9));
     assert!(own.hash != searched.hash && searched.hash != other.hash);
 
-    let refused = |study: Study, asked: &Searched| -> Vec<Fault> {
+    let refused = |study: Study, asked: &SearchOverrides| -> Vec<Fault> {
         study.searched(asked).expect_err("it cannot be searched")
     };
     let counted = study("{ users: 3, requests: 10 }");
@@ -166,7 +166,7 @@ fn search_reduces_study_to_one_load() {
     assert!(refused(counted, &asked(None))[0].help.contains("--for"));
     let two = study("[ { name: a, users: 3 }, { name: b, rate: 5/s } ]");
     assert!(refused(two.clone(), &asked(None))[0].help.contains("a, b"));
-    let named = |name: &str| Searched { load: Some(name.to_owned()), ..Searched::default() };
+    let named = |name: &str| SearchOverrides { load: Some(name.to_owned()), ..SearchOverrides::default() };
     assert!(refused(two.clone(), &named("c"))[0].what.contains("\"c\""));
     let searched = two.searched(&named("b")).expect("it can be searched");
     assert_eq!(searched.loads.iter().map(|load| load.name.as_str()).collect::<Vec<_>>(), ["b"]);

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use plan::{Find, How, StoredBaseline, Study};
+use plan::{ComparisonMethod, Find, StoredBaseline, Study};
 
 /// A study of systems with these names and this section `compare`.
 fn study(systems: &[&str], compare: &str, is_quick: bool) -> Study {
@@ -21,7 +21,10 @@ fn study(systems: &[&str], compare: &str, is_quick: bool) -> Study {
 fn two_variants_are_an_ab_comparison_with_optional_pilot() {
     let duel = study(&["a", "b"], "{ by: p99 }", false);
     let compare = &duel.compare;
-    assert_eq!((duel.how(), compare.find, compare.blocks, compare.pilot), (How::Duel, Find::Every, 24, 0));
+    assert_eq!(
+        (duel.how(), compare.find, compare.blocks, compare.pilot),
+        (ComparisonMethod::Duel, Find::Every, 24, 0)
+    );
     let words = duel.explain();
     let order = "A/B comparison: 7 to 24 blocks, until the result is conclusive; each";
     assert!(words.contains(order), "{words}");
@@ -33,10 +36,10 @@ fn two_variants_are_an_ab_comparison_with_optional_pilot() {
     );
     assert!(asked.contains("3m20s to 9m of load, plus 20 to 54 starts and stops"), "{asked}");
     let quick = study(&["a", "b"], "{ by: p99 }", true);
-    assert_eq!((quick.how(), quick.compare.blocks, quick.compare.pilot), (How::Duel, 6, 0));
+    assert_eq!((quick.how(), quick.compare.blocks, quick.compare.pilot), (ComparisonMethod::Duel, 6, 0));
     assert!(quick.explain().contains("A/B comparison: 6 blocks; each"), "{}", quick.explain());
     let short = study(&["a", "b"], "{ blocks: 8 }", false);
-    assert_eq!((short.how(), short.compare.pilot), (How::Duel, 0));
+    assert_eq!((short.how(), short.compare.pilot), (ComparisonMethod::Duel, 0));
     let quick_pilot = study(&["a", "b"], "{ blocks: 12, pilot: 2 }", true);
     assert_eq!(quick_pilot.compare.pilot, 0, "a quick study has no time for one");
 }
@@ -56,13 +59,17 @@ fn secondary_metrics_delay_first_decision() {
 #[test]
 fn undecidable_comparison_has_fixed_number_of_blocks() {
     let few = study(&["a", "b"], "{ blocks: 5 }", false);
-    assert_eq!((few.how(), few.compare.pilot), (How::Blocks, 0));
+    assert_eq!((few.how(), few.compare.pilot), (ComparisonMethod::Blocks, 0));
     let how = |compare: &str| study(&["a", "b"], compare, false).how();
-    assert_eq!([how("{ blocks: 6 }"), how("{ blocks: 7, also: p99 }")], [How::Duel; 2]);
-    assert_eq!(how("{ blocks: 6, also: p99 }"), How::Blocks, "six that agree are not enough for two figures");
-    assert_eq!(study(&["a", "b"], "{ also: p99 }", true).how(), How::Blocks);
+    assert_eq!([how("{ blocks: 6 }"), how("{ blocks: 7, also: p99 }")], [ComparisonMethod::Duel; 2]);
+    assert_eq!(
+        how("{ blocks: 6, also: p99 }"),
+        ComparisonMethod::Blocks,
+        "six that agree are not enough for two figures"
+    );
+    assert_eq!(study(&["a", "b"], "{ also: p99 }", true).how(), ComparisonMethod::Blocks);
     let many = study(&["a", "b", "c"], "{ by: throughput }", false);
-    assert_eq!((many.how(), many.compare.blocks), (How::Blocks, 8));
+    assert_eq!((many.how(), many.compare.blocks), (ComparisonMethod::Blocks, 8));
     assert!(many.explain().contains("24 runs: 8 blocks, each with all 3 once, in random order"));
     let against = study(&["a", "b", "c"], "{ baseline: b, also: [ p99, errors ] }", false);
     assert_eq!(against.baseline().as_deref(), Some("b"));
@@ -95,7 +102,7 @@ fn compares_costs_of_events_by_difference() {
         let study = with_events(compare);
         let words = study.explain();
         let line = words.lines().find(|line| line.starts_with("comparison")).map(str::to_owned);
-        (study.compare.by_name(), study.compare.matters, line.unwrap_or_default())
+        (study.compare.primary_metric_name(), study.compare.matters, line.unwrap_or_default())
     };
     let (by, matters, line) = told("{ by: outage, min-effect: 50ms, also: [ p99, \"event deploy: lost\" ] }");
     assert_eq!((by.as_str(), matters), ("outage", 50e6));
@@ -116,26 +123,33 @@ fn compares_costs_of_events_by_difference() {
 #[test]
 fn find_failures_compares_nothing() {
     let no = study(&["a", "b"], "no", false);
-    assert_eq!((no.how(), no.compare.find, no.compare.blocks), (How::Blocks, Find::Failures, 1));
-    assert_eq!(no.compare.by_name(), "failures");
+    assert_eq!((no.how(), no.compare.find, no.compare.blocks), (ComparisonMethod::Blocks, Find::Failures, 1));
+    assert_eq!(no.compare.primary_metric_name(), "failures");
     assert!(
         no.explain().contains("comparison  none: reports which variants fail, and why"),
         "{}",
         no.explain()
     );
     let often = study(&["a", "b"], "{ find: failures, blocks: 12 }", false);
-    assert_eq!((often.how(), often.compare.blocks, often.compare.pilot), (How::Blocks, 12, 0), "no duel");
+    assert_eq!(
+        (often.how(), often.compare.blocks, often.compare.pilot),
+        (ComparisonMethod::Blocks, 12, 0),
+        "no duel"
+    );
 }
 
 #[test]
 fn find_best_is_a_best_of_search() {
     let best = study(&["a", "b", "c"], "{ find: best, baseline: c }", false);
-    assert_eq!((best.how(), best.compare.find, best.compare.blocks), (How::Best, Find::Best, 24));
+    assert_eq!(
+        (best.how(), best.compare.find, best.compare.blocks),
+        (ComparisonMethod::Best, Find::Best, 24)
+    );
     let words = best.explain();
     assert!(words.contains("a search for the best: up to 24 blocks of the remaining candidates"), "{words}");
     assert!(words.contains("then the winner against c in new blocks"), "{words}");
     let quick = study(&["a", "b", "c"], "{ find: best }", true);
-    assert_eq!(quick.how(), How::Blocks, "six blocks find no best");
+    assert_eq!(quick.how(), ComparisonMethod::Blocks, "six blocks find no best");
 }
 
 #[test]
@@ -151,19 +165,19 @@ fn find_best_of_each_has_sweep_and_final() {
         study.unwrap_or_else(|faults| panic!("{faults}"))
     };
     let usual = study("{ find: best of each }", false);
-    assert_eq!((usual.how(), usual.compare.blocks), (How::BestOfEach { sweep_blocks: 3 }, 8));
+    assert_eq!((usual.how(), usual.compare.blocks), (ComparisonMethod::BestOfEach { sweep_blocks: 3 }, 8));
     let each = study("{ find: best of each, blocks: 2, final: 6, within: 460s }", false);
-    assert_eq!((each.how(), each.compare.blocks), (How::BestOfEach { sweep_blocks: 2 }, 6));
+    assert_eq!((each.how(), each.compare.blocks), (ComparisonMethod::BestOfEach { sweep_blocks: 2 }, 6));
     let words = each.explain();
     let order = "a sweep of all 5 variants under full, 2 blocks in random order, then a final of the 2 best under all loads, 6 \
                  blocks of new runs";
     assert!(words.contains(order), "{words}");
     // Ten runs of the sweep under the first load, then two finalists under both loads, six times each.
-    assert_eq!(each.least_ns(), (10 * 10 + 12 * 30) * 1_000_000_000);
+    assert_eq!(each.min_duration_ns(), (10 * 10 + 12 * 30) * 1_000_000_000);
     assert!(words.contains("7m40s of load, plus 34 starts and stops"), "{words}");
     assert!(words.contains("time limit 7m40s\n"), "{words}");
     let quick = study("{ find: best of each }", true);
-    assert_eq!((quick.how(), quick.compare.blocks), (How::BestOfEach { sweep_blocks: 1 }, 1));
+    assert_eq!((quick.how(), quick.compare.blocks), (ComparisonMethod::BestOfEach { sweep_blocks: 1 }, 1));
 }
 
 #[test]

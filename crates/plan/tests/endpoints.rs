@@ -72,7 +72,8 @@ fn plan_mixes_http_raw_tcp_and_databases() {
     let targets: Vec<&str> =
         plan.steps.iter().filter_map(|step| Some(request(step)?.request.target.as_str())).collect();
     assert_eq!(targets[1], "/shop/items", "a path in a URL precedes the paths of its steps alone");
-    let scripts: Vec<usize> = Transactions::in_plan(&plan).map(|sql| sql.deck.scripts().len()).collect();
+    let scripts: Vec<usize> =
+        Transactions::in_plan(&plan).map(|sql| sql.all_scripts.scripts().len()).collect();
     assert_eq!(scripts, [1, 1], "each database has the scripts of its own steps");
     let parts: Vec<u16> = plan.parts().iter().map(|part| part.of).collect();
     assert_eq!(parts, [4; 4], "statements belong to the step of the plan, not to that of the database");
@@ -150,7 +151,7 @@ fn each_database_saves_values_of_its_own_steps() {
 fn addresses(plan: &Plan) -> (Vec<u16>, Vec<&str>) {
     let ports = plan.endpoints[0].peers().iter().map(|peer| peer.port).collect();
     let request = &request(&plan.steps[0]).expect("a request").request;
-    let further = request.further_hosts.iter().map(String::as_str);
+    let further = request.other_hosts.iter().map(String::as_str);
     (ports, std::iter::once(request.host.as_str()).chain(further).collect())
 }
 
@@ -255,9 +256,9 @@ fn event_changes_the_shards_of_its_own_run_only() {
     assert_eq!(split.action, plan::EventAction::Shards(3));
     assert_eq!(split.words, "send requests to 3 shards");
     let (first, second) = (plan(&study, 0), plan(&study, 0));
-    first.endpoints[0].shards_in_use().expect("a hash").set(3);
-    assert_eq!(first.endpoints[0].shards_in_use().expect("a hash").get(), Some(3));
-    assert_eq!(second.endpoints[0].shards_in_use().expect("a hash").get(), Some(1));
+    first.endpoints[0].active_shards().expect("a hash").set(3);
+    assert_eq!(first.endpoints[0].active_shards().expect("a hash").get(), Some(3));
+    assert_eq!(second.endpoints[0].active_shards().expect("a hash").get(), Some(1));
 }
 
 #[test]

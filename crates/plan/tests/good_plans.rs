@@ -10,7 +10,7 @@ use plan::{
     Environment, EventAction, EventSign, Launch, Pin, PlannedStep, ReadyWhen, Study, StudyPin, Transactions,
 };
 use record::Percentile;
-use wire::http1::{CaptureFrom, HttpStep};
+use wire::http1::{CaptureSource, HttpStep};
 
 fn read(name: &str, is_quick: bool) -> Study {
     Study::read(&Path::new("tests/good").join(name), is_quick).unwrap_or_else(|faults| panic!("{faults}"))
@@ -128,7 +128,7 @@ fn scenarios_become_steps_and_visits() {
     let saved: Vec<&str> =
         item.captures.iter().map(|capture| plan.variables[usize::from(capture.variable)].as_str()).collect();
     assert_eq!(saved, ["token", "place", "id2"]);
-    assert!(matches!(&item.captures[0].from, CaptureFrom::Json(path) if path.written() == "/data/token"));
+    assert!(matches!(&item.captures[0].from, CaptureSource::Json(path) if path.written() == "/data/token"));
     assert_eq!(
         request(&plan.steps[2]).unwrap().request.body.as_deref(),
         Some(&b"{\"customer\": {id}}\n"[..])
@@ -484,7 +484,7 @@ fn load_may_follow_one_scenario_with_prepared_tables() {
     assert!(tables.drop && !tables.unlogged);
     let names = |load: usize| {
         let plan = study.plan(load, &launch).expect("it is a plan");
-        let scripts = Transactions::in_plan(&plan).next().expect("it is SQL").deck.scripts();
+        let scripts = Transactions::in_plan(&plan).next().expect("it is SQL").all_scripts.scripts();
         assert_eq!(scripts.len(), plan.steps.len());
         let visits: Vec<u16> = plan.scenarios.visits().map(|visit| visit.step).collect();
         (

@@ -12,7 +12,7 @@ fn read(bytes: &[u8]) -> Result<Study, FileErrors> {
 }
 
 /// Errors of a file, which must have some.
-fn told(text: &str) -> String {
+fn errors_of(text: &str) -> String {
     let faults = read(text.as_bytes()).expect_err("it is refused").to_string();
     assert!(faults.len() < 1 << 20, "{} bytes of errors", faults.len());
     faults
@@ -23,12 +23,12 @@ const END: &str = "\nload: { users: 1 }\nurl: http://127.0.0.1:80\n";
 #[test]
 fn limits_depth() {
     for deep in ["[".repeat(100_000), "{a: ".repeat(100_000), "- ".repeat(100_000), "? ".repeat(100_000)] {
-        assert!(told(&deep).contains("more than 64 levels deep"), "{}", told(&deep));
+        assert!(errors_of(&deep).contains("more than 64 levels deep"), "{}", errors_of(&deep));
     }
     let indented = (0..500).fold(String::new(), |text, depth| text + &" ".repeat(depth) + "a:\n");
-    assert!(told(&indented).contains("more than 64 levels deep"));
+    assert!(errors_of(&indented).contains("more than 64 levels deep"));
     let just_deep = format!("a: {}{}", "[".repeat(62), "]".repeat(62));
-    assert!(told(&just_deep).contains("unknown key `a` in the plan"));
+    assert!(errors_of(&just_deep).contains("unknown key `a` in the plan"));
 }
 
 #[test]
@@ -38,25 +38,25 @@ fn limits_expansion_of_aliases() {
         let before = format!("*a{},", level - 1).repeat(10);
         let _ = writeln!(bomb, "a{level}: &a{level} [{before}]");
     }
-    assert!(told(&bomb).contains("aliases repeat more than 1000 values"));
+    assert!(errors_of(&bomb).contains("aliases repeat more than 1000 values"));
     let many = format!("a: &a x\nb: [{}]\n", "*a,".repeat(2_000));
-    assert!(told(&many).contains("aliases repeat more than 1000 values"));
+    assert!(errors_of(&many).contains("aliases repeat more than 1000 values"));
     let few = format!("scenario: [ &step {{ get: /, name: a }} ]{END}question: *step\n");
-    assert!(told(&few).contains("`question` cannot be a mapping"));
+    assert!(errors_of(&few).contains("`question` cannot be a mapping"));
 }
 
 #[test]
 fn limits_size() {
-    assert!(told(&" ".repeat(8 * 1024 * 1024 + 1)).contains("larger than 8 MiB"));
-    assert!(told(&format!("a: [{}]", "1,".repeat(200_000))).contains("more than 100000 values"));
+    assert!(errors_of(&" ".repeat(8 * 1024 * 1024 + 1)).contains("larger than 8 MiB"));
+    assert!(errors_of(&format!("a: [{}]", "1,".repeat(200_000))).contains("more than 100000 values"));
     let keys = (0..200_000).fold(String::new(), |text, key| text + "k" + &key.to_string() + ": 1\n");
-    assert!(told(&keys).contains("more than 100000 values"));
+    assert!(errors_of(&keys).contains("more than 100000 values"));
     let names = format!("scenario: [ {{ post: /, body: \"{}\" }} ]{END}", "{x}".repeat(500_000));
-    assert!(told(&names).contains("undefined variable {x}"));
+    assert!(errors_of(&names).contains("undefined variable {x}"));
     let known = names.replace("scenario", "data: { x: { text: 1 } }\nscenario");
-    assert!(told(&known).contains("more than 100000 names in braces"));
+    assert!(errors_of(&known).contains("more than 100000 names in braces"));
     let long = format!("question: {}{END}", "x ".repeat(3_000_000));
-    assert!(told(&long).contains("the plan requires `scenario`"));
+    assert!(errors_of(&long).contains("the plan requires `scenario`"));
     let braces = format!("scenario: [ {{ post: /, body: \"{}\" }} ]{END}", "{".repeat(2_000_000));
     assert!(read(braces.as_bytes()).is_ok());
 }
@@ -81,7 +81,7 @@ fn limits_combinations() {
         "scenario: [ get: / ]\nload: {{ users: 1 }}\nsystems: {{ a: {{ start: \"a {{port}} {uses}\", vary: {{ {} }} }} }}",
         parameters.join(", ")
     );
-    assert!(told(&plan).contains("more than 10000 variants"));
+    assert!(errors_of(&plan).contains("more than 10000 variants"));
 }
 
 proptest! {

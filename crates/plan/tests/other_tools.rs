@@ -35,7 +35,7 @@ fn command_gets_values_of_load_system_and_run() {
     let study = study(load, APP).expect("it needs no scenario");
     let plan = planned(&study);
     let Action::Tool(tool) = &plan.steps[0].action else { panic!("{:?}", plan.steps) };
-    let words = |cmd: &plan::Cmd| cmd.argv.join(" ");
+    let words = |cmd: &plan::LaunchCommand| cmd.argv.join(" ");
     assert_eq!(words(&tool.measured), "wrk -t3 -c20 -d60s -H X: 60 http://127.0.0.1:20001/a");
     let warm_up = tool.warm_up.as_ref().map(words);
     assert_eq!(warm_up.as_deref(), Some("wrk -t3 -c20 -d2s -H X: 2 http://127.0.0.1:20001/a"));
@@ -89,7 +89,7 @@ fn plan_may_mix_both_kinds_of_loads_and_be_quick() {
     assert_eq!((texts(0).len(), texts(1)), (2, vec!["errors<1%".to_owned()]), "a tool has no steps");
     assert_eq!(study.run_ns(1), Some(10_000_000_000));
     assert_eq!(read(&text, true).expect("a quick plan").run_ns(1), Some(1_000_000_000));
-    assert!(!study.cannot_be_searched(1).is_empty());
+    assert!(!study.search_obstacles(1).is_empty());
 }
 
 #[test]

@@ -16,7 +16,7 @@ fn settings(study: &plan::Study) -> Vec<(String, u64, String)> {
 }
 
 #[test]
-fn parameters_of_the_plan_stand_in_paths_and_loads() {
+fn parameters_of_the_plan_fill_paths_and_loads() {
     let study = text(
         "vary: { users: [2, 5], size: [small, large] }\nscenario:\n  - get: /{size}.html\n\
          load: { users: \"{users}\", for: 3s }\nurl: http://127.0.0.1:8080\nexcept: { users: 5, size: small }\n",
@@ -32,7 +32,7 @@ fn parameters_of_the_plan_stand_in_paths_and_loads() {
 }
 
 #[test]
-fn parameters_of_a_system_stand_in_the_scenario_and_in_values_that_are_no_texts() {
+fn parameters_of_a_system_fill_scenario_and_values_of_other_types() {
     let study = text(
         "scenario:\n  - get: /{page}\n    repeat: \"{times}\"\nload: { users: 1 }\nvary: { times: [1, 3] }\nsystems:\n  \
          a: { start: \"./a {port}\", vary: { page: [x, y] }, ready: { within: \"{times}s\" } }\n  \
@@ -186,7 +186,7 @@ const PLACES: &[(&str, [&str; 2])] = &[
 ];
 
 /// All that a variant does, without its names and its number, and without the variables of its environment, which parameters are, too.
-fn doings(study: &plan::Study, variant: usize) -> String {
+fn variant_effects(study: &plan::Study, variant: usize) -> String {
     let launch = launch(study, variant);
     let plan = study.plan(0, &launch).expect("the plan can be made");
     let all = format!("{plan:#?}\n{launch:#?}");
@@ -216,14 +216,14 @@ fn parameter_in_any_place_does_what_its_value_does() {
         assert_eq!(study.variants.len(), 2, "{template}");
         for (variant, value) in values.iter().enumerate() {
             let literal = text(&rest.replace("{v}", value));
-            assert_eq!(doings(&study, variant), doings(&literal, 0), "{template}: {value}");
+            assert_eq!(variant_effects(&study, variant), variant_effects(&literal, 0), "{template}: {value}");
         }
-        assert_ne!(doings(&study, 0), doings(&study, 1), "{template}");
+        assert_ne!(variant_effects(&study, 0), variant_effects(&study, 1), "{template}");
     }
 }
 
 #[test]
-fn parameters_of_a_system_stand_in_values_of_endpoints_of_the_plan() {
+fn parameters_of_a_system_fill_endpoints_of_the_plan() {
     let study = text(
         "scenario:\n  - { get: \"/{user}\", endpoint: shop }\ndata: { user: { uniform: 1..9 } }\nload: { users: 1 }\nendpoints:\n  \
          shop:\n    url: [ \"http://127.0.0.1:8081\", \"http://127.0.0.1:8082\", \"http://127.0.0.1:8083\" ]\n    \
@@ -231,7 +231,7 @@ fn parameters_of_a_system_stand_in_values_of_endpoints_of_the_plan() {
     );
     let in_use = |variant: usize| {
         let plan = study.plan(0, &launch(&study, variant)).expect("the plan can be made");
-        plan.endpoints[0].shards_in_use().and_then(wire::ShardCount::get)
+        plan.endpoints[0].active_shards().and_then(wire::ShardCount::get)
     };
     assert_eq!([in_use(0), in_use(1)], [Some(1), Some(3)]);
 }

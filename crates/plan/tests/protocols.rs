@@ -9,7 +9,7 @@ fn loads_every_scheme_with_its_default_port() {
         for scheme in protocol.schemes {
             let url = format!("{}://somebody@127.0.0.1/x", scheme.name);
             let (port, is_secure) = match protocol.compile {
-                Compile::StepsWith(..) | Compile::Steps(_) => {
+                Compile::StepsWithExtraKeys(..) | Compile::Steps(_) => {
                     let query = protocol.own_steps().map_or("", |own| own.query);
                     let url = match protocol.own_steps().and_then(|own| own.log_in) {
                         // The path of a Sentinel is the name of a master.

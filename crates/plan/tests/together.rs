@@ -45,11 +45,11 @@ fn systems_too_large_for_memory_make_whole_runs() {
          memory), and 4.0 GiB are available"
     );
     let mut settled = auto();
-    settled.settle_at(&place(8, 4));
+    settled.resolve_interleave_at(&place(8, 4));
     assert!(settled.slicing().is_none());
     assert!(settled.explain().contains("in whole runs, not in slices: both systems do not fit into memory"));
     let mut kept = auto();
-    kept.settle_at(&place(8, 5));
+    kept.resolve_interleave_at(&place(8, 5));
     assert!(kept.slicing().is_some());
 }
 
@@ -61,7 +61,7 @@ fn explicit_slices_check_total_memory_and_no_disk() {
     let words = because(asked.no_slices_at(&place(4, 4)));
     assert!(words.ends_with("and 4.0 GiB is all that there is"), "{words}");
     let mut settled = asked;
-    settled.settle_at(&place(4, 4));
+    settled.resolve_interleave_at(&place(4, 4));
     assert!(settled.slicing().is_some(), "it is an error, and not changed");
     let writing = study("sql: UPDATE t SET a = 1", &two(POSTGRES, POSTGRES), "interleave: slices", false);
     assert_eq!(writing.no_slices_at(&place(8, 8)), None);
@@ -185,7 +185,7 @@ fn quick_study_without_slices_has_usual_length() {
     let whole = quick("interleave: runs");
     let mut settled = quick("interleave: auto");
     assert_eq!(settled.compare.within_ns, Some(60_000_000_000));
-    settled.settle_at(&place(4, 4));
+    settled.resolve_interleave_at(&place(4, 4));
     assert_eq!(
         (settled.compare.blocks, settled.compare.within_ns),
         (whole.compare.blocks, whole.compare.within_ns)

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use plan::{Draft, Environment, Fault, Field, FileErrors, LoadSpec, Plan, Played, SqlSpec, Study};
+use plan::{Draft, Environment, Fault, Field, FileErrors, LoadSpec, Plan, ScriptSource, SqlSpec, Study};
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -57,7 +57,7 @@ const OF_TRANSACTIONS: &[(Field, &[&str])] = &[
 ];
 
 /// Amounts of load, of three kinds. Stages are `TIME:RATE,…`.
-const HOW_MUCH: &[&[(Field, &[&str])]] = &[
+const LOAD_AMOUNTS: &[&[(Field, &[&str])]] = &[
     &[(Field::USERS, &["1", "10", "2k", "0", "1.5"])],
     &[(Field::RATE, &["500/s", "10k/s", "0", "1e9"]), (Field::CONNECTIONS, &["2", "64", "0"])],
     &[(Field::STAGES, &["1s:5/s,2s:10/s", "0s:5/s,10s:5/s", "5s:0/s", "0s:5/s", "5s:fast"])],
@@ -66,7 +66,7 @@ const HOW_MUCH: &[&[(Field, &[&str])]] = &[
 
 type Given = Vec<(Field, &'static str)>;
 
-fn some_of(all: &[(Field, &'static [&'static str])]) -> impl Strategy<Value = Given> + use<> {
+fn random_subset(all: &[(Field, &'static [&'static str])]) -> impl Strategy<Value = Given> + use<> {
     let maybe = |(field, values): &(Field, &'static [&'static str])| {
         let field = *field;
         option::weighted(0.25, select(*values)).prop_map(move |value| value.map(|value| (field, value)))
@@ -75,15 +75,16 @@ fn some_of(all: &[(Field, &'static [&'static str])]) -> impl Strategy<Value = Gi
     all.prop_map(|all| all.into_iter().flatten().collect())
 }
 
-fn how_much() -> impl Strategy<Value = Given> {
-    select(HOW_MUCH).prop_flat_map(|all| {
+fn load_amounts() -> impl Strategy<Value = Given> {
+    select(LOAD_AMOUNTS).prop_flat_map(|all| {
         let one = |(field, values): &(Field, &'static [&'static str])| (Just(*field), select(*values));
         all.iter().map(one).collect::<Vec<_>>()
     })
 }
 
 fn load() -> impl Strategy<Value = Given> {
-    (how_much(), some_of(ANY), some_of(OF_A_MODEL)).prop_map(|(first, any, own)| [first, any, own].concat())
+    (load_amounts(), random_subset(ANY), random_subset(OF_A_MODEL))
+        .prop_map(|(first, any, own)| [first, any, own].concat())
 }
 
 fn from_flags(given: &Given) -> Result<Plan, Vec<Fault>> {
@@ -133,7 +134,8 @@ fn transactions_from_flags(workload: &str, load: &Given, sql: &Given) -> Result<
     load.iter().for_each(|(field, text)| spec.write(*field, text));
     sql.iter().for_each(|(field, text)| played.write(*field, text));
     let (url, load, sql) = (DATABASE.to_owned(), spec, played);
-    Draft { url, load, sql, played: vec![Played::Workload(workload.to_owned())], ..Draft::default() }.check()
+    Draft { url, load, sql, played: vec![ScriptSource::Workload(workload.to_owned())], ..Draft::default() }
+        .check()
 }
 
 fn transactions_from_file(workload: &str, load: &Given, sql: &Given) -> Result<Plan, FileErrors> {
@@ -157,13 +159,13 @@ fn has_flag(text: &str) -> bool {
 }
 
 /// Fields that errors are about, by their plan keys.
-fn blamed(errors: &[Fault], given: &[(Field, &str)]) -> BTreeSet<&'static str> {
+fn error_keys(errors: &[Fault], given: &[(Field, &str)]) -> BTreeSet<&'static str> {
     let of_flag = |flag: &str| given.iter().find(|(field, _)| field.flag == flag).map(|(field, _)| field.key);
     errors.iter().filter_map(|error| of_flag(error.place.split(" and ").next()?)).collect()
 }
 
 /// Fields that errors of a file are about, by their plan keys. The given values begin at the line `first`.
-fn blamed_in(errors: &FileErrors, given: &[(Field, &str)], first: usize) -> BTreeSet<&'static str> {
+fn file_error_keys(errors: &FileErrors, given: &[(Field, &str)], first: usize) -> BTreeSet<&'static str> {
     let lines = errors.list().iter().filter_map(|error| error.place.as_ref()?.line.checked_sub(first));
     lines.filter_map(|line| Some(given.get(line)?.0.key)).collect()
 }
@@ -185,7 +187,7 @@ proptest! {
         match (from_flags(&given), from_file(&given)) {
             (Ok(flags), Ok(file)) => prop_assert_eq!(content(&flags), content(&file)),
             (Err(flags), Err(file)) => {
-                prop_assert_eq!(blamed(&flags, &given), blamed_in(&file, &given, 4), "{:?}\n{}", flags, file);
+                prop_assert_eq!(error_keys(&flags, &given), file_error_keys(&file, &given, 4), "{:?}\n{}", flags, file);
                 assert_own_spelling(&flags, &file);
             }
             (flags, file) => prop_assert!(false, "{:?}\n{:?}", flags, file),
@@ -194,7 +196,7 @@ proptest! {
 
     #[test]
     fn transactions_as_flags_and_as_file_agree(
-        load in load(), of_a_database in some_of(OF_A_DATABASE), sql in some_of(OF_TRANSACTIONS),
+        load in load(), of_a_database in random_subset(OF_A_DATABASE), sql in random_subset(OF_TRANSACTIONS),
         workload in select(&["select-only", "oltp-read-write", "postcodes-insert"][..]),
     ) {
         let load = [load, of_a_database].concat();
@@ -203,9 +205,9 @@ proptest! {
             (Ok(flags), Ok(file)) => prop_assert_eq!(content(&flags), content(&file)),
             (Err(flags), Err(file)) => {
                 let all = [&sql[..], &load].concat();
-                let (of_flags, first) = (blamed(&flags, &all), if sql.is_empty() { 3 } else { 4 });
-                let of_sql = blamed_in(&file, &sql, first);
-                let of_load = blamed_in(&file, &load, first + sql.len() + 1);
+                let (of_flags, first) = (error_keys(&flags, &all), if sql.is_empty() { 3 } else { 4 });
+                let of_sql = file_error_keys(&file, &sql, first);
+                let of_load = file_error_keys(&file, &load, first + sql.len() + 1);
                 // Values of transactions are checked only if every value of the file can be read.
                 let of_file: BTreeSet<_> = of_sql.union(&of_load).copied().collect();
                 prop_assert!(!of_file.is_empty() && of_file.is_subset(&of_flags), "{:?}\n{}", flags, file);

@@ -4,13 +4,13 @@ use crate::good_plans::launch;
 use std::path::PathBuf;
 
 use load::values::Source;
-use plan::{Draft, LoadSpec, Plan, Played, Study};
+use plan::{Draft, LoadSpec, Plan, ScriptSource, Study};
 
 const URLS: [&str; 5] =
     ["redis://h:1", "mongodb://h:1/test", "postgres://u@h/d", "mysql://u@h/d", "sqlite:records.db"];
 
 fn planned(url: &str, workload: &str) -> Plan {
-    let played = vec![Played::Workload(workload.to_owned())];
+    let played = vec![ScriptSource::Workload(workload.to_owned())];
     let draft = Draft { url: url.to_owned(), played, load: LoadSpec::default(), ..Draft::default() };
     draft.check().unwrap_or_else(|faults| panic!("{url} {workload}: {faults:?}"))
 }

@@ -21,30 +21,30 @@ pub(crate) enum ProxyCommand {
 
 /// State shared by the proxy's thread and its owner.
 pub(crate) struct Shared {
-    orders: Mutex<Vec<ProxyCommand>>,
+    commands: Mutex<Vec<ProxyCommand>>,
     tally: Mutex<Tally>,
-    bell: OwnedFd,
+    waker: OwnedFd,
 }
 
 impl Shared {
     pub(crate) fn new() -> io::Result<Self> {
-        let bell = eventfd(0, EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC)?;
-        Ok(Self { orders: Mutex::default(), tally: Mutex::default(), bell })
+        let waker = eventfd(0, EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC)?;
+        Ok(Self { commands: Mutex::default(), tally: Mutex::default(), waker })
     }
 
-    pub(crate) fn post(&self, order: ProxyCommand) {
-        lock(&self.orders).push(order);
+    pub(crate) fn post(&self, command: ProxyCommand) {
+        lock(&self.commands).push(command);
         // A write fails only if the counter is full, and then the event is already pending.
-        let _ = rustix::io::write(&self.bell, &1u64.to_ne_bytes());
+        let _ = rustix::io::write(&self.waker, &1u64.to_ne_bytes());
     }
 
     pub(crate) fn take(&self) -> Vec<ProxyCommand> {
-        std::mem::take(&mut *lock(&self.orders))
+        std::mem::take(&mut *lock(&self.commands))
     }
 
     /// Returns the event descriptor for edge-triggered waiting. Every write is a new edge, so the counter is never read.
-    pub(crate) fn bell(&self) -> BorrowedFd<'_> {
-        self.bell.as_fd()
+    pub(crate) fn waker(&self) -> BorrowedFd<'_> {
+        self.waker.as_fd()
     }
 
     pub(crate) fn tally(&self) -> MutexGuard<'_, Tally> {

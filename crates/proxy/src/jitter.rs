@@ -9,9 +9,9 @@ use crate::settings::{Settings, Spread};
 
 /// Seeded random numbers of a proxy. Equal seeds give equal sequences.
 #[derive(Debug)]
-pub(crate) struct Draws(Pcg64);
+pub(crate) struct RandomDraws(Pcg64);
 
-impl Draws {
+impl RandomDraws {
     pub(crate) fn new(seed: u64) -> Self {
         Self(Pcg64::new(u128::from(seed), 1))
     }
@@ -29,7 +29,7 @@ impl Draws {
     }
 
     /// Returns true with probability `share`.
-    pub(crate) fn happens(&mut self, share: f64) -> bool {
+    pub(crate) fn draw_bool(&mut self, share: f64) -> bool {
         share >= 1.0 || self.uniform() <= share && share > 0.0
     }
 
@@ -57,7 +57,7 @@ mod tests {
             jitter: jitter.map(|(by, spread)| Jitter { by: Duration::from_millis(by), spread }),
             ..Settings::default()
         };
-        let mut draws = Draws::new(7);
+        let mut draws = RandomDraws::new(7);
         (0..20_000).map(|_| draws.delay_ns(&settings) as f64 / 1e6).collect()
     }
 
@@ -88,9 +88,9 @@ mod tests {
     }
 
     #[test]
-    fn happens_with_the_given_probability() {
-        let mut draws = Draws::new(1);
-        let mut count = |share| (0..10_000).filter(|_| draws.happens(share)).count();
+    fn draw_bool_has_the_given_probability() {
+        let mut draws = RandomDraws::new(1);
+        let mut count = |share| (0..10_000).filter(|_| draws.draw_bool(share)).count();
         assert_eq!((count(0.0), count(1.0)), (0, 10_000));
         assert!((2_800..3_200).contains(&count(0.3)));
     }

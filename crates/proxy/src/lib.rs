@@ -19,6 +19,7 @@ mod timers;
 pub use counters::{Counters, ForwardingDelay};
 pub use running::{Running, StartError, start};
 pub use settings::{
-    BUFFER_BYTES, CONNECTIONS, DELAY_MAX, Jitter, NewConnections, Place, Reset, ResetAfter, Settings, Spread,
+    BUFFER_BYTES, CONNECTIONS, DELAY_MAX, Jitter, NewConnections, ProxyConfig, Reset, ResetAfter, Settings,
+    Spread,
 };
 pub use sockets::Endpoint;

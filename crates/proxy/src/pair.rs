@@ -7,13 +7,13 @@ use rustix::net::{Shutdown, shutdown, sockopt};
 use sockets::Io;
 use sockets::poll::Ready;
 use sockets::socket::Socket;
-use sockets::stamped::{self, Control};
+use sockets::stamped::{self, ControlBuffer};
 
 use crate::clock::{Clock, arrival_ns, real_ns};
 use crate::counters::Tally;
-use crate::jitter::Draws;
+use crate::jitter::RandomDraws;
 use crate::settings::Settings;
-use crate::shape::{End, Line};
+use crate::shape::{DelayLine, End};
 use crate::timers::{Reason, Timers};
 
 /// Index of the client's side. The line with this index carries the data that was read from the client.
@@ -34,12 +34,12 @@ pub(crate) struct Key {
 pub(crate) struct Context<'a> {
     pub(crate) clock: Clock,
     pub(crate) settings: &'a Settings,
-    pub(crate) draws: &'a mut Draws,
+    pub(crate) draws: &'a mut RandomDraws,
     pub(crate) timers: &'a mut Timers,
     pub(crate) tally: &'a mut Tally,
     pub(crate) buffer: &'a mut [u8],
     /// Buffer for kernel timestamps of received data.
-    pub(crate) control: &'a mut Control,
+    pub(crate) control: &'a mut ControlBuffer,
     /// Maximum number of buffered bytes in a line.
     pub(crate) limit: usize,
     /// Time before which no data leaves, because of a stall or a change of settings. This wait does not count as a delay by the
@@ -68,7 +68,7 @@ pub(crate) enum Moved {
 #[derive(Debug)]
 pub(crate) struct Pair {
     sides: [Side; 2],
-    lines: [Line; 2],
+    lines: [DelayLine; 2],
     /// True for a line whose end was forwarded, or whose receiver has disconnected.
     is_over: [bool; 2],
     /// True for a line that waited for its receiver. This wait does not count as a delay by the proxy.
@@ -111,7 +111,7 @@ impl Side {
         }
     }
 
-    fn takes_bytes(&self) -> bool {
+    fn accepts_bytes(&self) -> bool {
         self.is_connected && self.can_write
     }
 }
@@ -121,7 +121,7 @@ impl Pair {
         let was_blocked = [!target.is_connected, false];
         Self {
             sides: [client, target],
-            lines: [Line::default(), Line::default()],
+            lines: [DelayLine::default(), DelayLine::default()],
             is_over: [false; 2],
             was_blocked,
             armed_ns: [None; 2],
@@ -136,7 +136,12 @@ impl Pair {
     }
 
     /// Handles readiness of a socket. Returns an error if connecting failed.
-    pub(crate) fn hear(&mut self, side: usize, ready: Ready, context: &mut Context<'_>) -> Result<(), Errno> {
+    pub(crate) fn on_ready(
+        &mut self,
+        side: usize,
+        ready: Ready,
+        context: &mut Context<'_>,
+    ) -> Result<(), Errno> {
         let state = &mut self.sides[side];
         if !state.is_connected {
             if ready.can_write || ready.hung_up {
@@ -152,7 +157,7 @@ impl Pair {
         let is_unread = self.lines[side].is_finished() || self.lines[side].room(context.limit) == 0;
         // A read would report the error too, but nothing is read while the line is full.
         if ready.hung_up && is_unread && self.sides[side].socket.outcome().is_err() {
-            self.lose(side, context);
+            self.on_reset(side, context);
         }
         Ok(())
     }
@@ -167,7 +172,7 @@ impl Pair {
     }
 
     /// Reads as much data as the buffers have room for, and forwards data that is due.
-    pub(crate) fn go_on(&mut self, key: Key, context: &mut Context<'_>) -> Moved {
+    pub(crate) fn transfer(&mut self, key: Key, context: &mut Context<'_>) -> Moved {
         for from in [CLIENT, TARGET] {
             self.read(from, context);
         }
@@ -213,7 +218,7 @@ impl Pair {
                     let delay_ns = context.draws.delay_ns(context.settings);
                     line.finish(context.clock.now(), delay_ns, End::Fin);
                 }
-                Io::Lost(_) => self.lose(from, context),
+                Io::Lost(_) => self.on_reset(from, context),
             }
         }
     }
@@ -225,7 +230,7 @@ impl Pair {
         if self.is_over[from] || now_ns < context.not_before_ns {
             return false;
         }
-        if !self.sides[to].takes_bytes() {
+        if !self.sides[to].accepts_bytes() {
             return self.lines[from].reset_at_ns().is_some_and(|at_ns| at_ns <= now_ns);
         }
         let due_ns = self.lines[from].next_at_ns(bandwidth);
@@ -253,7 +258,7 @@ impl Pair {
                     return false;
                 }
                 Io::Lost(_) => {
-                    self.lose(to, context);
+                    self.on_reset(to, context);
                     return false;
                 }
             }
@@ -262,7 +267,7 @@ impl Pair {
         if self.passed_bytes > passed_before {
             self.note_late(from, due_ns, now_ns, context);
         }
-        self.pass_end(from, now_ns)
+        self.forward_end(from, now_ns)
     }
 
     fn note_late(&mut self, from: usize, due_ns: Option<u64>, now_ns: u64, context: &mut Context<'_>) {
@@ -276,7 +281,7 @@ impl Pair {
     }
 
     /// Forwards the end of a line if it is due. Returns true if the connection must be reset.
-    fn pass_end(&mut self, from: usize, now_ns: u64) -> bool {
+    fn forward_end(&mut self, from: usize, now_ns: u64) -> bool {
         match self.lines[from].end(now_ns) {
             Some(End::Fin) => {
                 // Ignores the error if the peer has already disconnected.
@@ -294,7 +299,7 @@ impl Pair {
             return;
         }
         let line = &self.lines[from];
-        let next_ns = match self.sides[1 - from].takes_bytes() {
+        let next_ns = match self.sides[1 - from].accepts_bytes() {
             true => line.next_at_ns(context.bandwidth()),
             false => line.reset_at_ns(),
         };
@@ -306,7 +311,7 @@ impl Pair {
     }
 
     /// Handles a reset by a peer: discards the data in transit to the peer, and resets the other side after the delay.
-    fn lose(&mut self, side: usize, context: &mut Context<'_>) {
+    fn on_reset(&mut self, side: usize, context: &mut Context<'_>) {
         if std::mem::replace(&mut self.sides[side].is_lost, true) {
             return;
         }

@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use rustix::io::Errno;
 use sockets::poll::{Poll, Ready};
-use sockets::stamped::Control;
+use sockets::stamped::ControlBuffer;
 use sockets::{ConnectingSocket, Endpoint, dial};
 
 use crate::clock::{Clock, thread_cpu_ns};
 use crate::commands::{ProxyCommand, Shared};
 use crate::counters::Tally;
-use crate::jitter::Draws;
+use crate::jitter::RandomDraws;
 use crate::listener::Listener;
 use crate::pair::{Context, Key, Moved, Pair, Side, reset};
-use crate::settings::{NewConnections, Place, Reset, ResetAfter, Settings};
+use crate::settings::{NewConnections, ProxyConfig, Reset, ResetAfter, Settings};
 use crate::timers::{self, Reason, Timers};
 
 const LISTENER: u32 = u32::MAX;
@@ -21,9 +21,9 @@ const MESSAGE_EVENT: u32 = u32::MAX - 1;
 /// Max number of connections accepted per turn.
 const ACCEPTS_PER_TURN: u32 = 64;
 /// Pause before the next accept when the process is out of file descriptors.
-const BREATH_NS: u64 = 10_000_000;
+const ACCEPT_PAUSE_NS: u64 = 10_000_000;
 /// Time before a deadline at which blocking waits end and busy polling begins, because the kernel wakes threads late.
-const EARLY_NS: u64 = 30_000;
+const SPIN_NS: u64 = 30_000;
 /// Maximum wait of the event loop. Bounds sums of times, which therefore cannot overflow.
 const WAIT_MAX_NS: u64 = 3_600_000_000_000;
 const READ_BYTES: usize = 64 * 1024;
@@ -44,14 +44,14 @@ pub(crate) struct Reactor {
     connections_max: usize,
     buffer_bytes: usize,
     settings: Settings,
-    draws: Draws,
+    draws: RandomDraws,
     timers: Timers,
     slots: Vec<Slot>,
     free: Vec<u32>,
     /// Connections with more data to read.
     again: Vec<Key>,
     buffer: Vec<u8>,
-    control: Control,
+    control: ControlBuffer,
     /// Time of the last change of settings. No data leaves before it, so that the change does not count as a delay by the proxy.
     changed_at_ns: u64,
     /// End of the last stall.
@@ -65,7 +65,7 @@ pub(crate) struct Reactor {
 impl Reactor {
     /// Creates the reactor. Called by the thread that runs it.
     pub(crate) fn new(
-        place: &Place,
+        place: &ProxyConfig,
         connections_max: u32,
         settings: Settings,
         listener: Listener,
@@ -73,7 +73,7 @@ impl Reactor {
     ) -> Result<Self, Errno> {
         let poll = Poll::new()?;
         poll.watch(&listener, LISTENER, 0)?;
-        poll.watch(shared.bell(), MESSAGE_EVENT, 0)?;
+        poll.watch(shared.waker(), MESSAGE_EVENT, 0)?;
         Ok(Self {
             clock: Clock::start(),
             poll,
@@ -82,13 +82,13 @@ impl Reactor {
             connections_max: connections_max as usize,
             buffer_bytes: place.buffer_bytes,
             settings,
-            draws: Draws::new(place.seed),
+            draws: RandomDraws::new(place.seed),
             timers: Timers::default(),
             slots: Vec::new(),
             free: Vec::new(),
             again: Vec::new(),
             buffer: vec![0; READ_BYTES],
-            control: Control::new(),
+            control: ControlBuffer::new(),
             changed_at_ns: 0,
             stalled_until_ns: 0,
             may_accept: true,
@@ -114,7 +114,7 @@ impl Reactor {
             return 0;
         }
         let accept_ns = self.has_room().then_some(self.accept_after_ns);
-        let timer_ns = self.timers.next_ns().map(|at_ns| at_ns.saturating_sub(EARLY_NS));
+        let timer_ns = self.timers.next_ns().map(|at_ns| at_ns.saturating_sub(SPIN_NS));
         let next_ns = timer_ns.into_iter().chain(accept_ns).min();
         next_ns.map_or(WAIT_MAX_NS, |at_ns| at_ns.saturating_sub(self.clock.now()).min(WAIT_MAX_NS))
     }
@@ -133,23 +133,23 @@ impl Reactor {
 
     /// Runs one turn of the event loop. Returns false after a command to stop. Due timers run first, and between any two sockets.
     fn turn(&mut self, events: usize, tally: &mut Tally) -> bool {
-        self.look_at_timers(tally);
+        self.run_due_timers(tally);
         let mut has_orders = false;
         for index in 0..events {
             let ready = self.poll.take(index);
             match ready.link {
                 LISTENER => self.may_accept = true,
                 MESSAGE_EVENT => has_orders = true,
-                _ => self.hear(ready, tally),
+                _ => self.on_ready(ready, tally),
             }
-            self.look_at_timers(tally);
+            self.run_due_timers(tally);
         }
         for key in std::mem::take(&mut self.again) {
             if let Some(pair) = self.pair(key) {
                 pair.is_waiting_again = false;
             }
-            self.go_on(key, tally);
-            self.look_at_timers(tally);
+            self.transfer(key, tally);
+            self.run_due_timers(tally);
         }
         self.accept(tally);
         let slots = &self.slots;
@@ -157,17 +157,17 @@ impl Reactor {
             let slot = &slots[key.slot as usize];
             slot.generation == key.generation && slot.pair.is_some()
         };
-        timers::tidy(&mut self.timers, slots.len() - self.free.len(), is_open);
-        let goes_on = !has_orders || self.obey(tally);
+        timers::remove_stale(&mut self.timers, slots.len() - self.free.len(), is_open);
+        let goes_on = !has_orders || self.run_commands(tally);
         tally.open = self.open() as u64;
         goes_on
     }
 
     /// Executes commands of other threads. Returns false on a command to stop.
-    fn obey(&mut self, tally: &mut Tally) -> bool {
-        for order in self.shared.take() {
+    fn run_commands(&mut self, tally: &mut Tally) -> bool {
+        for command in self.shared.take() {
             let now_ns = self.clock.now();
-            match order {
+            match command {
                 ProxyCommand::Change(settings) => {
                     self.settings = settings;
                     self.changed_at_ns = now_ns;
@@ -188,7 +188,7 @@ impl Reactor {
             }
             // Timers depend on the changed settings.
             for key in self.keys() {
-                self.go_on(key, tally);
+                self.transfer(key, tally);
             }
         }
         true
@@ -209,13 +209,13 @@ impl Reactor {
         slot.pair.as_deref_mut().filter(|_| slot.generation == key.generation)
     }
 
-    fn look_at_timers(&mut self, tally: &mut Tally) {
+    fn run_due_timers(&mut self, tally: &mut Tally) {
         while let Some((at_ns, key, reason)) = self.timers.pop_due(self.clock.now()) {
             let Some(pair) = self.pair(key) else { continue };
             match reason {
                 Reason::Leave(from) => {
                     if pair.disarm(from, at_ns) {
-                        self.go_on(key, tally);
+                        self.transfer(key, tally);
                     }
                 }
                 Reason::Reset => {
@@ -226,12 +226,12 @@ impl Reactor {
         }
     }
 
-    fn hear(&mut self, ready: Ready, tally: &mut Tally) {
+    fn on_ready(&mut self, ready: Ready, tally: &mut Tally) {
         let key = Key { slot: ready.link / 2, generation: ready.generation };
         let heard =
-            self.with(key, tally, |pair, context| pair.hear((ready.link % 2) as usize, ready, context));
+            self.with(key, tally, |pair, context| pair.on_ready((ready.link % 2) as usize, ready, context));
         match heard {
-            Some(Ok(())) => self.go_on(key, tally),
+            Some(Ok(())) => self.transfer(key, tally),
             Some(Err(errno)) => {
                 note_connect_error(errno, tally);
                 self.reset(key);
@@ -241,8 +241,8 @@ impl Reactor {
     }
 
     /// Moves the data of a connection, and removes it if it has ended.
-    fn go_on(&mut self, key: Key, tally: &mut Tally) {
-        match self.with(key, tally, |pair, context| pair.go_on(key, context)) {
+    fn transfer(&mut self, key: Key, tally: &mut Tally) {
+        match self.with(key, tally, |pair, context| pair.transfer(key, context)) {
             Some(Moved::Open { again: true }) => {
                 let is_new =
                     self.pair(key).is_some_and(|pair| !std::mem::replace(&mut pair.is_waiting_again, true));
@@ -301,15 +301,15 @@ impl Reactor {
             }
             match self.listener.accept() {
                 Ok(Some(socket)) => {
-                    self.take_in(Side::new(socket, self.listener.is_tcp(), true), now_ns, tally)
+                    self.open_pair(Side::new(socket, self.listener.is_tcp(), true), now_ns, tally)
                 }
                 Ok(None) => self.may_accept = false,
-                Err(_) => self.accept_after_ns = now_ns + BREATH_NS,
+                Err(_) => self.accept_after_ns = now_ns + ACCEPT_PAUSE_NS,
             }
         }
     }
 
-    fn take_in(&mut self, client: Side, now_ns: u64, tally: &mut Tally) {
+    fn open_pair(&mut self, client: Side, now_ns: u64, tally: &mut Tally) {
         if self.settings.new_connections == NewConnections::Close {
             tally.dropped += 1;
             return reset(client);
@@ -324,7 +324,7 @@ impl Reactor {
                 return reset(client);
             }
         };
-        let plan = self.settings.reset.filter(|reset| self.draws.happens(reset.share));
+        let plan = self.settings.reset.filter(|reset| self.draws.draw_bool(reset.share));
         let at_bytes = match plan {
             Some(Reset { after: ResetAfter::Bytes(bytes), .. }) => Some(bytes),
             _ => None,

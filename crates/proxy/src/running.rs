@@ -12,10 +12,10 @@ use crate::commands::{ProxyCommand, Shared};
 use crate::counters::Counters;
 use crate::listener::Listener;
 use crate::reactor::Reactor;
-use crate::settings::{CONNECTIONS, Place, Settings};
+use crate::settings::{CONNECTIONS, ProxyConfig, Settings};
 
 /// Number of file descriptors reserved for other uses than connections.
-const DESCRIPTORS_ASIDE: u64 = 32;
+const DESCRIPTORS_RESERVED: u64 = 32;
 
 /// Reason why a proxy could not be started.
 #[derive(Debug, thiserror::Error)]
@@ -56,16 +56,16 @@ pub struct Running {
 /// # Errors
 ///
 /// If the proxy cannot listen, or if the system lacks resources.
-pub fn start(place: &Place, settings: Settings) -> Result<Running, StartError> {
-    let connections_max = connections_max(place.connections_max)?;
-    let listener = Listener::bind(&place.listen)
-        .map_err(|error| StartError::Listen { endpoint: place.listen.clone(), error })?;
+pub fn start(config: &ProxyConfig, settings: Settings) -> Result<Running, StartError> {
+    let connections_max = connections_max(config.connections_max)?;
+    let listener = Listener::bind(&config.listen)
+        .map_err(|error| StartError::Listen { endpoint: config.listen.clone(), error })?;
     let endpoint = listener.endpoint.clone();
     let shared = Arc::new(Shared::new()?);
     let (sender, outcome) = mpsc::channel::<Result<(), Errno>>();
     let thread = std::thread::Builder::new().name("proxy".to_owned()).spawn({
-        let (place, shared) = (place.clone(), Arc::clone(&shared));
-        move || match Reactor::new(&place, connections_max, settings, listener, &shared) {
+        let (config, shared) = (config.clone(), Arc::clone(&shared));
+        move || match Reactor::new(&config, connections_max, settings, listener, &shared) {
             Ok(reactor) => {
                 // The starting thread waits for this message.
                 let _ = sender.send(Ok(()));
@@ -84,12 +84,12 @@ pub fn start(place: &Place, settings: Settings) -> Result<Running, StartError> {
 }
 
 fn connections_max(asked: Option<u32>) -> Result<u32, StartError> {
-    let have = descriptors::raise();
-    let possible = have.saturating_sub(DESCRIPTORS_ASIDE) / 2;
+    let have = descriptors::raise_limit();
+    let possible = have.saturating_sub(DESCRIPTORS_RESERVED) / 2;
     match asked {
         Some(connections) if u64::from(connections) > possible => Err(StartError::Descriptors {
             connections,
-            need: 2 * u64::from(connections) + DESCRIPTORS_ASIDE,
+            need: 2 * u64::from(connections) + DESCRIPTORS_RESERVED,
             have,
         }),
         Some(connections) => Ok(connections),

@@ -14,7 +14,7 @@ pub const DELAY_MAX: Duration = Duration::from_secs(3600);
 
 /// Fixed configuration of a proxy, which does not change while it runs.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct ProxyConfig {
     /// Endpoint for clients. Port 0 selects a free port.
     pub listen: Endpoint,
     /// Endpoint to which client data is forwarded.

@@ -15,7 +15,7 @@ const SLICES_PER_S: u64 = 1000;
 const SLICE_BYTES_MIN: u64 = 64;
 const SLICE_BYTES_MAX: u64 = 64 * 1024;
 /// Memory that an idle line keeps, in bytes. Capacity above it is freed after a period of little data.
-const KEPT_BYTES: usize = 16 * 1024;
+const IDLE_BYTES_MAX: usize = 16 * 1024;
 
 /// End of a direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ struct Piece {
 
 /// Data in transit in one direction.
 #[derive(Debug, Default)]
-pub(crate) struct Line {
+pub(crate) struct DelayLine {
     bytes: VecDeque<u8>,
     pieces: VecDeque<Piece>,
     last_due_ns: u64,
@@ -46,7 +46,7 @@ pub(crate) struct Line {
     peak_bytes: usize,
 }
 
-impl Line {
+impl DelayLine {
     /// Returns the number of bytes that may be read if the line may hold `limit` bytes. 0 until a quarter is free, so that each
     /// read is worth a system call.
     pub(crate) fn room(&self, limit: usize) -> usize {
@@ -92,7 +92,7 @@ impl Line {
         let Some(head) = self.pieces.front() else { return self.end.map(|(due_ns, _)| due_ns) };
         let Some(bytes_per_s) = bytes_per_s else { return Some(head.due_ns) };
         let slice = slice_bytes(bytes_per_s).min(head.len as u64);
-        Some(head.due_ns.max(self.free_at_ns).saturating_add(carry_ns(slice, bytes_per_s)))
+        Some(head.due_ns.max(self.free_at_ns).saturating_add(transmission_ns(slice, bytes_per_s)))
     }
 
     /// Returns contiguous bytes that may leave now. May be empty although data waits.
@@ -112,7 +112,7 @@ impl Line {
     pub(crate) fn sent(&mut self, now_ns: u64, bytes_per_s: Option<u64>, count: usize) {
         if let (Some(bytes_per_s), Some(head)) = (bytes_per_s, self.pieces.front()) {
             let carried_ns =
-                head.due_ns.max(self.free_at_ns).saturating_add(carry_ns(count as u64, bytes_per_s));
+                head.due_ns.max(self.free_at_ns).saturating_add(transmission_ns(count as u64, bytes_per_s));
             self.free_at_ns = carried_ns.max(now_ns.saturating_sub(CATCH_UP_NS));
         }
         self.bytes.drain(..count);
@@ -126,16 +126,18 @@ impl Line {
             }
         }
         if self.bytes.is_empty() {
-            self.give_back();
+            self.release_memory();
         }
     }
 
-    fn give_back(&mut self) {
-        if self.bytes.capacity() > KEPT_BYTES && self.peak_bytes < self.bytes.capacity() / 4 {
+    fn release_memory(&mut self) {
+        if self.bytes.capacity() > IDLE_BYTES_MAX && self.peak_bytes < self.bytes.capacity() / 4 {
             self.bytes.shrink_to(self.peak_bytes);
         }
         // A piece has at least one byte.
-        if self.pieces.capacity() > KEPT_BYTES / PIECE_BYTES && self.peak_bytes < self.pieces.capacity() / 4 {
+        if self.pieces.capacity() > IDLE_BYTES_MAX / PIECE_BYTES
+            && self.peak_bytes < self.pieces.capacity() / 4
+        {
             self.pieces.shrink_to(self.peak_bytes);
         }
         self.peak_bytes = 0;
@@ -169,7 +171,7 @@ fn slice_bytes(bytes_per_s: u64) -> u64 {
 }
 
 /// Returns the time that the link takes to carry `bytes`, rounded up. Slices are small enough that the product does not overflow.
-fn carry_ns(bytes: u64, bytes_per_s: u64) -> u64 {
+fn transmission_ns(bytes: u64, bytes_per_s: u64) -> u64 {
     bytes.saturating_mul(1_000_000_000).div_ceil(bytes_per_s.max(1))
 }
 

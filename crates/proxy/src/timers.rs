@@ -19,7 +19,7 @@ pub(crate) type Timers = sockets::timers::Timers<Key, Reason>;
 
 /// Removes timers of closed connections if there are many more timers than `open` connections can need. This keeps memory bounded
 /// with short-lived connections.
-pub(crate) fn tidy(timers: &mut Timers, open: usize, is_open: impl Fn(Key) -> bool) {
+pub(crate) fn remove_stale(timers: &mut Timers, open: usize, is_open: impl Fn(Key) -> bool) {
     if timers.len() > ENTRIES_MIN + 8 * open {
         timers.retain(|key| is_open(*key));
     }
@@ -34,7 +34,7 @@ mod tests {
         let mut timers = Timers::default();
         for generation in 0..10_000 {
             timers.set(u64::MAX, Key { slot: 0, generation }, Reason::Reset);
-            tidy(&mut timers, 1, |key| key.generation == generation);
+            remove_stale(&mut timers, 1, |key| key.generation == generation);
         }
         assert!(timers.len() <= 2 * ENTRIES_MIN, "{}", timers.len());
     }

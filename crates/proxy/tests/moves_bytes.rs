@@ -7,12 +7,12 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use proxy::{Endpoint, Jitter, Place, Settings, Spread};
+use proxy::{Endpoint, Jitter, ProxyConfig, Settings, Spread};
 
-use crate::support::{Between, any_port, pattern, place, read_all};
+use crate::support::{TestProxy, any_port, pattern, place, read_all};
 
 /// Writes `bytes` in chunks of many sizes, then closes the sending side.
-fn send_in_cuts(mut stream: &TcpStream, bytes: &[u8], seed: usize) {
+fn send_in_chunks(mut stream: &TcpStream, bytes: &[u8], seed: usize) {
     let (mut left, mut size) = (bytes, seed);
     while !left.is_empty() {
         size = (size * 7919 + 13) % 40_000;
@@ -32,20 +32,20 @@ fn data_and_ends_arrive_in_order_in_both_directions() {
         Settings { delay: Duration::from_millis(2), jitter, ..plain },
         Settings { bandwidth: NonZeroU64::new(20_000_000), ..plain },
     ] {
-        let between = Between::with(settings, |place: &mut Place| place.buffer_bytes = 50_000);
+        let test_proxy = TestProxy::with(settings, |place: &mut ProxyConfig| place.buffer_bytes = 50_000);
         let (up, down) = (pattern(1_000_000), pattern(700_001));
         thread::scope(|scope| {
             for number in 0..3 {
-                let (client, server) = between.ends();
+                let (client, server) = test_proxy.ends();
                 let (client_2, server_2) = (client.try_clone().unwrap(), server.try_clone().unwrap());
                 let (up, down) = (&up, &down);
-                scope.spawn(move || send_in_cuts(&client_2, up, number));
-                scope.spawn(move || send_in_cuts(&server_2, down, number + 10));
+                scope.spawn(move || send_in_chunks(&client_2, up, number));
+                scope.spawn(move || send_in_chunks(&server_2, down, number + 10));
                 scope.spawn(move || assert!(read_all(&server).0 == *up, "to the target"));
                 scope.spawn(move || assert!(read_all(&client).0 == *down, "to the client"));
             }
         });
-        let counters = between.wait_for(|counters| counters.open == 0);
+        let counters = test_proxy.wait_for(|counters| counters.open == 0);
         assert_eq!((counters.bytes_to_target, counters.bytes_to_clients), (3_000_000, 2_100_003));
         assert_eq!((counters.accepted, counters.resets, counters.peer_resets), (3, 0, 0), "{counters:?}");
     }
@@ -54,8 +54,8 @@ fn data_and_ends_arrive_in_order_in_both_directions() {
 #[test]
 fn round_trip_takes_at_least_twice_the_delay() {
     let delay = Duration::from_millis(30);
-    let between = Between::new(Settings { delay, ..Settings::default() });
-    let (mut client, mut server) = between.ends();
+    let test_proxy = TestProxy::new(Settings { delay, ..Settings::default() });
+    let (mut client, mut server) = test_proxy.ends();
     let begun = Instant::now();
     client.write_all(b"ping").unwrap();
     let mut answer = [0; 4];
@@ -73,11 +73,12 @@ fn round_trip_takes_at_least_twice_the_delay() {
 
 #[test]
 fn bandwidth_is_not_exceeded() {
-    let between = Between::new(Settings { bandwidth: NonZeroU64::new(1_000_000), ..Settings::default() });
-    let (client, server) = between.ends();
+    let test_proxy =
+        TestProxy::new(Settings { bandwidth: NonZeroU64::new(1_000_000), ..Settings::default() });
+    let (client, server) = test_proxy.ends();
     let begun = Instant::now();
     thread::scope(|scope| {
-        scope.spawn(|| send_in_cuts(&client, &pattern(300_000), 1));
+        scope.spawn(|| send_in_chunks(&client, &pattern(300_000), 1));
         assert_eq!(read_all(&server).0.len(), 300_000);
     });
     assert!(begun.elapsed() >= Duration::from_millis(290), "{:?}", begun.elapsed());
@@ -85,8 +86,8 @@ fn bandwidth_is_not_exceeded() {
 
 #[test]
 fn either_side_may_end_first_and_still_receive() {
-    let between = Between::new(Settings::default());
-    let (mut client, mut server) = between.ends();
+    let test_proxy = TestProxy::new(Settings::default());
+    let (mut client, mut server) = test_proxy.ends();
     client.write_all(b"question").unwrap();
     client.shutdown(Shutdown::Write).unwrap();
     assert_eq!(read_all(&server).0, b"question");
@@ -94,20 +95,20 @@ fn either_side_may_end_first_and_still_receive() {
     drop(server);
     assert_eq!(read_all(&client).0, b"answer");
 
-    let (mut client, server) = between.ends();
+    let (mut client, server) = test_proxy.ends();
     server.shutdown(Shutdown::Write).unwrap();
     assert_eq!(read_all(&client).0, b"");
     client.write_all(b"late").unwrap();
     drop(client);
     assert_eq!(read_all(&server).0, b"late");
-    between.wait_for(|counters| counters.open == 0 && counters.peer_resets == 0);
+    test_proxy.wait_for(|counters| counters.open == 0 && counters.peer_resets == 0);
 }
 
 /// Closes a socket with unread bytes, which makes the kernel reset the connection.
-fn close_with_a_reset(end: TcpStream, mut other: &TcpStream, between: &Between) {
-    let before = between.proxy.counters();
+fn close_with_a_reset(end: TcpStream, mut other: &TcpStream, test_proxy: &TestProxy) {
+    let before = test_proxy.proxy.counters();
     other.write_all(b"unread").unwrap();
-    between.wait_for(|now| {
+    test_proxy.wait_for(|now| {
         now.bytes_to_target + now.bytes_to_clients == before.bytes_to_target + before.bytes_to_clients + 6
     });
     // The proxy has passed the bytes to the kernel: they are in the receive queue of this end.
@@ -117,22 +118,22 @@ fn close_with_a_reset(end: TcpStream, mut other: &TcpStream, between: &Between) 
 
 #[test]
 fn reset_of_one_side_resets_the_other() {
-    let between = Between::new(Settings { delay: Duration::from_millis(1), ..Settings::default() });
+    let test_proxy = TestProxy::new(Settings { delay: Duration::from_millis(1), ..Settings::default() });
     for is_client_first in [true, false] {
-        let (client, server) = between.ends();
+        let (client, server) = test_proxy.ends();
         let (first, second) = if is_client_first { (client, server) } else { (server, client) };
-        close_with_a_reset(first, &second, &between);
+        close_with_a_reset(first, &second, &test_proxy);
         let (_, ended) = read_all(&second);
         assert_eq!(ended.unwrap_err().kind(), ErrorKind::ConnectionReset, "{is_client_first}");
     }
-    between.wait_for(|counters| counters.open == 0 && counters.peer_resets == 2);
+    test_proxy.wait_for(|counters| counters.open == 0 && counters.peer_resets == 2);
 }
 
 #[test]
 fn slow_reader_causes_backpressure_and_a_reset_frees_its_slot() {
     let buffer_bytes = 64 * 1024;
-    let between = Between::with(Settings::default(), |place| place.buffer_bytes = buffer_bytes);
-    let (mut client, server) = between.ends();
+    let test_proxy = TestProxy::with(Settings::default(), |place| place.buffer_bytes = buffer_bytes);
+    let (mut client, server) = test_proxy.ends();
     client.set_nonblocking(true).unwrap();
     let (mut sent, mut quiet) = (0, 0);
     // Writes until the buffers of the kernel and of the proxy are full.
@@ -152,17 +153,17 @@ fn slow_reader_causes_backpressure_and_a_reset_frees_its_slot() {
     client.set_nonblocking(false).unwrap();
     client.peek(&mut [0; 6]).unwrap();
     drop(client);
-    between.wait_for(|counters| counters.open == 0 && counters.peer_resets == 1);
+    test_proxy.wait_for(|counters| counters.open == 0 && counters.peer_resets == 1);
 }
 
 #[test]
 fn unreachable_target_resets_the_client() {
-    let between = Between::new(Settings::default());
-    let address = between.address();
-    drop(between.listener);
-    let client = crate::support::patient(TcpStream::connect(address).unwrap());
+    let test_proxy = TestProxy::new(Settings::default());
+    let address = test_proxy.address();
+    drop(test_proxy.listener);
+    let client = crate::support::with_timeouts(TcpStream::connect(address).unwrap());
     assert!(read_all(&client).1.is_err());
-    let counters = between.proxy.stop();
+    let counters = test_proxy.proxy.stop();
     assert_eq!((counters.connect_failed, counters.open), (1, 0));
     assert!(counters.connect_error.unwrap().contains("refused"));
 }

@@ -4,31 +4,31 @@ use std::io::Read;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
-use proxy::{BUFFER_BYTES, Counters, Endpoint, Place, Running, Settings};
+use proxy::{BUFFER_BYTES, Counters, Endpoint, ProxyConfig, Running, Settings};
 
 /// Timeout that is longer than any operation here, but ends a hanging test.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Proxy, and the listener that it forwards to.
-pub(crate) struct Between {
+pub(crate) struct TestProxy {
     pub(crate) proxy: Running,
     pub(crate) listener: TcpListener,
 }
 
-pub(crate) fn place(listen: Endpoint, target: Endpoint) -> Place {
-    Place { listen, target, connections_max: None, buffer_bytes: BUFFER_BYTES, seed: 1 }
+pub(crate) fn place(listen: Endpoint, target: Endpoint) -> ProxyConfig {
+    ProxyConfig { listen, target, connections_max: None, buffer_bytes: BUFFER_BYTES, seed: 1 }
 }
 
 pub(crate) fn any_port() -> Endpoint {
     Endpoint::Tcp(SocketAddr::from(([127, 0, 0, 1], 0)))
 }
 
-impl Between {
+impl TestProxy {
     pub(crate) fn new(settings: Settings) -> Self {
         Self::with(settings, |_| {})
     }
 
-    pub(crate) fn with(settings: Settings, change: impl FnOnce(&mut Place)) -> Self {
+    pub(crate) fn with(settings: Settings, change: impl FnOnce(&mut ProxyConfig)) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let mut place = place(any_port(), Endpoint::Tcp(listener.local_addr().unwrap()));
         change(&mut place);
@@ -44,13 +44,13 @@ impl Between {
 
     /// Connects a client.
     pub(crate) fn client(&self) -> TcpStream {
-        patient(TcpStream::connect(self.address()).unwrap())
+        with_timeouts(TcpStream::connect(self.address()).unwrap())
     }
 
     /// Returns both ends of a connection through the proxy.
     pub(crate) fn ends(&self) -> (TcpStream, TcpStream) {
         let client = self.client();
-        (client, patient(self.listener.accept().unwrap().0))
+        (client, with_timeouts(self.listener.accept().unwrap().0))
     }
 
     /// Waits until the counters satisfy a condition.
@@ -69,7 +69,7 @@ impl Between {
 }
 
 /// Sets timeouts on a socket, so that a test fails instead of hanging.
-pub(crate) fn patient(stream: TcpStream) -> TcpStream {
+pub(crate) fn with_timeouts(stream: TcpStream) -> TcpStream {
     stream.set_read_timeout(Some(TIMEOUT)).unwrap();
     stream.set_write_timeout(Some(TIMEOUT)).unwrap();
     stream.set_nodelay(true).unwrap();

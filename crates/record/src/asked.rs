@@ -2,9 +2,9 @@
 
 /// Set of window parts, with the first part in the lowest bit. Marking rounds outward to whole parts. Merging is exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct AskedParts(u64);
+pub struct OpenParts(u64);
 
-impl AskedParts {
+impl OpenParts {
     /// Number of equal parts of a window.
     pub const COUNT: u64 = 64;
     /// All parts of a window.
@@ -36,7 +36,7 @@ impl AskedParts {
     }
 
     /// Returns the start and end of each contiguous run of marked parts, in nanoseconds, for a window of `window_ns` that began at `at_ns`.
-    pub(crate) fn stretches(self, at_ns: u64, window_ns: u64) -> impl Iterator<Item = (u64, u64)> {
+    pub(crate) fn spans(self, at_ns: u64, window_ns: u64) -> impl Iterator<Item = (u64, u64)> {
         let edge_ns = move |part: u64| at_ns.saturating_add(window_ns * part / Self::COUNT);
         let mut part = 0;
         core::iter::from_fn(move || {
@@ -57,17 +57,17 @@ mod tests {
 
     #[test]
     fn stretches_are_the_marked_times_rounded_outward() {
-        let mut parts = AskedParts::default();
+        let mut parts = OpenParts::default();
         parts.mark(5, 6, 640);
         parts.mark(100, 119, 640);
         parts.mark(120, 121, 640);
         parts.mark(600, 9_999, 640);
         parts.mark(640, 700, 640);
-        let stretches: Vec<(u64, u64)> = parts.stretches(1_000, 640).collect();
-        assert_eq!(stretches, [(1_000, 1_010), (1_100, 1_130), (1_600, 1_640)]);
-        assert_eq!(AskedParts::ALL.stretches(7, 640).collect::<Vec<_>>(), [(7, 647)]);
-        assert_eq!(AskedParts::default().stretches(7, 640).count(), 0);
-        let mut none = AskedParts::default();
+        let spans: Vec<(u64, u64)> = parts.spans(1_000, 640).collect();
+        assert_eq!(spans, [(1_000, 1_010), (1_100, 1_130), (1_600, 1_640)]);
+        assert_eq!(OpenParts::ALL.spans(7, 640).collect::<Vec<_>>(), [(7, 647)]);
+        assert_eq!(OpenParts::default().spans(7, 640).count(), 0);
+        let mut none = OpenParts::default();
         none.mark(30, 30, 640);
         assert_eq!(none.bits(), 0b1000, "an instant is part of its part");
     }

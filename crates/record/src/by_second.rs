@@ -6,7 +6,7 @@ use crate::moment::Moment;
 
 /// Counts of one second of a load.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct CourseSecond {
+pub struct LoadSecond {
     /// Number of the second since the load began, from 0.
     pub second: u64,
     /// Requests scheduled for this second.
@@ -19,7 +19,7 @@ pub struct CourseSecond {
     pub in_flight: f64,
 }
 
-impl CourseSecond {
+impl LoadSecond {
     /// Builds the seconds from the windows of a load, in order. A missing window counts as empty.
     pub fn of(windows: &[Moment]) -> Vec<Self> {
         const WINDOWS: u64 = 1_000_000_000 / Moment::WINDOW_NS;
@@ -61,11 +61,11 @@ mod tests {
         // Ten are scheduled for 0.5 s: four are answered at 1.5 s, and six are lost at 2.0 s.
         let mut lost = Moment::numbered(20);
         (0..6).for_each(|_| lost.note_lost(Loss::TimedOut, 550_000_000));
-        let seconds = CourseSecond::of(&[window(5, 10, 0), window(15, 0, 4), lost]);
+        let seconds = LoadSecond::of(&[window(5, 10, 0), window(15, 0, 4), lost]);
         let told: Vec<_> = seconds.iter().map(|of| (of.second, of.planned, of.ok, of.lost)).collect();
         assert_eq!(told, [(0, 10, 0, 0), (1, 0, 4, 0), (2, 0, 0, 6)]);
         let in_flight: Vec<f64> = seconds.iter().map(|of| (of.in_flight * 100.0).round() / 100.0).collect();
         assert_eq!(in_flight, [4.5, 8.2, 0.3]);
-        assert!(CourseSecond::of(&[]).is_empty());
+        assert!(LoadSecond::of(&[]).is_empty());
     }
 }

@@ -37,11 +37,11 @@ impl Reader<'_> {
                 self.0 = rest;
                 Ok(u64::from(*byte))
             }
-            _ => self.take_long(),
+            _ => self.read_multibyte(),
         }
     }
 
-    fn take_long(&mut self) -> Result<u64, Malformed> {
+    fn read_multibyte(&mut self) -> Result<u64, Malformed> {
         let mut value = 0u64;
         for shift in (0..70).step_by(7) {
             let (&byte, rest) = self.0.split_first().ok_or(Malformed)?;

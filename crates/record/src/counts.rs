@@ -88,7 +88,7 @@ impl Counts {
     }
 
     /// Checks the whole identity, which must hold once no request is in flight.
-    pub fn settled(&self) -> Result<(), IdentityBroken> {
+    pub fn check_settled(&self) -> Result<(), IdentityBroken> {
         match self.in_flight()? + self.waiting()? {
             0 => Ok(()),
             _ => Err(IdentityBroken(*self)),
@@ -124,14 +124,14 @@ mod tests {
     fn lost_request_breaks_the_identity_but_not_one_in_flight() {
         let mut counts = Counts { planned: 3, sent: 2, not_sent: 1, ..Counts::default() };
         assert_eq!(counts.in_flight(), Ok(2));
-        assert!(counts.settled().is_err());
+        assert!(counts.check_settled().is_err());
         counts.note(Outcome::Ok);
         counts.note(Outcome::TimedOut);
-        assert_eq!(counts.settled(), Ok(()));
+        assert_eq!(counts.check_settled(), Ok(()));
         counts.note(Outcome::Ok);
         assert!(counts.in_flight().is_err(), "more ends than starts");
         let forgotten = Counts { planned: 4, sent: 3, ok: 3, ..Counts::default() };
-        assert!(forgotten.settled().is_err(), "planned and forgotten");
+        assert!(forgotten.check_settled().is_err(), "planned and forgotten");
         assert_eq!(forgotten.cut_short().unwrap().not_sent, 1);
         let unplanned = Counts { planned: 2, sent: 3, ..Counts::default() };
         assert!(unplanned.in_flight().is_err(), "sent and never planned");
@@ -141,6 +141,6 @@ mod tests {
     fn interrupted_run_counts_requests_in_flight_as_unfinished() {
         let counts = Counts { planned: 5, sent: 5, ok: 3, ..Counts::default() };
         assert_eq!(counts.cut_short().unwrap().unfinished, 2);
-        assert_eq!(counts.cut_short().unwrap().settled(), Ok(()));
+        assert_eq!(counts.cut_short().unwrap().check_settled(), Ok(()));
     }
 }

@@ -38,7 +38,7 @@ use crate::interval::{Interval, Phase};
 use crate::ledger::{Ledger, LedgerEntry};
 use crate::sample::Sampled;
 use crate::tally::{Statuses, Tally};
-use crate::window::InWindow;
+use crate::window::WindowCounts;
 use outcome::{ClassName, Outcome};
 
 /// Version that is written, and the only one so far.
@@ -49,20 +49,20 @@ const CLASS_BYTES_MAX: u64 = 64;
 
 /// Reason why bytes are not a valid interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NotAnInterval {
+pub enum IntervalDecodeError {
     /// The version is unknown to this program.
     Version(u8),
     /// The bytes are truncated, too long, out of range, or inconsistent.
     Malformed,
 }
 
-impl From<Malformed> for NotAnInterval {
+impl From<Malformed> for IntervalDecodeError {
     fn from(_: Malformed) -> Self {
         Self::Malformed
     }
 }
 
-impl fmt::Display for NotAnInterval {
+impl fmt::Display for IntervalDecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Version(found) => {
@@ -73,7 +73,7 @@ impl fmt::Display for NotAnInterval {
     }
 }
 
-impl core::error::Error for NotAnInterval {}
+impl core::error::Error for IntervalDecodeError {}
 
 impl Interval {
     /// Encodes the interval in the layout of this module. The result decodes to an equal interval, except that statuses above
@@ -95,10 +95,10 @@ impl Interval {
 
     /// Decodes the output of [`Interval::encode`]. Accepts untrusted bytes: the result is an error, or an interval that can be
     /// added to others. Uses at most 3.3 MB plus about ten times the length of the bytes.
-    pub fn decode(bytes: &[u8]) -> Result<Self, NotAnInterval> {
-        let (version, rest) = bytes.split_first().ok_or(NotAnInterval::Malformed)?;
+    pub fn decode(bytes: &[u8]) -> Result<Self, IntervalDecodeError> {
+        let (version, rest) = bytes.split_first().ok_or(IntervalDecodeError::Malformed)?;
         if *version != VERSION {
-            return Err(NotAnInterval::Version(*version));
+            return Err(IntervalDecodeError::Version(*version));
         }
         let reader = &mut Reader(rest);
         let second = reader.take()?;
@@ -114,7 +114,7 @@ impl Interval {
         let durations = Tally::check_histograms(reader.0)?;
         tally.add_histograms(reader.0)?;
         if durations > COUNT_MAX {
-            Err(NotAnInterval::Malformed)
+            Err(IntervalDecodeError::Malformed)
         } else {
             Ok(Self { second, phase, tally, sampled })
         }
@@ -144,7 +144,7 @@ fn put_figures(out: &mut Vec<u8>, tally: &Tally) {
     put_all(out, [tally.received_bytes, tally.sent_bytes, tally.connections]);
     put_optional(out, tally.first_sent_ns);
     put_optional(out, tally.last_finished_ns);
-    let InWindow { ok, rejected, other, after } = tally.window;
+    let WindowCounts { ok, rejected, other, after } = tally.window;
     put_all(out, [ok, rejected, other, after]);
 }
 
@@ -168,7 +168,7 @@ fn put_request(out: &mut Vec<u8>, request: &Sampled) {
 fn figures(reader: &mut Reader<'_>) -> Result<Tally, Malformed> {
     let [planned, sent, not_sent, ok, rejected, failed, timed_out, unfinished] = counts(reader)?;
     let [received_bytes, sent_bytes, connections] = counts(reader)?;
-    let (first_sent_ns, last_finished_ns) = (optional(reader)?, optional(reader)?);
+    let (first_sent_ns, last_finished_ns) = (read_optional(reader)?, read_optional(reader)?);
     let counted = Counts { planned, sent, not_sent, ok, rejected, failed, timed_out, unfinished };
     let [ok, rejected, other, after] = counts(reader)?;
     Ok(Tally {
@@ -178,7 +178,7 @@ fn figures(reader: &mut Reader<'_>) -> Result<Tally, Malformed> {
         connections,
         first_sent_ns,
         last_finished_ns,
-        window: InWindow { ok, rejected, other, after },
+        window: WindowCounts { ok, rejected, other, after },
         ..Tally::default()
     })
 }
@@ -186,7 +186,7 @@ fn figures(reader: &mut Reader<'_>) -> Result<Tally, Malformed> {
 fn statuses(reader: &mut Reader<'_>) -> Result<Statuses, Malformed> {
     let mut statuses = Statuses::default();
     for number in 0..reader.take()? {
-        let (status, [count]) = (narrow(reader)?, counts(reader)?);
+        let (status, [count]) = (read_narrow(reader)?, counts(reader)?);
         let is_known = statuses.iter().any(|(known, _)| known == status);
         if is_known || status > Statuses::HIGHEST || number >= Statuses::KINDS_MAX as u64 {
             return Err(Malformed);
@@ -201,7 +201,7 @@ fn errors(reader: &mut Reader<'_>) -> Result<Ledger, Malformed> {
     let mut errors = Ledger::default();
     for kept in 0..reader.take()? {
         let class = ClassName::from(text(reader, CLASS_BYTES_MAX)?);
-        let (code, [count]) = (narrow(reader)?, counts(reader)?);
+        let (code, [count]) = (read_narrow(reader)?, counts(reader)?);
         let message = text(reader, Ledger::MESSAGE_BYTES_MAX as u64)?;
         let is_known = errors.entries().iter().any(|entry| entry.code == code && entry.class == class);
         errors.insert(LedgerEntry { class, code, message, count });
@@ -216,9 +216,9 @@ fn errors(reader: &mut Reader<'_>) -> Result<Ledger, Malformed> {
 fn request(reader: &mut Reader<'_>) -> Result<Sampled, Malformed> {
     let outcome =
         *usize::try_from(reader.take()?).ok().and_then(|at| Outcome::ALL.get(at)).ok_or(Malformed)?;
-    let (status, connection) = (narrow(reader)?, narrow(reader)?);
+    let (status, connection) = (read_narrow(reader)?, read_narrow(reader)?);
     let (intended_ns, sent_ns) = (reader.take()?, reader.take()?);
-    let first_byte_ns = optional(reader)?;
+    let first_byte_ns = read_optional(reader)?;
     let finish = Finish { intended_ns, sent_ns, first_byte_ns, finished_ns: reader.take()?, outcome, status };
     let connect_ns = reader.take()?;
     let [received_bytes, sent_bytes] = counts(reader)?;
@@ -238,11 +238,11 @@ fn counts<const N: usize>(reader: &mut Reader<'_>) -> Result<[u64; N], Malformed
 }
 
 /// Reads a number of a narrower type.
-fn narrow<T: TryFrom<u64>>(reader: &mut Reader<'_>) -> Result<T, Malformed> {
+fn read_narrow<T: TryFrom<u64>>(reader: &mut Reader<'_>) -> Result<T, Malformed> {
     T::try_from(reader.take()?).map_err(|_| Malformed)
 }
 
-fn optional(reader: &mut Reader<'_>) -> Result<Option<u64>, Malformed> {
+fn read_optional(reader: &mut Reader<'_>) -> Result<Option<u64>, Malformed> {
     match reader.take()? {
         0 => Ok(None),
         1 => reader.take().map(Some),

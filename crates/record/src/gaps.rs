@@ -4,7 +4,7 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use crate::asked::AskedParts;
+use crate::asked::OpenParts;
 use crate::moment::Moment;
 use crate::pulse::{Presence, Pulse};
 
@@ -76,14 +76,14 @@ impl Gaps {
         while self.recent.len() > RECENT_MAX
             && let Some((at_ns, window)) = self.recent.pop_first()
         {
-            self.pass((at_ns, Pulse::WINDOW_NS), &window);
+            self.process_window((at_ns, Pulse::WINDOW_NS), &window);
         }
     }
 
     /// Returns the gaps within the measured window, which ends at `end_ns`, in time order.
     pub fn end(mut self, end_ns: u64) -> Vec<Gap> {
         for (at_ns, window) in core::mem::take(&mut self.recent) {
-            self.pass((at_ns, Pulse::WINDOW_NS), &window);
+            self.process_window((at_ns, Pulse::WINDOW_NS), &window);
         }
         if let Some((from_ns, to_ns)) = self.asking {
             let to_ns = if to_ns < self.passed_ns { to_ns } else { u64::MAX };
@@ -99,12 +99,12 @@ impl Gaps {
 
     /// Finds the longest gaps of at least `shortest_ns` in a period, from its 100 ms windows in order. The ends of a gap are
     /// accurate to 1/128 of a window, and a gap is never reported as longer than it was.
-    pub fn of_moments(windows: &[Moment], (from_ns, to_ns): (u64, u64), shortest_ns: u64) -> Vec<Gap> {
+    pub fn find_in(windows: &[Moment], (from_ns, to_ns): (u64, u64), shortest_ns: u64) -> Vec<Gap> {
         let mut gaps = Self { shortest_ns: shortest_ns.max(1), ..Self::new(from_ns) };
         for window in windows {
-            gaps.pass((window.at_ns(), Moment::WINDOW_NS), &window.presence);
+            gaps.process_window((window.at_ns(), Moment::WINDOW_NS), &window.presence);
             for (from_ns, to_ns) in window.pauses() {
-                let asked = window.presence.asked.stretches(window.at_ns(), Moment::WINDOW_NS);
+                let asked = window.presence.asked.spans(window.at_ns(), Moment::WINDOW_NS);
                 asked.for_each(|(asked_ns, until_ns)| {
                     gaps.push((from_ns.max(asked_ns), to_ns.min(until_ns)), 0, false);
                 });
@@ -114,15 +114,15 @@ impl Gaps {
     }
 
     /// Processes the next window in time order, summed over all workers. The pair has its start and its length.
-    fn pass(&mut self, (at_ns, window_ns): (u64, u64), window: &Presence) {
+    fn process_window(&mut self, (at_ns, window_ns): (u64, u64), window: &Presence) {
         self.passed_ns = at_ns.saturating_add(window_ns);
-        let asked = |from_ns: Option<u64>| Asked { from_ns, at_ns, window_ns, parts: window.asked };
+        let asked = |from_ns: Option<u64>| OpenSpan { from_ns, at_ns, window_ns, parts: window.asked };
         let (Some(first_ok_ns), Some(last_ok_ns)) = (window.first_ok_ns, window.last_ok_ns) else {
-            self.ask(&asked(window.asked_ns), u64::MAX);
+            self.add_open_span(&asked(window.asked_ns), u64::MAX);
             self.stalled_ns = self.stalled_ns.saturating_add(window.stalled_ns);
             return;
         };
-        self.ask(&asked(window.asked_ns), first_ok_ns);
+        self.add_open_span(&asked(window.asked_ns), first_ok_ns);
         if let Some((from_ns, to_ns)) = self.asking.take() {
             let stalled_ns = self.stalled_ns.saturating_add(window.stalled_ns);
             self.push((from_ns, to_ns.min(first_ok_ns)), stalled_ns, false);
@@ -132,13 +132,13 @@ impl Gaps {
         // so they do not show that it was back.
         let away_ns = if last_ok_ns < at_ns { self.stalled_ns } else { 0 };
         self.stalled_ns = away_ns.saturating_add(window.stalled_ns);
-        self.ask(&asked(window.asked_again_ns), u64::MAX);
+        self.add_open_span(&asked(window.asked_again_ns), u64::MAX);
     }
 
     /// Adds the times of a window with open requests that lie after the last ok reply and before `until_ns`.
-    fn ask(&mut self, asked: &Asked, until_ns: u64) {
+    fn add_open_span(&mut self, asked: &OpenSpan, until_ns: u64) {
         let Some(from_ns) = asked.from_ns else { return };
-        for (start_ns, end_ns) in asked.parts.stretches(asked.at_ns, asked.window_ns) {
+        for (start_ns, end_ns) in asked.parts.spans(asked.at_ns, asked.window_ns) {
             // A request that was scheduled before the window has been open since its scheduled time.
             let start_ns = if start_ns == asked.at_ns { start_ns.min(from_ns) } else { start_ns };
             let (start_ns, end_ns) = (start_ns.max(from_ns).max(self.last_ok_ns), end_ns.min(until_ns));
@@ -185,12 +185,12 @@ impl Gap {
 }
 
 /// Times within a window at which requests were open.
-struct Asked {
+struct OpenSpan {
     /// Earliest time at which a request was open, before or after the window's ok replies. `None` if there was none.
     from_ns: Option<u64>,
     at_ns: u64,
     window_ns: u64,
-    parts: AskedParts,
+    parts: OpenParts,
 }
 
 impl Presence {
@@ -224,7 +224,7 @@ mod tests {
             last_ok_ns: ok_ms.map(|(_, last)| last * MS),
             asked_ns: Some(from_ms * MS),
             asked_again_ns: ok_ms.map(|(_, last)| last * MS),
-            asked: AskedParts::ALL,
+            asked: OpenParts::ALL,
             stalled_ns: 0,
         };
         Pulse { at_ns: from_ms * MS, presence, ..Pulse::default() }
@@ -236,7 +236,7 @@ mod tests {
     }
 
     /// Adds windows with replies until 1.1 s, and then none until 2.6 s.
-    fn frozen(gaps: &mut Gaps) {
+    fn add_stall(gaps: &mut Gaps) {
         (0..4).for_each(|number| gaps.note(&busy(number)));
         gaps.note(&window(4, Some((1_001, 1_100))));
         (5..10).for_each(|number| gaps.note(&window(number, None)));
@@ -251,18 +251,18 @@ mod tests {
     #[test]
     fn period_without_a_reply_is_a_gap_with_exact_ends() {
         let mut gaps = Gaps::new(0);
-        frozen(&mut gaps);
+        add_stall(&mut gaps);
         assert_eq!(in_ms(gaps.clone().end(4_000 * MS)), [(1_100, 2_600, 1_500, false)]);
         assert_eq!(in_ms(gaps.end(2_000 * MS)), [(1_100, 2_000, 900, true)], "cut at the end of the window");
         let mut gaps = Gaps::new(2_000 * MS);
-        frozen(&mut gaps);
+        add_stall(&mut gaps);
         assert_eq!(in_ms(gaps.end(4_000 * MS)), [(2_000, 2_600, 600, false)], "and at its start");
     }
 
     /// Returns a window without an ok reply, in which requests were open at these times, in milliseconds.
     fn failing(number: u64, asked_ms: &[(u64, u64)]) -> Pulse {
         let from_ms = number * WINDOW_MS;
-        let mut asked = AskedParts::default();
+        let mut asked = OpenParts::default();
         for (from, to) in asked_ms {
             asked.mark((from - from_ms) * MS, (to - from_ms) * MS, Pulse::WINDOW_NS);
         }
@@ -303,7 +303,7 @@ mod tests {
     #[test]
     fn reply_to_one_worker_prevents_a_gap() {
         let mut gaps = Gaps::new(0);
-        frozen(&mut gaps);
+        add_stall(&mut gaps);
         (0..16).for_each(|number| gaps.note(&busy(number)));
         assert_eq!(gaps.end(4_000 * MS), []);
     }
@@ -326,16 +326,16 @@ mod tests {
                 last_ok_ns: at_ms.last().map(|ms| ms * MS),
                 asked_ns: Some(100 * number * MS),
                 asked_again_ns: at_ms.last().map(|ms| ms * MS),
-                asked: AskedParts::ALL,
+                asked: OpenParts::ALL,
                 stalled_ns: 0,
             };
             window
         };
         let windows = [answered(0, &[5, 10, 50, 90]), answered(1, &[]), answered(2, &[215, 290])];
-        let gaps = Gaps::of_moments(&windows, (0, 300 * MS), 38 * MS);
+        let gaps = Gaps::find_in(&windows, (0, 300 * MS), 38 * MS);
         let found: Vec<(u64, u64)> = gaps.iter().map(|gap| (gap.from_ns / MS, gap.to_ns / MS)).collect();
         assert_eq!(found, [(10, 50), (50, 89), (90, 215), (215, 289)], "exact over windows, else to a part");
-        let clipped = Gaps::of_moments(&windows, (100 * MS, 200 * MS), 1);
+        let clipped = Gaps::find_in(&windows, (100 * MS, 200 * MS), 1);
         assert_eq!(in_ms(clipped), [(100, 200, 100, true)]);
     }
 

@@ -115,12 +115,12 @@ impl Histogram {
     ///
     /// The value is the upper edge of a counter: at most 0.1 % above the sample, and never above the maximum.
     pub fn value_at(&self, percentile: Percentile) -> Option<u64> {
-        self.edges_of_rank(percentile.rank(self.count)?).map(|(_, highest)| highest)
+        self.bounds_at_rank(percentile.rank(self.count)?).map(|(_, highest)| highest)
     }
 
     /// Returns the lowest and highest duration that the sample of this rank can have, in nanoseconds. They differ by at most 0.1 %. Ranks
     /// count from 1, in ascending order of samples. `None` if there is no such sample.
-    pub fn edges_of_rank(&self, rank: u64) -> Option<(u64, u64)> {
+    pub fn bounds_at_rank(&self, rank: u64) -> Option<(u64, u64)> {
         if rank == 0 {
             return None;
         }

@@ -58,7 +58,7 @@ impl Whole {
 
     /// Returns the final sum. Fails if a request is still in flight.
     pub fn settle(self) -> Result<Tally, IdentityBroken> {
-        self.tally.counts.settled().map(|()| self.tally)
+        self.tally.counts.check_settled().map(|()| self.tally)
     }
 
     /// Returns the final sum of an interrupted run: requests in flight count as unfinished, and waiting ones as not sent.

@@ -21,7 +21,7 @@
 
 use alloc::vec::Vec;
 
-use crate::asked::AskedParts;
+use crate::asked::OpenParts;
 use crate::bytes::{Malformed, Reader, put};
 use crate::moment::{Loss, Moment};
 use crate::pulse::Presence;
@@ -65,7 +65,7 @@ impl Moment {
         let count = reader.take()?;
         let mut windows: Vec<Self> = Vec::new();
         for _ in 0..count {
-            let number = ascending(reader, windows.last().map(|window| window.number), NUMBER_MAX)?;
+            let number = read_ascending(reader, windows.last().map(|window| window.number), NUMBER_MAX)?;
             windows.push(Self::take(number, reader, has_asked)?);
         }
         if reader.0.is_empty() { Ok(windows) } else { Err(Malformed) }
@@ -100,16 +100,16 @@ impl Moment {
 
     fn take(number: u64, reader: &mut Reader<'_>, has_asked: bool) -> Result<Self, Malformed> {
         let mut window = Self::numbered(number);
-        window.planned = at_most(reader, COUNT_MAX)?;
-        window.sent = at_most(reader, COUNT_MAX)?;
-        window.ok = at_most(reader, COUNT_MAX)?;
+        window.planned = read_at_most(reader, COUNT_MAX)?;
+        window.sent = read_at_most(reader, COUNT_MAX)?;
+        window.ok = read_at_most(reader, COUNT_MAX)?;
         window.ok_response_sum_ns = reader.take()?;
         window.ok_response_max_ns = reader.take()?;
         let mut last = None;
         for _ in 0..reader.take()? {
-            let class = ascending(reader, last, u64::from(CLASSES) - 1)?;
+            let class = read_ascending(reader, last, u64::from(CLASSES) - 1)?;
             last = Some(class);
-            window.responses.add(class as u16, positive(reader)?);
+            window.responses.add(class as u16, read_positive(reader)?);
         }
         if window.responses.count() != window.ok {
             return Err(Malformed);
@@ -118,24 +118,24 @@ impl Moment {
         for _ in 0..reader.take()? {
             let loss =
                 *usize::try_from(reader.take()?).ok().and_then(|at| Loss::ALL.get(at)).ok_or(Malformed)?;
-            let key = (loss, at_most(reader, number)?);
+            let key = (loss, read_at_most(reader, number)?);
             if window.losses.last_key_value().is_some_and(|(last, _)| *last >= key) {
                 return Err(Malformed);
             }
-            window.losses.insert(key, positive(reader)?);
+            window.losses.insert(key, read_positive(reader)?);
         }
-        window.late_ns = at_most(reader, NS_MAX)?;
+        window.late_ns = read_at_most(reader, NS_MAX)?;
         window.presence = presence(reader, has_asked)?;
         Ok(window)
     }
 }
 
 fn presence(reader: &mut Reader<'_>, has_asked: bool) -> Result<Presence, Malformed> {
-    let mut optional = || Ok(at_most(reader, NS_MAX)?.checked_sub(1));
+    let mut optional = || Ok(read_at_most(reader, NS_MAX)?.checked_sub(1));
     let (first_ok_ns, last_ok_ns) = (optional()?, optional()?);
     let (asked_ns, asked_again_ns) = (optional()?, optional()?);
-    let stalled_ns = at_most(reader, NS_MAX)?;
-    let asked = if has_asked { AskedParts::from_bits(!reader.take()?) } else { AskedParts::ALL };
+    let stalled_ns = read_at_most(reader, NS_MAX)?;
+    let asked = if has_asked { OpenParts::from_bits(!reader.take()?) } else { OpenParts::ALL };
     if first_ok_ns.is_some() != last_ok_ns.is_some() || first_ok_ns > last_ok_ns {
         return Err(Malformed);
     }
@@ -143,7 +143,7 @@ fn presence(reader: &mut Reader<'_>, has_asked: bool) -> Result<Presence, Malfor
 }
 
 /// Reads an element of an ascending sequence: the first one, or its distance from the previous one.
-fn ascending(reader: &mut Reader<'_>, last: Option<u64>, max: u64) -> Result<u64, Malformed> {
+fn read_ascending(reader: &mut Reader<'_>, last: Option<u64>, max: u64) -> Result<u64, Malformed> {
     let step = reader.take()?;
     let number = match last {
         None => step,
@@ -153,12 +153,12 @@ fn ascending(reader: &mut Reader<'_>, last: Option<u64>, max: u64) -> Result<u64
     if number <= max { Ok(number) } else { Err(Malformed) }
 }
 
-fn at_most(reader: &mut Reader<'_>, max: u64) -> Result<u64, Malformed> {
+fn read_at_most(reader: &mut Reader<'_>, max: u64) -> Result<u64, Malformed> {
     reader.take().and_then(|number| if number <= max { Ok(number) } else { Err(Malformed) })
 }
 
-fn positive(reader: &mut Reader<'_>) -> Result<u64, Malformed> {
-    at_most(reader, COUNT_MAX).and_then(|count| if count > 0 { Ok(count) } else { Err(Malformed) })
+fn read_positive(reader: &mut Reader<'_>) -> Result<u64, Malformed> {
+    read_at_most(reader, COUNT_MAX).and_then(|count| if count > 0 { Ok(count) } else { Err(Malformed) })
 }
 
 #[cfg(test)]
@@ -177,7 +177,7 @@ mod tests {
             last_ok_ns: Some(1_299 * MS),
             asked_ns: Some(1_100 * MS),
             asked_again_ns: Some(1_299 * MS),
-            asked: AskedParts::from_bits(u64::MAX >> 3),
+            asked: OpenParts::from_bits(u64::MAX >> 3),
             stalled_ns: 5,
         };
         let mut troubled = Moment { planned: 4, sent: 4, ..Moment::numbered(40) };
@@ -200,11 +200,11 @@ mod tests {
     }
 
     #[test]
-    fn windows_of_version_1_are_read_as_asked_all_the_time() {
+    fn windows_of_version_1_are_read_as_open_all_the_time() {
         let bytes = [1, 1, 7, 2, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 0, 3];
         let window = &Moment::decode_all(&bytes).unwrap()[0];
         assert_eq!((window.number, window.planned, window.presence.asked_ns), (7, 2, Some(4)));
-        assert_eq!((window.presence.asked, window.presence.stalled_ns), (AskedParts::ALL, 3));
+        assert_eq!((window.presence.asked, window.presence.stalled_ns), (OpenParts::ALL, 3));
         assert_eq!(Moment::decode_all(&[3, 0]), Err(Malformed));
     }
 

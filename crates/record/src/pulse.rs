@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::asked::AskedParts;
+use crate::asked::OpenParts;
 
 /// First and last ok reply in a window, and the times with open requests. Times are nanoseconds since the load began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct Presence {
     pub asked_again_ns: Option<u64>,
     /// Parts of the window with open requests. A request is open from its scheduled time to its end, also while it waits for a
     /// connection or for the end of a back-off.
-    pub asked: AskedParts,
+    pub asked: OpenParts,
     /// Time in which the worker itself was stalled, so that the state of the system is unknown.
     pub stalled_ns: u64,
 }

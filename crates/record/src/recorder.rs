@@ -37,7 +37,7 @@ impl Recorder {
     /// Returns whether individual requests are kept. If so, pass each one to [`Recorder::sample`].
     #[inline]
     pub fn logs(&self) -> bool {
-        self.reservoirs[0].is_on()
+        self.reservoirs[0].is_enabled()
     }
 
     /// Offers a finished request to the request log.

@@ -36,7 +36,7 @@ impl Reservoir {
 
     /// Returns whether any requests are kept.
     #[inline]
-    pub(crate) fn is_on(&self) -> bool {
+    pub(crate) fn is_enabled(&self) -> bool {
         self.capacity > 0
     }
 

@@ -93,12 +93,12 @@ impl Tail {
             longer += **count;
             longer > beyond
         };
-        self.by_lag.iter().enumerate().rev().find(within).map_or(0, |(class, _)| end_of(class))
+        self.by_lag.iter().enumerate().rev().find(within).map_or(0, |(class, _)| class_end_ns(class))
     }
 }
 
 /// Returns the longest duration of a class, in nanoseconds.
-fn end_of(class: usize) -> u64 {
+fn class_end_ns(class: usize) -> u64 {
     if class < PARTS {
         return class as u64;
     }
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn lag_that_few_requests_exceed_is_rounded_up_to_its_class() {
         for duration_ns in (0..10_000).chain([1 << 30, (1 << 39) + 12_345]) {
-            let end_ns = end_of(class(duration_ns));
+            let end_ns = class_end_ns(class(duration_ns));
             assert!(duration_ns <= end_ns && class(end_ns) == class(duration_ns), "{duration_ns}: {end_ns}");
             assert_eq!(class(end_ns + 1), class(duration_ns) + 1, "{duration_ns}");
         }

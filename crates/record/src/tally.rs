@@ -8,12 +8,12 @@ use crate::counts::Counts;
 use crate::finish::Finish;
 use crate::histogram::Histogram;
 use crate::ledger::Ledger;
-use crate::window::InWindow;
+use crate::window::WindowCounts;
 use outcome::Outcome;
 
 /// Histograms of one duration by outcome.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Split {
+pub struct OutcomeHistograms {
     /// Requests that ended ok.
     pub ok: Histogram,
     /// Requests that the system rejected.
@@ -22,7 +22,7 @@ pub struct Split {
     pub other: Histogram,
 }
 
-impl Split {
+impl OutcomeHistograms {
     /// Returns the histogram for an outcome.
     #[inline]
     pub fn of(&mut self, outcome: Outcome) -> &mut Histogram {
@@ -86,11 +86,11 @@ pub struct Tally {
     /// Requests by outcome.
     pub counts: Counts,
     /// Response times: finished − intended.
-    pub response: Split,
+    pub response: OutcomeHistograms,
     /// Service times: finished − sent.
-    pub service: Split,
+    pub service: OutcomeHistograms,
     /// Send delays: sent − intended.
-    pub lateness: Split,
+    pub lateness: OutcomeHistograms,
     /// Time to first byte: first byte of the reply − sent.
     pub first_byte: Histogram,
     /// Time to establish connections, without TLS.
@@ -108,7 +108,7 @@ pub struct Tally {
     /// Time when the last request ended, in nanoseconds since the load began. `None` if none did.
     pub last_finished_ns: Option<u64>,
     /// Ends of requests relative to the measured window, as counted by [`crate::Recorder`].
-    pub window: InWindow,
+    pub window: WindowCounts,
     /// Replies by status.
     pub statuses: Statuses,
     /// Errors by class and code.
@@ -210,7 +210,7 @@ impl Tally {
         self.counts = Counts::default();
         (self.received_bytes, self.sent_bytes, self.connections) = (0, 0, 0);
         (self.first_sent_ns, self.last_finished_ns) = (None, None);
-        self.window = InWindow::default();
+        self.window = WindowCounts::default();
         self.statuses.0.clear();
         self.errors.clear();
     }

@@ -60,13 +60,13 @@ impl Waits {
     /// Returns the total time of waits with a failure that lasted longer than `limit_ns`, in nanoseconds. Waits shorter than twice the
     /// limit may be omitted, here and in [`Waits::unanswered_ns`].
     pub fn failed_ns(&self, limit_ns: u64) -> u64 {
-        longer_than_ns(&self.failed_ns, limit_ns)
+        sum_above_ns(&self.failed_ns, limit_ns)
     }
 
     /// Returns the total time of waits without a failure, silent or slow, that lasted longer than their limit, in nanoseconds.
     pub fn unanswered_ns(&self, silent_limit_ns: u64, slow_limit_ns: u64) -> u64 {
-        let slow_ns = longer_than_ns(&self.slow_ns, slow_limit_ns);
-        longer_than_ns(&self.silent_ns, silent_limit_ns).saturating_add(slow_ns)
+        let slow_ns = sum_above_ns(&self.slow_ns, slow_limit_ns);
+        sum_above_ns(&self.silent_ns, silent_limit_ns).saturating_add(slow_ns)
     }
 
     /// Returns the longest wait without a failure, in nanoseconds. 0 if none was recorded.
@@ -75,7 +75,7 @@ impl Waits {
     }
 }
 
-fn longer_than_ns(waits: &[u64; 64], limit_ns: u64) -> u64 {
+fn sum_above_ns(waits: &[u64; 64], limit_ns: u64) -> u64 {
     let from = limit_ns.max(Waits::SHORTEST_NS).ilog2() as usize;
     // The lowest class begins at a power of two below the shortest recorded wait, and counts as a whole.
     let skipped = if limit_ns <= Waits::SHORTEST_NS { from } else { from + 1 };

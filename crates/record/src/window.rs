@@ -7,7 +7,7 @@ use outcome::Outcome;
 
 /// Requests by the time they ended, no matter when they were scheduled. Ends before the window are not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct InWindow {
+pub struct WindowCounts {
     /// Ended ok within the window.
     pub ok: u64,
     /// Rejected within the window.
@@ -18,7 +18,7 @@ pub struct InWindow {
     pub after: u64,
 }
 
-impl InWindow {
+impl WindowCounts {
     /// Counts an end at or after the start of the window. An unfinished request has no end.
     #[inline]
     pub(crate) fn note(&mut self, outcome: Outcome, is_after: bool) {
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
     use crate::counts::Counts;
 
-    fn tally(planned: u64, ended_ok: u64, window: InWindow) -> Tally {
+    fn tally(planned: u64, ended_ok: u64, window: WindowCounts) -> Tally {
         let counts = Counts { planned, sent: planned, ok: ended_ok, ..Counts::default() };
         Tally { counts, window, ..Tally::default() }
     }
@@ -117,15 +117,15 @@ mod tests {
     #[test]
     fn only_backlog_and_scheduled_requests_may_end_in_the_window() {
         // Ten of the warm-up: six ended in it, three in the window, and one after it.
-        let warm_up = tally(10, 10, InWindow { ok: 3, after: 1, ..InWindow::default() });
-        let measured = tally(5, 5, InWindow { ok: 4, after: 1, ..InWindow::default() });
+        let warm_up = tally(10, 10, WindowCounts { ok: 3, after: 1, ..WindowCounts::default() });
+        let measured = tally(5, 5, WindowCounts { ok: 4, after: 1, ..WindowCounts::default() });
         assert_eq!(Backlog::of(&warm_up, &measured), Ok(Backlog { at_start: 4, at_end: 2 }));
-        let too_many = tally(5, 5, InWindow { ok: 10, ..InWindow::default() });
+        let too_many = tally(5, 5, WindowCounts { ok: 10, ..WindowCounts::default() });
         assert_eq!(
             Backlog::of(&warm_up, &too_many),
             Err(WindowBroken { ended: 13, planned: 5, backlog: Some(4) })
         );
-        let from_nowhere = tally(2, 2, InWindow { ok: 3, ..InWindow::default() });
+        let from_nowhere = tally(2, 2, WindowCounts { ok: 3, ..WindowCounts::default() });
         assert!(Backlog::of(&from_nowhere, &measured).is_err(), "more ended in the window than ended");
     }
 }

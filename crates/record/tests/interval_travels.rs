@@ -3,8 +3,8 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use record::{
-    ErrorClass, Finish, InWindow, Interval, LedgerEntry, NotAnInterval, Outcome, Phase, Sampled, Statuses,
-    Tally, Whole,
+    ErrorClass, Finish, Interval, IntervalDecodeError, LedgerEntry, Outcome, Phase, Sampled, Statuses, Tally,
+    Whole, WindowCounts,
 };
 
 fn request(place: u64, outcome: Outcome) -> Sampled {
@@ -32,7 +32,7 @@ fn full() -> Interval {
     tally.note_not_sent(3);
     tally.connect.record(55_000);
     tally.tls.record(99_000);
-    tally.window = InWindow { ok: 11, rejected: 12, other: 13, after: 14 };
+    tally.window = WindowCounts { ok: 11, rejected: 12, other: 13, after: 14 };
     tally.errors.note(ErrorClass::Status, 503, || "HTTP 503 \u{e9}".to_owned());
     // A class that this version does not know.
     tally.errors.insert(LedgerEntry {
@@ -86,9 +86,9 @@ fn unknown_version_is_reported() {
     let mut bytes = full().encode();
     bytes[0] = 2;
     let error = Interval::decode(&bytes).unwrap_err();
-    assert_eq!(error, NotAnInterval::Version(2));
+    assert_eq!(error, IntervalDecodeError::Version(2));
     assert_eq!(error.to_string(), "the interval has version 2, and this program reads version 1");
-    assert_eq!(Interval::decode(&[]), Err(NotAnInterval::Malformed));
+    assert_eq!(Interval::decode(&[]), Err(IntervalDecodeError::Malformed));
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn truncated_and_trailing_bytes_are_rejected() {
         assert!(Interval::decode(&bytes[..length]).is_err(), "cut after {length} bytes");
     }
     bytes.push(0);
-    assert_eq!(Interval::decode(&bytes), Err(NotAnInterval::Malformed));
+    assert_eq!(Interval::decode(&bytes), Err(IntervalDecodeError::Malformed));
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn counts_too_large_to_add_are_rejected() {
     let refused = |change: fn(&mut Interval)| {
         let mut interval = full();
         change(&mut interval);
-        assert_eq!(Interval::decode(&interval.encode()), Err(NotAnInterval::Malformed));
+        assert_eq!(Interval::decode(&interval.encode()), Err(IntervalDecodeError::Malformed));
     };
     const TOO_MANY: u64 = 1 << 48;
     refused(|interval| interval.tally.counts.ok = TOO_MANY);
@@ -164,7 +164,7 @@ fn claimed_lengths_allocate_nothing() {
             .chunks(2)
             .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap())
             .collect();
-        assert_eq!(Interval::decode(&bytes), Err(NotAnInterval::Malformed), "{section}");
+        assert_eq!(Interval::decode(&bytes), Err(IntervalDecodeError::Malformed), "{section}");
     }
 }
 
@@ -204,7 +204,7 @@ fn intervals() -> impl Strategy<Value = Interval> {
         tally.note_due(numbers[3] >> 2);
         tally.note_not_sent(numbers[4] >> 2);
         tally.window =
-            InWindow { ok: numbers[5], rejected: numbers[6], other: numbers[7], after: numbers[8] };
+            WindowCounts { ok: numbers[5], rejected: numbers[6], other: numbers[7], after: numbers[8] };
         for (class, code, message, count) in errors {
             let class = ["status", "reset", "generator_fault"][class].into();
             let is_known =

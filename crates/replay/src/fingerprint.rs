@@ -1,6 +1,6 @@
 //! Masks values in statements and requests, so that texts that differ only in values have one fingerprint.
 
-use sql::{Engine, Lexis};
+use sql::{Engine, LexicalRules};
 
 /// Max bytes of a fingerprint. Longer ones are truncated.
 pub(crate) const BYTES_MAX: usize = 2_000;
@@ -20,14 +20,19 @@ pub struct Scanned {
 
 /// Masks the values of a statement.
 pub fn scan(text: &str, engine: Engine) -> Scanned {
-    let mut scan = Scan { bytes: text.as_bytes(), at: 0, lexis: engine.lexis(), out: Scanned::default() };
+    let mut scan = Scan {
+        bytes: text.as_bytes(),
+        at: 0,
+        lexical_rules: engine.lexical_rules(),
+        out: Scanned::default(),
+    };
     while scan.at < scan.bytes.len() {
         scan.token();
     }
     let mut out = scan.out;
     let trimmed = out.fingerprint.trim_end_matches([' ', ';']).len();
     out.fingerprint.truncate(trimmed);
-    out.fingerprint = lists(&out.fingerprint);
+    out.fingerprint = collapse_lists(&out.fingerprint);
     // Control characters are rare, and finding them byte by byte is fast.
     if out.fingerprint.bytes().any(|byte| !(0x20..0x7f).contains(&byte)) {
         out.fingerprint = out.fingerprint.replace(char::is_control, " ");
@@ -38,7 +43,7 @@ pub fn scan(text: &str, engine: Engine) -> Scanned {
 struct Scan<'a> {
     bytes: &'a [u8],
     at: usize,
-    lexis: Lexis,
+    lexical_rules: LexicalRules,
     out: Scanned,
 }
 
@@ -53,13 +58,19 @@ impl Scan<'_> {
                 self.at += 1;
                 self.blank();
             }
-            (b'-', b'-') if !self.lexis.dashes_need_blank || self.peek(2) <= b' ' => self.line_comment(),
-            (b'#', _) if self.lexis.has_hash_comments => self.line_comment(),
-            (b'/', b'*') if !self.lexis.has_executable_comments || !matches!(self.peek(2), b'!' | b'M') => {
+            (b'-', b'-') if !self.lexical_rules.dashes_need_blank || self.peek(2) <= b' ' => {
+                self.line_comment()
+            }
+            (b'#', _) if self.lexical_rules.has_hash_comments => self.line_comment(),
+            (b'/', b'*')
+                if !self.lexical_rules.has_executable_comments || !matches!(self.peek(2), b'!' | b'M') =>
+            {
                 self.block_comment()
             }
-            (quote @ (b'\'' | b'"'), _) if quote == b'\'' || self.lexis.has_texts_in_double_quotes => {
-                self.literal(quote, self.lexis.has_escapes_in_quotes)
+            (quote @ (b'\'' | b'"'), _)
+                if quote == b'\'' || self.lexical_rules.has_texts_in_double_quotes =>
+            {
+                self.literal(quote, self.lexical_rules.has_escapes_in_quotes)
             }
             (b'e' | b'E', b'\'') => {
                 self.at += 1;
@@ -67,11 +78,11 @@ impl Scan<'_> {
             }
             (b'b' | b'B' | b'x' | b'X' | b'n' | b'N', b'\'') => {
                 self.at += 1;
-                self.literal(b'\'', self.lexis.has_escapes_in_quotes);
+                self.literal(b'\'', self.lexical_rules.has_escapes_in_quotes);
             }
             (quote @ (b'"' | b'`'), _) => self.identifier(quote),
             (b'$', digit) if digit.is_ascii_digit() => self.placeholder(),
-            (b'$', _) if self.lexis.has_dollar_quotes && self.dollar_quote() => {}
+            (b'$', _) if self.lexical_rules.has_dollar_quotes && self.dollar_quote() => {}
             (byte, _) if byte.is_ascii_digit() => self.number(),
             (b'.', digit) if digit.is_ascii_digit() && !self.follows_word() => self.number(),
             (byte, _) if is_word(byte) => self.word(),
@@ -112,7 +123,7 @@ impl Scan<'_> {
         let mut depth = 0;
         loop {
             match (self.peek(0), self.peek(1)) {
-                (b'/', b'*') if depth == 0 || self.lexis.nests_comments => {
+                (b'/', b'*') if depth == 0 || self.lexical_rules.nests_comments => {
                     (depth, self.at) = (depth + 1, self.at + 2)
                 }
                 (b'*', b'/') => (depth, self.at) = (depth - 1, self.at + 2),
@@ -249,7 +260,7 @@ fn is_word(byte: u8) -> bool {
 }
 
 /// Replaces lists of two or more values, and repetitions of them, by `(?, …)`.
-fn lists(text: &str) -> String {
+fn collapse_lists(text: &str) -> String {
     let (mut out, mut rest) = (String::with_capacity(text.len()), text);
     while let Some(open) = rest.find('(') {
         out.push_str(&rest[..open]);

@@ -89,6 +89,6 @@ pub(crate) fn lines(sample: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// Number of the first lines of a sample that are records.
-pub(crate) fn records(sample: &[u8], is_record: fn(&[u8]) -> bool) -> usize {
+pub(crate) fn count_records(sample: &[u8], is_record: fn(&[u8]) -> bool) -> usize {
     lines(sample).filter(|line| is_record(line.strip_suffix(b"\r").unwrap_or(line))).count()
 }

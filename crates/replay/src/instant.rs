@@ -13,8 +13,8 @@ pub(crate) fn iso(text: &[u8]) -> Option<(u64, usize)> {
     if text.len() < 19 || text[4] != b'-' || text[7] != b'-' || !matches!(text[10], b' ' | b'T') {
         return None;
     }
-    let day = days(number(&text[..4])?, number(&text[5..7])?, number(&text[8..10])?)?;
-    let mut ns = (day * 86_400 + clock(&text[11..19])?) * SECOND_NS;
+    let day = days_since_epoch(number(&text[..4])?, number(&text[5..7])?, number(&text[8..10])?)?;
+    let mut ns = (day * 86_400 + seconds_of_day(&text[11..19])?) * SECOND_NS;
     let mut used = 19;
     if let Some(b'.' | b',') = text.get(used) {
         let digits = text[used + 1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -31,17 +31,17 @@ pub(crate) fn common_log(text: &[u8]) -> Option<u64> {
     let month = MONTHS.iter().position(|name| rest.get(1..4).is_some_and(|month| month == *name))? as i64 + 1;
     let (year, time) = (number(rest.get(5..9)?)?, rest.get(10..18)?);
     let zone = zone(rest.get(18..)?).0;
-    let seconds = days(year, month, number(day)?)? * 86_400 + clock(time)? - zone;
+    let seconds = days_since_epoch(year, month, number(day)?)? * 86_400 + seconds_of_day(time)? - zone;
     u64::try_from(seconds.checked_mul(SECOND_NS)?).ok()
 }
 
 /// Reads `240119 16:29:48`, as MySQL up to 5.6 and MariaDB write it; the hour may have one digit after two blanks.
-pub(crate) fn short(text: &[u8]) -> Option<u64> {
+pub(crate) fn mysql_short(text: &[u8]) -> Option<u64> {
     let date = text.get(..6)?;
     let (year, month, day) = (number(&date[..2])?, number(&date[2..4])?, number(&date[4..])?);
     let time = text.get(6..)?.trim_ascii();
     let time = if time.get(1) == Some(&b':') { [b"0", time].concat() } else { time.to_vec() };
-    let seconds = days(2000 + year, month, day)? * 86_400 + clock(time.get(..8)?)?;
+    let seconds = days_since_epoch(2000 + year, month, day)? * 86_400 + seconds_of_day(time.get(..8)?)?;
     let fraction = time.get(8..).and_then(|rest| rest.strip_prefix(b".")).unwrap_or_default();
     u64::try_from(seconds * SECOND_NS + fraction_ns(fraction)?).ok()
 }
@@ -81,7 +81,7 @@ fn fraction_ns(digits: &[u8]) -> Option<i64> {
 }
 
 /// Seconds of a day from `03:04:05`.
-fn clock(text: &[u8]) -> Option<i64> {
+fn seconds_of_day(text: &[u8]) -> Option<i64> {
     let [h1, h2, b':', m1, m2, b':', s1, s2] = text else { return None };
     let (hour, minute, second) = (number(&[*h1, *h2])?, number(&[*m1, *m2])?, number(&[*s1, *s2])?);
     (hour < 24 && minute < 60 && second <= 60).then_some(hour * 3600 + minute * 60 + second)
@@ -110,7 +110,7 @@ fn zone(text: &[u8]) -> (i64, usize) {
 }
 
 /// Days from 1970 to a date of the Gregorian calendar.
-fn days(year: i64, month: i64, day: i64) -> Option<i64> {
+fn days_since_epoch(year: i64, month: i64, day: i64) -> Option<i64> {
     if !(1970..=2200).contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
         return None;
     }
@@ -157,8 +157,8 @@ mod tests {
     fn other_forms_are_read() {
         assert_eq!(common_log(b"02/Jan/2026:09:04:05 +0600"), Some(AT));
         assert_eq!(common_log(b"02/Foo/2026:09:04:05 +0600"), None);
-        assert_eq!(short(b"260102  3:04:05"), Some(AT));
-        assert_eq!(short(b"260102 03:04:05.25"), Some(AT + 250_000_000));
+        assert_eq!(mysql_short(b"260102  3:04:05"), Some(AT));
+        assert_eq!(mysql_short(b"260102 03:04:05.25"), Some(AT + 250_000_000));
         assert_eq!(epoch(b"1767323045.5"), Some(AT + 500_000_000));
         assert_eq!(milliseconds(b"1.25"), Some(1_250_000));
         assert_eq!(milliseconds(b"1.2x"), None);

@@ -30,11 +30,11 @@ pub use fingerprint::{Scanned, of_request, scan};
 pub use formats::{FORMATS, Format, Layout};
 pub use log::{Log, LogError};
 pub use output::{Output, Reader};
-pub use recorded::{Keep, Moment, ReadError, Recorded, Selection, speed};
-pub use sharing::Shared;
+pub use recorded::{Moment, ReadError, Recorded, Selection, Storage, speed};
+pub use sharing::SharedSessions;
 pub use skipped::{Reason, Skipped};
 pub use survey::{FINGERPRINTS_MAX, FingerprintCount, OTHER, Survey};
 pub use trace::{
     Form, Item, KEPT_BYTES_MAX, RequestForm, SPILLED_ABOVE_BYTES, SlotReader, Trace, TraceBuilder, TraceError,
 };
-pub use traffic::{Replaying, Traffic};
+pub use traffic::{ReplayTarget, Traffic};

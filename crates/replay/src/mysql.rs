@@ -36,7 +36,7 @@ fn is_banner(line: &[u8]) -> bool {
 }
 
 /// Action for a statement that can be replayed, and its fingerprint.
-fn checked(text: &[u8]) -> Result<(Action, String), Reason> {
+fn check_statement(text: &[u8]) -> Result<(Action, String), Reason> {
     let text = String::from_utf8_lossy(text).into_owned();
     let scanned = scan(&text, ENGINE);
     match scanned.fingerprint.split(' ').take(3).collect::<Vec<_>>().as_slice() {

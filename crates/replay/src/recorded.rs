@@ -37,7 +37,7 @@ pub enum Moment {
 impl Moment {
     /// Parses a date and a time such as `2026-01-02 03:04:05.6`, or with `T` and a zone. Without a zone it is UTC. `None` if the text is
     /// invalid.
-    pub fn of_date(text: &str) -> Option<Self> {
+    pub fn from_date(text: &str) -> Option<Self> {
         let (at_ns, used) = instant::iso(text.as_bytes())?;
         (used == text.len()).then_some(Self::At(at_ns))
     }
@@ -108,7 +108,7 @@ impl From<TraceError> for ReadError {
 
 /// Storage of the statements of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keep {
+pub enum Storage {
     /// Nowhere: the log is only counted.
     Nothing,
     /// Keeps items in memory.
@@ -119,7 +119,7 @@ pub enum Keep {
 
 impl Selection {
     /// Reason to skip an entry of a log that starts at `first_ns`. `None` if it is replayed.
-    fn leaves_out(&self, entry: &Entry, first_ns: u64) -> Option<Reason> {
+    fn skip_reason(&self, entry: &Entry, first_ns: u64) -> Option<Reason> {
         let is_early = self.since.is_some_and(|since| entry.at_ns < since.at_ns(first_ns));
         if is_early || self.until.is_some_and(|until| entry.at_ns >= until.at_ns(first_ns)) {
             return Some(Reason::OtherTime);
@@ -137,15 +137,19 @@ impl Recorded {
     /// # Errors
     ///
     /// See [`ReadError`].
-    pub fn read<R: BufRead>(mut log: Log<R>, selection: &Selection, keep: Keep) -> Result<Self, ReadError> {
+    pub fn read<R: BufRead>(
+        mut log: Log<R>,
+        selection: &Selection,
+        keep: Storage,
+    ) -> Result<Self, ReadError> {
         let (mut survey, mut builder) = (Survey::new(log.format.traffic), TraceBuilder::new());
-        if keep == Keep::InFile {
-            builder = builder.spilling_above(SPILLED_ABOVE_BYTES);
+        if keep == Storage::InFile {
+            builder = builder.with_spill_limit(SPILLED_ABOVE_BYTES);
         }
         let mut first_ns = None;
         while let Some(entry) = log.next_entry()? {
             let first_ns = *first_ns.get_or_insert(entry.at_ns);
-            if let Some(reason) = selection.leaves_out(&entry, first_ns) {
+            if let Some(reason) = selection.skip_reason(&entry, first_ns) {
                 log.skip(reason);
                 continue;
             }
@@ -155,7 +159,7 @@ impl Recorded {
                 continue;
             }
             survey.count(&entry, fingerprint, writes);
-            if keep != Keep::Nothing {
+            if keep != Storage::Nothing {
                 builder.add(entry, fingerprint)?;
             }
         }
@@ -177,9 +181,9 @@ mod tests {
         };
         let text: String = (0..10).map(line).collect();
         let log = Log::open(text.as_bytes(), None, &Layout::default()).expect("a log");
-        let since = since.map(|text| Moment::of_date(text).expect("a time"));
+        let since = since.map(|text| Moment::from_date(text).expect("a time"));
         let selection = Selection { since, until, ..Selection::default() };
-        let recorded = Recorded::read(log, &selection, Keep::InMemory).expect("a log");
+        let recorded = Recorded::read(log, &selection, Storage::InMemory).expect("a log");
         assert_eq!(recorded.trace.len() as u64, recorded.survey.statements);
         (recorded.survey.statements, recorded.skipped.count(Reason::OtherTime))
     }
@@ -196,9 +200,9 @@ mod tests {
 
     #[test]
     fn text_after_a_date_is_no_moment() {
-        assert_eq!(Moment::of_date("2026-01-02 03:04:05 later"), None);
-        assert_eq!(Moment::of_date("10min"), None);
-        assert_eq!(Moment::of_date("1970-01-01 00:00:01"), Some(Moment::At(1_000_000_000)));
+        assert_eq!(Moment::from_date("2026-01-02 03:04:05 later"), None);
+        assert_eq!(Moment::from_date("10min"), None);
+        assert_eq!(Moment::from_date("1970-01-01 00:00:01"), Some(Moment::At(1_000_000_000)));
     }
 
     #[test]

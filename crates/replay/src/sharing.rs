@@ -18,7 +18,7 @@ pub(crate) enum Role {
 
 /// Sessions that share connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Shared {
+pub struct SharedSessions {
     /// Number of separate connections that the sessions had in the log.
     pub own: usize,
     /// Number of connections that they share.
@@ -51,7 +51,7 @@ impl Trace {
         &mut self,
         connections: usize,
         fingerprints: impl IntoIterator<Item = &'a str>,
-    ) -> Option<Shared> {
+    ) -> Option<SharedSessions> {
         let (own, connections) = (self.slots.len(), connections.max(1));
         if own <= connections {
             return None;
@@ -61,8 +61,8 @@ impl Trace {
         for (number, items) in std::mem::take(&mut self.slots).into_iter().enumerate() {
             transactions[number % connections].extend(split(items, &roles));
         }
-        let mut shared = Shared { own, connections, ..Shared::default() };
-        self.slots = transactions.into_iter().map(|list| joined(list, &mut shared)).collect();
+        let mut shared = SharedSessions { own, connections, ..SharedSessions::default() };
+        self.slots = transactions.into_iter().map(|list| merge_transactions(list, &mut shared)).collect();
         Some(shared)
     }
 }
@@ -92,7 +92,7 @@ fn split(items: Vec<Item>, roles: &[Role]) -> Vec<Vec<Item>> {
 }
 
 /// Statements of one connection, with times that never decrease.
-fn joined(mut transactions: Vec<Vec<Item>>, shared: &mut Shared) -> Vec<Item> {
+fn merge_transactions(mut transactions: Vec<Vec<Item>>, shared: &mut SharedSessions) -> Vec<Item> {
     transactions.sort_by_key(|transaction| transaction.first().map(|item| item.at_ns));
     let (mut items, mut before_ns) = (Vec::new(), 0);
     for transaction in transactions {
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn enough_connections_change_nothing() {
+    fn sessions_stay_unchanged_with_enough_connections() {
         let mut trace = Trace { slots: vec![session(&[(0, 0, 1)])], ..Trace::default() };
         let before = trace.clone();
         assert_eq!(trace.share(1, FINGERPRINTS), None);

@@ -43,12 +43,12 @@ pub(crate) struct Spill {
     file: File,
     end: u64,
     buffered_bytes: usize,
-    sessions: HashMap<Option<u32>, Collected>,
+    sessions: HashMap<Option<u32>, SessionBuffer>,
     pub(crate) len: usize,
 }
 
 #[derive(Default)]
-struct Collected {
+struct SessionBuffer {
     buffer: Vec<u8>,
     chunks: Vec<Chunk>,
 }
@@ -138,7 +138,7 @@ impl Spill {
     }
 }
 
-impl Collected {
+impl SessionBuffer {
     /// Writes the buffer at the end of the file. Returns the new end.
     fn write(&mut self, file: &File, end: u64) -> io::Result<u64> {
         // Frees the memory, because many sessions end without another statement.
@@ -209,7 +209,7 @@ impl SpilledReader {
         if self.at == self.bytes.len() && !self.read_chunk()? {
             return Ok(None);
         }
-        let mut input = Input { bytes: &self.bytes, at: self.at };
+        let mut input = ChunkDecoder { bytes: &self.bytes, at: self.at };
         let (mut item, place, text) = decode(&mut input).ok_or(io::ErrorKind::InvalidData)?;
         self.at = input.at;
         let trace = &*self.trace;
@@ -295,12 +295,12 @@ fn encode(out: &mut Vec<u8>, item: &Item, place: u64, text: Option<&str>) {
     }
 }
 
-struct Input<'a> {
+struct ChunkDecoder<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-impl<'a> Input<'a> {
+impl<'a> ChunkDecoder<'a> {
     fn take(&mut self, count: usize) -> Option<&'a [u8]> {
         let taken = self.bytes.get(self.at..self.at.checked_add(count)?)?;
         self.at += count;
@@ -321,7 +321,7 @@ impl<'a> Input<'a> {
 }
 
 /// Decodes an item with its place within its second, and its text if that has no number.
-fn decode<'a>(input: &mut Input<'a>) -> Option<(Item, u64, Option<&'a str>)> {
+fn decode<'a>(input: &mut ChunkDecoder<'a>) -> Option<(Item, u64, Option<&'a str>)> {
     let at_ns = u64::from_le_bytes(input.array()?);
     let place = u64::from(input.u32()?);
     let fingerprint = u16::from_le_bytes(input.array()?);

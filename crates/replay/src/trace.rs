@@ -182,7 +182,7 @@ impl TraceBuilder {
 
     /// Allows the items of sessions to go to a temporary file once they exceed this size in memory. Items without a session stay.
     #[must_use]
-    pub fn spilling_above(self, bytes: u64) -> Self {
+    pub fn with_spill_limit(self, bytes: u64) -> Self {
         Self { spilled_above_bytes: Some(bytes), ..self }
     }
 
@@ -239,7 +239,7 @@ impl TraceBuilder {
             let places = std::mem::take(&mut session.places);
             for (item, place) in std::mem::take(&mut session.items).into_iter().zip(places) {
                 let text = self.texts.get(item.text as usize).filter(|_| !is_numbered(item.text));
-                session.stretch(item.at_ns, place);
+                session.extend_span(item.at_ns, place);
                 spill.add(*number, &item, place, text.map(|text| &**text))?;
             }
         }
@@ -263,7 +263,7 @@ impl TraceBuilder {
             }
             None => u32::MAX,
         };
-        self.sessions.entry(number).or_default().stretch(item.at_ns, place);
+        self.sessions.entry(number).or_default().extend_span(item.at_ns, place);
         let inline = (item.text == u32::MAX).then_some(text);
         match &mut self.spill {
             Some(spill) => spill.add(number, &item, place, inline),
@@ -309,13 +309,13 @@ impl TraceBuilder {
         let count = sessions.len();
         for (number, session) in &mut sessions {
             if has_whole_seconds {
-                session.spread(&seconds);
+                session.spread_seconds(&seconds);
             }
             // Requests are logged at their end, and so in another order than they began in.
             if number.is_none() {
                 session.items.sort_by_key(|item| item.at_ns);
             }
-            session.settle(first_ns);
+            session.make_relative(first_ns);
         }
         sessions.sort_by_key(|(number, session)| (session.items.first().map(|item| item.at_ns), *number));
         let mut slots: Vec<Vec<Item>> = Vec::new();
@@ -323,7 +323,7 @@ impl TraceBuilder {
             let at = |item: Option<&Item>| item.map_or(0, |item| item.at_ns);
             (at(session.items.first()), session.end_ns.max(at(session.items.last())))
         });
-        for (slot, (_, session)) in slots_for(spans.collect()).into_iter().zip(sessions) {
+        for (slot, (_, session)) in assign_slots(spans.collect()).into_iter().zip(sessions) {
             slots.resize_with(slots.len().max(slot + 1), Vec::new);
             slots[slot].extend(session.items);
         }
@@ -346,7 +346,7 @@ impl TraceBuilder {
         }
         spans.sort_unstable_by_key(|(first_ns, _, number)| (*first_ns, *number));
         let mut slots: Vec<Vec<Option<u32>>> = Vec::new();
-        let placed = slots_for(spans.iter().map(|(first_ns, end_ns, _)| (*first_ns, *end_ns)).collect());
+        let placed = assign_slots(spans.iter().map(|(first_ns, end_ns, _)| (*first_ns, *end_ns)).collect());
         for (slot, (_, _, number)) in placed.into_iter().zip(&spans) {
             slots.resize_with(slots.len().max(slot + 1), Vec::new);
             slots[slot].push(*number);
@@ -359,7 +359,7 @@ impl TraceBuilder {
 }
 
 /// Slot of each session by its first time and its end, in order of the first times. Sessions that did not overlap share a slot.
-fn slots_for(spans: Vec<(u64, u64)>) -> Vec<usize> {
+fn assign_slots(spans: Vec<(u64, u64)>) -> Vec<usize> {
     let (mut slots, mut free) = (0, BinaryHeap::<Reverse<(u64, usize)>>::new());
     let place = |(first_ns, end_ns): (u64, u64)| {
         let slot = match free.peek() {
@@ -379,20 +379,20 @@ fn slots_for(spans: Vec<(u64, u64)>) -> Vec<usize> {
 
 impl Session {
     /// Spreads times in whole seconds evenly over their seconds.
-    fn spread(&mut self, seconds: &HashMap<u64, u64>) {
+    fn spread_seconds(&mut self, seconds: &HashMap<u64, u64>) {
         for (item, place) in self.items.iter_mut().zip(&self.places) {
             item.at_ns += offset_ns(item.at_ns, *place, Some(seconds));
         }
     }
 
     /// Extends the span of items in a file. Times of a session never decrease when they are read.
-    fn stretch(&mut self, at_ns: u64, place: u64) {
+    fn extend_span(&mut self, at_ns: u64, place: u64) {
         let [first, last] = self.span.unwrap_or([(at_ns, place); 2]);
         self.span = Some([first, last.max((at_ns, place))]);
     }
 
     /// Makes times relative to `first_ns`, and never decreasing.
-    fn settle(&mut self, first_ns: u64) {
+    fn make_relative(&mut self, first_ns: u64) {
         let mut before_ns = 0;
         for item in &mut self.items {
             item.at_ns = item.at_ns.saturating_sub(first_ns).max(before_ns);

@@ -36,12 +36,12 @@ pub struct Traffic {
     /// Whether an entry may write. Accepts its text or its fingerprint.
     pub(crate) may_write: fn(&str) -> bool,
     /// Creates channels that send the entries to a system with protocol-specific steps. The error is a message.
-    pub play: fn(&Replaying<'_>) -> Result<Box<dyn Channels>, String>,
+    pub play: fn(&ReplayTarget<'_>) -> Result<Box<dyn Channels>, String>,
 }
 
 /// Recorded traffic, and the system that gets it.
 #[derive(Clone, Debug)]
-pub struct Replaying<'a> {
+pub struct ReplayTarget<'a> {
     /// Entries to send.
     pub trace: Arc<Trace>,
     /// Results by fingerprint, which connections add to.

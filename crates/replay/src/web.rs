@@ -56,7 +56,7 @@ struct Access<'a> {
 }
 
 impl Access<'_> {
-    fn pass(self, out: &mut Output) {
+    fn emit(self, out: &mut Output) {
         let Some(at_ns) = self.at_ns else { return out.skip(Reason::NoTime) };
         let is_token = !self.method.is_empty() && self.method.bytes().all(|byte| byte.is_ascii_uppercase());
         let is_path =

@@ -183,7 +183,7 @@ fn items_in_a_file_are_those_in_memory() {
     for whole_seconds in [false, true] {
         // The file begins with the first item, in the middle, or never.
         let build = |above: u64| {
-            let mut builder = TraceBuilder::new().spilling_above(above);
+            let mut builder = TraceBuilder::new().with_spill_limit(above);
             for number in 0..300 {
                 builder.add(varied(number, whole_seconds), (number % 5) as u16).unwrap();
             }

@@ -1,6 +1,6 @@
 //! Differences between the work of compared systems, as text and as JSON.
 
-use judge::alike::{Trait, Typical, Unlike, UnlikePair};
+use judge::alike::{Trait, Typical, VariantDifferences, WorkDifference};
 use record::ErrorClass;
 use serde_json::{Value, json};
 
@@ -37,7 +37,7 @@ pub(crate) fn of_load(
 }
 
 /// All differences between variants under a load, one line each.
-pub(crate) fn lines_of_load(
+pub(crate) fn difference_lines(
     load: &LoadView<'_>,
     name: &dyn Fn(usize) -> String,
     text: &dyn Fn(&str) -> String,
@@ -54,7 +54,7 @@ fn groups(
 ) -> Vec<String> {
     let Some(reference) = load.unlike.first().map(|pair| pair.rows.0) else { return Vec::new() };
     let mut groups: Vec<([String; 3], Vec<String>)> = Vec::new();
-    for UnlikePair { rows, differences } in &load.unlike {
+    for VariantDifferences { rows, differences } in &load.unlike {
         for words in by_step(differences, load.rows[reference].steps.len() > 1, text) {
             match groups.iter_mut().find(|(known, _)| *known == words) {
                 Some((_, names)) => names.push(name(rows.1)),
@@ -70,7 +70,7 @@ fn groups(
 
 /// Differences between two systems, by step: `a answers 301 without a body, b 200 with 135 kB`.
 pub(crate) fn of_pair(
-    differences: &[Unlike],
+    differences: &[WorkDifference],
     names: &[&str; 2],
     has_steps: bool,
     text: &dyn Fn(&str) -> String,
@@ -82,8 +82,12 @@ pub(crate) fn of_pair(
 }
 
 /// Name of each step with a colon, if there are several, and the traits of both systems in it.
-fn by_step(differences: &[Unlike], has_steps: bool, text: &dyn Fn(&str) -> String) -> Vec<[String; 3]> {
-    let of_step = |of_step: &[Unlike]| {
+fn by_step(
+    differences: &[WorkDifference],
+    has_steps: bool,
+    text: &dyn Fn(&str) -> String,
+) -> Vec<[String; 3]> {
+    let of_step = |of_step: &[WorkDifference]| {
         let [first, second] = [0, 1].map(|side| phrases(of_step, side));
         let step = of_step.first().map_or("", |unlike| unlike.step.as_str());
         let at = match has_steps && !step.is_empty() {
@@ -112,28 +116,28 @@ pub(crate) fn accepted_statuses(figures: &Figures) -> Option<String> {
     statuses(figures).filter(|_| others > rejected)
 }
 
-fn phrases(differences: &[Unlike], side: usize) -> String {
+fn phrases(differences: &[WorkDifference], side: usize) -> String {
     let phrases = differences.iter().map(|unlike| phrase(&unlike.traits[side]));
     phrases.collect::<Vec<_>>().join(" ")
 }
 
 fn phrase(of: &Trait) -> String {
     match of {
-        Trait::Statuses(shares) => shared(shares, |status| status.to_string()),
+        Trait::Statuses(shares) => share_list(shares, |status| status.to_string()),
         Trait::Size(size) if size.is_none() => "without a body".to_owned(),
-        Trait::Size(size) => format!("with {}", typical(size, &volume)),
-        Trait::Decoded(size) => format!("({} decoded)", typical(size, &volume)),
+        Trait::Size(size) => format!("with {}", typical_words(size, &volume)),
+        Trait::Decoded(size) => format!("({} decoded)", typical_words(size, &volume)),
         Trait::Rows(rows) if rows.is_none() => "without a row".to_owned(),
-        Trait::Rows(rows) => format!("with {} rows", typical(rows, &|rows| decimal(rows, 1))),
+        Trait::Rows(rows) => format!("with {} rows", typical_words(rows, &|rows| decimal(rows, 1))),
         Trait::Codings(shares) if shares.is_empty() => "without compression".to_owned(),
-        Trait::Codings(shares) => format!("as {}", shared(shares, String::clone)),
+        Trait::Codings(shares) => format!("as {}", share_list(shares, String::clone)),
         Trait::Cached(0.0) => "never from a cache".to_owned(),
         Trait::Cached(share) => format!("from a cache in {}", percent_up_to(*share, 1)),
     }
 }
 
 /// Keys with their shares, most frequent first. A single key has none.
-fn shared<K>(shares: &[(K, f64)], name: impl Fn(&K) -> String) -> String {
+fn share_list<K>(shares: &[(K, f64)], name: impl Fn(&K) -> String) -> String {
     match shares {
         [(key, share), ..] if *share > WHOLE_SHARE => name(key),
         _ => {
@@ -145,14 +149,14 @@ fn shared<K>(shares: &[(K, f64)], name: impl Fn(&K) -> String) -> String {
 }
 
 /// Median, and the mean if it differs much.
-fn typical(of: &Typical, write: &dyn Fn(f64) -> String) -> String {
+fn typical_words(of: &Typical, write: &dyn Fn(f64) -> String) -> String {
     let is_even = (of.mean - of.median).abs() <= of.median * 0.1;
     let mean = if is_even { String::new() } else { format!(" (mean {})", write(of.mean)) };
     format!("{}{mean}", write(of.median))
 }
 
 /// JSON object of a difference, without the names of the systems.
-pub(crate) fn object(unlike: &Unlike) -> Value {
+pub(crate) fn object(unlike: &WorkDifference) -> Value {
     let of = |side: usize| value(&unlike.traits[side]);
     json!({ "kind": unlike.kind.code, "step": unlike.step, "of_a": of(0), "of_b": of(1) })
 }
@@ -179,16 +183,16 @@ mod tests {
 
     use super::*;
 
-    fn unlike(code: &str, traits: [Trait; 2]) -> Unlike {
+    fn unlike(code: &str, traits: [Trait; 2]) -> WorkDifference {
         let kind = Kind::named(code).unwrap_or_else(|| panic!("{code} is a kind"));
-        Unlike { kind, step: "GET /".to_owned(), traits }
+        WorkDifference { kind, step: "GET /".to_owned(), traits }
     }
 
     fn size(median: f64) -> Trait {
         Trait::Size(Typical { median, mean: median })
     }
 
-    fn words(differences: &[Unlike]) -> String {
+    fn words(differences: &[WorkDifference]) -> String {
         of_pair(differences, &["a", "b"], false, &str::to_owned)
     }
 

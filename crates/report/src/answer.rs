@@ -79,20 +79,20 @@ fn text(view: &View<'_>) -> String {
         return format!("none of {} ended", figures.noun().counted(figures.counts.sent));
     }
     // If every request failed, an outage is only a consequence.
-    if figures.errors_counted() == figures.counts.planned {
-        let parts = [errors(figures), times(figures)];
+    if figures.error_count() == figures.counts.planned {
+        let parts = [errors(figures), response_times(figures)];
         return parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
     }
-    let answered = rate_kept(view).or_else(|| answers(figures));
-    let gone = [outage::headline(view), outage::starved(view)];
-    let parts = gone.into_iter().chain([errors(figures), answered, times(figures)]);
+    let answered = throughput(view).or_else(|| answers(figures));
+    let gone = [outage::headline(view), outage::starvation_words(view)];
+    let parts = gone.into_iter().chain([errors(figures), answered, response_times(figures)]);
     let parts: Vec<String> = parts.flatten().collect();
     parts.join("; ")
 }
 
 /// Formats errors: `5.00 % errors (300 of 6,000 requests)`.
 fn errors(figures: &Figures) -> Option<String> {
-    let (errors, samples) = (figures.errors_counted(), figures.counts.planned);
+    let (errors, samples) = (figures.error_count(), figures.counts.planned);
     match errors {
         0 => None,
         _ if errors == samples => Some(format!("none of {} ended ok", figures.noun().counted(samples))),
@@ -108,14 +108,14 @@ fn errors(figures: &Figures) -> Option<String> {
 fn answers(figures: &Figures) -> Option<String> {
     let per_s = figures.ok_per_s().filter(|_| figures.counts.ok > 0)?;
     let many = figures.noun().many;
-    Some(match figures.errors_counted() {
+    Some(match figures.error_count() {
         0 => format!("{} {many}/s, no errors", rate(per_s)),
         _ => format!("{} ok {many}/s", rate(per_s)),
     })
 }
 
 /// Throughput of an open load, and whether it matched the offered rate. `None` for a closed load, or if no request ended ok.
-fn rate_kept(view: &View<'_>) -> Option<String> {
+fn throughput(view: &View<'_>) -> Option<String> {
     if view.run.new.model != Model::Open {
         return None;
     }
@@ -135,7 +135,7 @@ fn rate_kept(view: &View<'_>) -> Option<String> {
 }
 
 /// Formats response times: `p50 1.46 ms, p99 9.39 ms`. Percentiles with too few samples are omitted.
-fn times(figures: &Figures) -> Option<String> {
+fn response_times(figures: &Figures) -> Option<String> {
     let response = &figures.response.all;
     let at = |percentile| response.at(percentile).map(duration);
     let tail = [Percentile::P99, Percentile::P95, Percentile::P90]
@@ -152,7 +152,7 @@ fn how_sure(view: &View<'_>) -> String {
     let cause = || view.validity.causes.first().and_then(|cause| Doubt::named(&cause.code));
     let which = |word: &str| {
         let level = if word == Level::Invalid.name() { Level::Invalid } else { Level::Suspect };
-        words::doubted(&words::figures_at(&view.validity, level))
+        words::doubtful_figures(&words::figures_at(&view.validity, level))
     };
     let because = |word: &str| match cause().and_then(|doubt| doubt.words(view.whole.unit)) {
         Some(why) => format!("{word}{}: {why}", which(word)),

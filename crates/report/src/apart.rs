@@ -15,32 +15,32 @@ pub(crate) fn alone(by: &ComparedBy, estimate: f64) -> String {
 }
 
 /// Formats an estimate with its interval: `1.12 × (1.08–1.15)`, `−398 ms (−410 ms to −380 ms)`.
-pub(crate) fn within(by: &ComparedBy, estimate: f64, ends: Option<[f64; 2]>) -> String {
-    let of_ends = ends.map(|ends| format!(" ({})", ends_beside(by, estimate, ends)));
+pub(crate) fn with_interval(by: &ComparedBy, estimate: f64, ends: Option<[f64; 2]>) -> String {
+    let of_ends = ends.map(|ends| format!(" ({})", interval_bounds(by, estimate, ends)));
     format!("{}{}", alone(by, estimate), of_ends.unwrap_or_default())
 }
 
 /// Formats an estimate with its interval for a column of ratios: `1.12 (1.08–1.15)`.
-pub(crate) fn in_column(by: &ComparedBy, estimate: f64, ends: Option<[f64; 2]>) -> String {
+pub(crate) fn for_column(by: &ComparedBy, estimate: f64, ends: Option<[f64; 2]>) -> String {
     match by.scale() {
-        Scale::Ratio => ratio::within(estimate, ends),
-        Scale::Difference => within(by, estimate, ends),
+        Scale::Ratio => ratio::with_interval(estimate, ends),
+        Scale::Difference => with_interval(by, estimate, ends),
     }
 }
 
 /// Formats the bounds of an interval next to its estimate: `1.08–1.15`, `−410 ms to −380 ms`.
-pub(crate) fn ends_beside(by: &ComparedBy, estimate: f64, ends: [f64; 2]) -> String {
+pub(crate) fn interval_bounds(by: &ComparedBy, estimate: f64, ends: [f64; 2]) -> String {
     let link = match by.scale() {
         Scale::Ratio => "–",
         Scale::Difference => " to ",
     };
-    each_end(by, estimate, ends).join(link)
+    each_bound(by, estimate, ends).join(link)
 }
 
 /// Formats the lower and the upper bound of an interval.
-pub(crate) fn each_end(by: &ComparedBy, estimate: f64, ends: [f64; 2]) -> [String; 2] {
+pub(crate) fn each_bound(by: &ComparedBy, estimate: f64, ends: [f64; 2]) -> [String; 2] {
     match by.scale() {
-        Scale::Ratio => ratio::ends_beside(estimate, ends),
+        Scale::Ratio => ratio::interval_bounds(estimate, ends),
         Scale::Difference => ends.map(|end| alone(by, end)),
     }
 }
@@ -82,10 +82,13 @@ mod tests {
     #[test]
     fn formats_differences_with_sign_and_unit() {
         let by = |name: &str| ComparedBy::named(name).unwrap();
-        assert_eq!(within(&by("outage"), -398e6, Some([-410e6, 0.0])), "−398 ms (−410 ms to 0 ms)");
-        assert_eq!(within(&by("recovery"), f64::INFINITY, Some([2e9, f64::INFINITY])), "+∞ (+2.00 s to +∞)");
-        assert_eq!(within(&by("lost"), 2.5, None), "+2.5");
-        assert_eq!(within(&by("p99"), 1.12, Some([1.0349, 1.2])), "1.12 × (1.03–1.20)");
+        assert_eq!(with_interval(&by("outage"), -398e6, Some([-410e6, 0.0])), "−398 ms (−410 ms to 0 ms)");
+        assert_eq!(
+            with_interval(&by("recovery"), f64::INFINITY, Some([2e9, f64::INFINITY])),
+            "+∞ (+2.00 s to +∞)"
+        );
+        assert_eq!(with_interval(&by("lost"), 2.5, None), "+2.5");
+        assert_eq!(with_interval(&by("p99"), 1.12, Some([1.0349, 1.2])), "1.12 × (1.03–1.20)");
         let matters = |name: &str, size: f64| {
             let by = by(name);
             min_effect(&by, MinEffect { size, ..by.usual_min_effect() })

@@ -9,14 +9,14 @@ use crate::compared::Failure;
 use crate::compared::conditions::{self, Conditions};
 use crate::compared::planned_work;
 use crate::origin::build;
-use crate::study::explained::Why;
+use crate::study::explained::SlownessExplanation;
 use crate::view::View;
 
 /// Names of the two sides in sentences about their differences.
 const SIDES: [&str; 2] = ["baseline", "now"];
 
 /// Reference by which the baseline was requested: `label main`. Not escaped.
-fn asked_words(asked: &AskedBaseline) -> String {
+fn reference_words(asked: &AskedBaseline) -> String {
     match asked {
         AskedBaseline::Label(label) => format!("label {label}"),
         AskedBaseline::File(name) => format!("file {name}"),
@@ -27,7 +27,7 @@ fn asked_words(asked: &AskedBaseline) -> String {
 /// The baseline, or the reason why there is none. Not escaped.
 pub(crate) fn words(baseline: &Baseline) -> String {
     match &baseline.found {
-        Err(why) => format!("{}: {why}", asked_words(&baseline.asked)),
+        Err(why) => format!("{}: {why}", reference_words(&baseline.asked)),
         Ok(found) => format!("{}; measured at another time, not paired", name(found)),
     }
 }
@@ -85,7 +85,8 @@ fn judged(view: &View<'_>, baseline: &Baseline) -> Vec<Failure> {
         let has_failed = *judged.decision() == Decision::False && judged.is_slower();
         let row = baseline.found.as_ref().ok().and_then(|found| found.rows.first());
         let row = row.filter(|_| has_failed);
-        let why = row.and_then(|row| Why::against_stored(row, [view].into_iter(), view.noun().one));
+        let why =
+            row.and_then(|row| SlownessExplanation::against_stored(row, [view].into_iter(), view.noun().one));
         judged.with_why(why)
     };
     judged.into_iter().map(with_why).collect()

@@ -40,19 +40,19 @@ pub(crate) fn certainty(found: &Bottleneck) -> &'static str {
 }
 
 /// Bottleneck of one run. `None` if the result of the run implies it already.
-pub(crate) fn worth_telling(view: &View<'_>) -> Option<Bottleneck> {
-    let is_said = |found: &Bottleneck| match found.resource {
+pub(crate) fn notable(view: &View<'_>) -> Option<Bottleneck> {
+    let is_implied = |found: &Bottleneck| match found.resource {
         Resource::LOAD => view.run.new.model == Model::Open,
         // The first lines of the report already show the doubts about the run.
         resource => resource == Resource::GENERATOR && !view.validity.causes.is_empty(),
     };
     let is_read = view.signals.is_some();
-    let found = of_run(view).into_iter().next().filter(|found| !is_said(found));
+    let found = of_run(view).into_iter().next().filter(|found| !is_implied(found));
     found.filter(|found| found.certainty == Certainty::Suspected || is_read)
 }
 
 /// Evidence for a bottleneck, and the next step. May quote names: escape it.
-pub(crate) fn because_and_next(found: &Bottleneck) -> String {
+pub(crate) fn evidence_and_advice(found: &Bottleneck) -> String {
     match found.next.is_empty() {
         true => found.because.clone(),
         false => format!("{}; next: {}", found.because, found.next),

@@ -22,7 +22,7 @@ pub(crate) const UNDECIDED: &str = "Gate undecided";
 pub(crate) fn of_run(view: &View<'_>) -> Option<String> {
     let of = |decision: Decision| {
         let gates = view.run.gates().iter().filter(move |gate| gate.decision == decision);
-        gates.map(|gate| (&gate.text, with_samples(view, gate)))
+        gates.map(|gate| (&gate.text, value_limit_and_samples(view, gate)))
     };
     let failed: Vec<String> = of(Decision::Fails).map(|(text, words)| format!("{text}: {words}")).collect();
     let is_any_failed = !failed.is_empty();
@@ -34,25 +34,25 @@ pub(crate) fn of_run(view: &View<'_>) -> Option<String> {
 }
 
 /// Observed value, limit, and number of samples of a gate.
-pub(crate) fn with_samples(view: &View<'_>, gate: &GateResult) -> String {
+pub(crate) fn value_limit_and_samples(view: &View<'_>, gate: &GateResult) -> String {
     let of_step = view.steps.iter().find(|step| gate.step.as_deref() == Some(step.name));
     let samples = of_step.map_or(&view.whole, |step| &step.figures).samples();
     match gate.decision {
         Decision::Undecided => why_undecided(gate, Some((samples, view.noun()))),
         Decision::Holds | Decision::Fails => {
-            format!("{}, {}", by_how_much(gate), view.noun().counted(samples))
+            format!("{}, {}", value_and_limit(gate), view.noun().counted(samples))
         }
     }
 }
 
 /// Observed value and limit of a gate.
-pub(crate) fn by_how_much(gate: &GateResult) -> String {
+pub(crate) fn value_and_limit(gate: &GateResult) -> String {
     let Some(observed) = gate.observed else { return words::observed(gate) };
     let limit = words::figure_of_gate(gate, gate.limit);
     let times = observed / gate.limit;
     let times =
         if times.is_finite() && times > 0.0 { format!(" ({})", ratio::times(times)) } else { String::new() };
-    let why = if is_within_limit(gate) { GONE } else { "" };
+    let why = if is_within_limit(gate) { DEGRADED_REASON } else { "" };
     format!("{}, limit {limit}{times}{why}", words::observed(gate))
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn why_undecided(gate: &GateResult, samples: Option<(u64, &Noun)>) ->
     let counted = samples.map_or_else(String::new, |(samples, noun)| format!(", {}", noun.counted(samples)));
     let noun = samples.map_or_else(|| "samples".to_owned(), |_| String::new());
     let needed = gate.samples_needed.map_or_else(String::new, |needed| {
-        let about = format!("; about {} {noun}", count(rounded(needed)));
+        let about = format!("; about {} {noun}", count(round_up(needed)));
         format!("{} would decide", about.trim_end())
     });
     format!("{interval}{counted}{needed}")
@@ -99,8 +99,8 @@ fn within(gate: &GateResult, bounds: Bounds) -> String {
 
 /// Confidence of both bounds together.
 fn confidence(gate: &GateResult) -> String {
-    let is_told = is_sampled(gate);
-    if is_told {
+    let has_samples = is_sampled(gate);
+    if has_samples {
         format!(" ({})", percent_with(1.0 - 2.0 * judge::figure_bounds::QUANTILE_ERROR, 0))
     } else {
         String::new()
@@ -118,13 +118,13 @@ fn sign(gate: &GateResult) -> Option<Sign> {
 }
 
 /// Number rounded up to two digits, because it is an estimate.
-fn rounded(number: u64) -> u64 {
+fn round_up(number: u64) -> u64 {
     let unit = 10_u64.pow(number.checked_ilog10().unwrap_or(0).saturating_sub(1));
     number.div_ceil(unit).saturating_mul(unit)
 }
 
 /// Reason why a gate on errors or throughput failed although its value is within the limit.
-const GONE: &str = ", but the run is degraded: the system was gone for 5 % of the time or more";
+const DEGRADED_REASON: &str = ", but the run is degraded: the system was gone for 5 % of the time or more";
 
 /// Whether a gate failed although its value is within the limit. This happens if the system was unavailable, so that few requests reached
 /// it.
@@ -156,20 +156,21 @@ mod tests {
             decision,
             samples_needed: None,
         };
-        let within = by_how_much(&gate(0.000_496, Decision::Fails));
+        let within = value_and_limit(&gate(0.000_496, Decision::Fails));
         assert!(
             within.ends_with("but the run is degraded: the system was gone for 5 % of the time or more"),
             "{within}"
         );
-        for told in
-            [by_how_much(&gate(0.02, Decision::Fails)), by_how_much(&gate(0.000_496, Decision::Holds))]
-        {
+        for told in [
+            value_and_limit(&gate(0.02, Decision::Fails)),
+            value_and_limit(&gate(0.000_496, Decision::Holds)),
+        ] {
             assert!(!told.contains("degraded"), "{told}");
         }
     }
 
     #[test]
-    fn gate_of_percentile_says_its_bound_and_what_would_decide() {
+    fn gate_on_percentile_has_bound_and_samples_to_decide() {
         let gate = |low, high, decision, samples_needed| GateResult {
             text: "p99<200ms".to_owned(),
             step: None,

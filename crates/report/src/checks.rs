@@ -9,7 +9,7 @@ use crate::capacity::{self, CapacityRow, CapacityView};
 use crate::compared::{Compared, Failure};
 use crate::ending;
 use crate::study::{self, BaselineAnswer, LoadView, StudyView};
-use crate::text::harmless;
+use crate::text::sanitize;
 use crate::view::View;
 use crate::words;
 
@@ -53,8 +53,8 @@ fn of_run(view: &View<'_>) -> Group {
     let mut checks = vec![ended(view, name.clone())];
     for gate in view.run.gates() {
         let outcome = if gate.holds() { CheckOutcome::Passed } else { CommandEnding::Breached.row().check };
-        let asked = named(&gate.text, gate.step.as_deref());
-        checks.push(Check::new(name.clone(), asked, outcome, &breaches::with_samples(view, gate)));
+        let asked = check_name(&gate.text, gate.step.as_deref());
+        checks.push(Check::new(name.clone(), asked, outcome, &breaches::value_limit_and_samples(view, gate)));
     }
     Group { name, checks, duration_s: view.duration_s() }
 }
@@ -120,7 +120,7 @@ fn of_load(view: &StudyView<'_>, load: &LoadView<'_>, ending: Option<CommandEndi
     for gate in study::gates_of_load(view, load) {
         let worst = match gate.worst.decision {
             Decision::Undecided => format!("undecided: {}", breaches::why_undecided(gate.worst, None)),
-            Decision::Holds | Decision::Fails => breaches::by_how_much(gate.worst),
+            Decision::Holds | Decision::Fails => breaches::value_and_limit(gate.worst),
         };
         let words = format!("{worst}, in {} of {}", gate.runs - gate.held, study::runs(gate.runs));
         let outcome = match gate.runs - gate.held {
@@ -130,7 +130,7 @@ fn of_load(view: &StudyView<'_>, load: &LoadView<'_>, ending: Option<CommandEndi
             _ => CommandEnding::Breached.row().check,
         };
         let of = safe(&study::name(load.rows[gate.row].place));
-        checks.push(Check::new(of, named(gate.text, gate.step), outcome, &words));
+        checks.push(Check::new(of, check_name(gate.text, gate.step), outcome, &words));
     }
     for gate in view.of_baseline.iter().filter(|gate| view.loads[gate.load].name == load.name) {
         let breached = CommandEnding::Breached.row().check;
@@ -146,7 +146,7 @@ fn of_load(view: &StudyView<'_>, load: &LoadView<'_>, ending: Option<CommandEndi
             },
         };
         let of = safe(&study::name(load.rows[gate.row].place));
-        let asked = named(&gate.condition.text, gate.condition.step.as_deref());
+        let asked = check_name(&gate.condition.text, gate.condition.step.as_deref());
         checks.push(Check::new(of, asked, outcome, &message));
     }
     let durations = view.runs.iter().filter(|run| run.place().is_some_and(|place| place.load == load.name));
@@ -166,7 +166,7 @@ pub(crate) fn of_compared(compared: &Compared) -> Vec<Group> {
     vec![Group { checks, duration_s: None, name: name.clone() }]
 }
 
-fn named(text: &str, step: Option<&str>) -> String {
+fn check_name(text: &str, step: Option<&str>) -> String {
     match step {
         // Conditions on a step already contain the name of the step.
         Some(step) if !text.starts_with(step) => safe(&format!("{step}: {text}")),
@@ -175,5 +175,5 @@ fn named(text: &str, step: Option<&str>) -> String {
 }
 
 fn safe(text: &str) -> String {
-    harmless(text, TEXT_CHARACTERS_MAX)
+    sanitize(text, TEXT_CHARACTERS_MAX)
 }

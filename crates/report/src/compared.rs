@@ -10,9 +10,9 @@ use units::Utc;
 use crate::alike;
 use crate::error::ReportError;
 use crate::item::{Escape, Fact, Item, Tone};
-use crate::study::explained::Why;
+use crate::study::explained::SlownessExplanation;
 use crate::table::Table;
-use crate::text::harmless;
+use crate::text::sanitize;
 use crate::{Format, LoadRun, Options};
 
 mod bar;
@@ -26,7 +26,7 @@ mod row;
 mod written;
 
 pub(crate) use failures::Failure;
-pub(crate) use of_stored::AgainstStored;
+pub(crate) use of_stored::StoredComparison;
 
 /// Maximum number of characters of a title.
 const TITLE_CHARACTERS_MAX: usize = 60;
@@ -34,7 +34,7 @@ const TITLE_CHARACTERS_MAX: usize = 60;
 /// Comparison of two runs or two studies. Ratios are second to first.
 pub struct Compared {
     sides: [ComparedItem; 2],
-    of: Of,
+    of: Content,
     /// Results of the conditions under which the comparison fails.
     failures: Vec<Failure>,
     /// Notes for the reader. Not escaped.
@@ -53,7 +53,7 @@ struct ComparedItem {
     is_profiled: bool,
 }
 
-enum Of {
+enum Content {
     Runs(of_runs::Runs),
     Studies(of_studies::Studies),
 }
@@ -70,7 +70,7 @@ impl Compared {
             origin: Origin::default(),
             is_profiled: of_runs::is_profiled(run),
         };
-        Ok(Self { sides: [side(first), side(second)], of: Of::Runs(runs), failures, notes })
+        Ok(Self { sides: [side(first), side(second)], of: Content::Runs(runs), failures, notes })
     }
 
     /// Compares two studies with the same metric and at least one load in common. The comparison fails if one of the conditions in
@@ -89,7 +89,7 @@ impl Compared {
             origin: Origin::default(),
             is_profiled: false,
         };
-        Ok(Self { sides: [side(first), side(second)], of: Of::Studies(studies), failures, notes })
+        Ok(Self { sides: [side(first), side(second)], of: Content::Studies(studies), failures, notes })
     }
 
     /// Adds the builds that were measured.
@@ -129,7 +129,7 @@ impl Compared {
     pub(crate) fn items(&self, escape: Escape) -> Vec<Item> {
         let side = |(name, side): (&str, &ComparedItem)| {
             let [title, build] = [&side.title, &crate::build(&side.origin)]
-                .map(|text| escape(&harmless(text, TITLE_CHARACTERS_MAX)));
+                .map(|text| escape(&sanitize(text, TITLE_CHARACTERS_MAX)));
             let build = if build.is_empty() { build } else { format!("{build}  ") };
             Fact::new(name, format!("{}  {}  {build}{title}", side.id, side.started()))
         };
@@ -145,18 +145,18 @@ impl Compared {
 
     fn table(&self, escape: Escape) -> Table {
         match &self.of {
-            Of::Runs(runs) => of_runs::table(&runs.figures),
-            Of::Studies(studies) => written::table(studies, escape),
+            Content::Runs(runs) => of_runs::table(&runs.figures),
+            Content::Studies(studies) => written::table(studies, escape),
         }
     }
 
     fn sentences(&self, escape: Escape) -> Vec<String> {
         match &self.of {
-            Of::Runs(runs) => {
+            Content::Runs(runs) => {
                 let why = runs.why.as_ref().map(|why| escape(&format!("{}.", why.sentence())));
-                why.into_iter().chain([of_runs::SENTENCE.to_owned()]).collect()
+                why.into_iter().chain([of_runs::SINGLE_RUNS_NOTE.to_owned()]).collect()
             }
-            Of::Studies(studies) => written::sentences(studies, escape),
+            Content::Studies(studies) => written::sentences(studies, escape),
         }
     }
 
@@ -184,15 +184,15 @@ impl Compared {
             "ending": self.ending().row().name,
         });
         match &self.of {
-            Of::Runs(runs) => {
+            Content::Runs(runs) => {
                 object["kind"] = "runs".into();
                 object["verdict"] = "none".into();
-                object["reason"] = of_runs::SENTENCE.into();
+                object["reason"] = of_runs::SINGLE_RUNS_NOTE.into();
                 object["figures"] = runs.figures.iter().map(of_runs::Figure::object).collect();
                 object["unlike"] = runs.unlike.iter().map(alike::object).collect();
-                object["explanation"] = runs.why.as_ref().map(Why::object).into();
+                object["explanation"] = runs.why.as_ref().map(SlownessExplanation::object).into();
             }
-            Of::Studies(studies) => written::fill_object(studies, &mut object),
+            Content::Studies(studies) => written::add_study_keys(studies, &mut object),
         }
         object
     }

@@ -68,20 +68,18 @@ pub(crate) fn service(views: &[View<'_>], escape: Escape) -> Table {
 /// Unique names of runs: their variants or titles. If two runs share one, the end of the run identifier is added.
 pub(crate) fn names(views: &[View<'_>]) -> Vec<String> {
     let whole: Vec<String> = views.iter().map(|view| visible(&view.name())).collect();
-    let plain: Vec<String> = without_shared_beginning(&whole)
-        .into_iter()
-        .map(|name| shortened(&name, NAME_CHARACTERS_MAX))
-        .collect();
+    let plain: Vec<String> =
+        without_common_prefix(&whole).into_iter().map(|name| shortened(&name, NAME_CHARACTERS_MAX)).collect();
     let is_shared = |name: &String| plain.iter().filter(|other| *other == name).count() > 1;
-    let told_apart = |(view, name): (&View<'_>, &String)| match view.run.id.as_str().rsplit('-').next() {
+    let distinguish = |(view, name): (&View<'_>, &String)| match view.run.id.as_str().rsplit('-').next() {
         Some(end) if is_shared(name) => format!("{name} {end}"),
         _ => name.clone(),
     };
-    views.iter().zip(&plain).map(told_apart).collect()
+    views.iter().zip(&plain).map(distinguish).collect()
 }
 
 /// Removes the folders, or the scheme and host, that all names share if one is too long. Differences are mostly at the end.
-fn without_shared_beginning(names: &[String]) -> Vec<String> {
+fn without_common_prefix(names: &[String]) -> Vec<String> {
     let is_long = names.iter().any(|name| name.chars().count() > NAME_CHARACTERS_MAX);
     let shared = names.iter().skip(1).fold(names.first().map_or("", String::as_str), |shared, name| {
         let differs_at = shared.char_indices().zip(name.chars()).find(|((_, a), b)| a != b);
@@ -113,7 +111,7 @@ mod tests {
     #[test]
     fn long_names_lose_shared_prefix() {
         let names = |names: &[&str]| {
-            without_shared_beginning(&names.iter().map(ToString::to_string).collect::<Vec<_>>())
+            without_common_prefix(&names.iter().map(ToString::to_string).collect::<Vec<_>>())
         };
         assert_eq!(
             names(&["GET http://127.0.0.1:8080/api/light", "GET http://127.0.0.1:8080/api/heavy"]),

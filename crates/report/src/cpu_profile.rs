@@ -1,17 +1,17 @@
 //! CPU profiles in tables and sentences.
 
 use evidence::FrameKind;
-use judge::cpu_profile::{COVERED_MIN, Difference, Frame, Function, Profile, SAMPLES_MIN};
+use judge::cpu_profile::{COVERED_MIN_SHARE, Difference, Frame, Function, Profile, SAMPLES_MIN};
 use judge::words::percent;
 
 use crate::item::{Escape, Item, Tone};
 use crate::table::{Cell, Table};
-use crate::text::{harmless, listed};
+use crate::text::{listed, sanitize};
 use crate::units::{count, decimal, duration};
 use crate::view::View;
 
 /// Name of the probe that reports a failed profile.
-const PROBE: &str = "CPU profile";
+const PROBE_NAME: &str = "CPU profile";
 const WHY_COLUMNS_MAX: usize = 300;
 /// Maximum number of functions in a table.
 const FUNCTIONS_MAX: usize = 10;
@@ -27,18 +27,19 @@ const SPACES_MAX: usize = 3;
 pub(crate) fn of_run(view: &View<'_>, escape: Escape) -> Vec<Item> {
     match profile_of(view) {
         Some(profile) => items("CPU time by function", &profile, escape),
-        None => missing([view], escape),
+        None => missing_reason([view], escape),
     }
 }
 
 /// Reason why a requested profile is missing. Empty if none is missing.
-pub(crate) fn missing<'v, 'a: 'v>(
+pub(crate) fn missing_reason<'v, 'a: 'v>(
     views: impl IntoIterator<Item = &'v View<'a>>,
     escape: Escape,
 ) -> Vec<Item> {
     let endings = views.into_iter().filter_map(|view| view.run.ending.as_ref());
     let mut all = endings.flat_map(|ending| &ending.not_available);
-    let why = all.find(|(probe, _)| probe == PROBE).map(|(_, why)| escape(&harmless(why, WHY_COLUMNS_MAX)));
+    let why =
+        all.find(|(probe, _)| probe == PROBE_NAME).map(|(_, why)| escape(&sanitize(why, WHY_COLUMNS_MAX)));
     why.map(|why| Item::Text(Tone::Doubtful, format!("No CPU profile: {why}"))).into_iter().collect()
 }
 
@@ -104,7 +105,7 @@ fn spaces(profile: &Profile, escape: Escape) -> String {
 }
 
 fn space_name(process: &str, kind: FrameKind, escape: Escape) -> String {
-    let process = escape(&harmless(process, NAME_COLUMNS_MAX));
+    let process = escape(&sanitize(process, NAME_COLUMNS_MAX));
     match kind {
         FrameKind::Kernel => format!("in the kernel for {process}"),
         FrameKind::User | FrameKind::Process => format!("in user space of {process}"),
@@ -118,7 +119,9 @@ pub(crate) fn doubts(profile: &Profile) -> Vec<String> {
         let samples = count(profile.samples);
         lines.push(format!("No shares: {samples} samples are fewer than {SAMPLES_MIN}; measure for longer."));
     }
-    if let Some(covered) = profile.covered.filter(|covered| *covered < COVERED_MIN && profile.is_enough()) {
+    if let Some(covered) =
+        profile.covered.filter(|covered| *covered < COVERED_MIN_SHARE && profile.is_enough())
+    {
         let covered = percent(covered, 0);
         lines.push(format!(
             "Samples cover {covered} of the CPU time that the kernel counted: some of it was missed."
@@ -167,7 +170,9 @@ impl Compared<'_> {
         let named = |space: &&Difference<(String, FrameKind)>| space_name(&space.of.0, space.of.1, escape);
         Some(match clear[..] {
             [] => format!("{what}; samples do not tell in what they differ"),
-            [only] if is_all(only, b - a) => format!("{what}, all of the difference {}", named(&only)),
+            [only] if is_whole_difference(only, b - a) => {
+                format!("{what}, all of the difference {}", named(&only))
+            }
             _ => {
                 let part = |space: &&Difference<(String, FrameKind)>| {
                     format!("{} {}", signed(space.more_us), named(space))
@@ -211,7 +216,7 @@ impl Compared<'_> {
 }
 
 /// Whether a part accounts for the whole difference, within the sampling error.
-fn is_all(part: &Difference<(String, FrameKind)>, more_us: f64) -> bool {
+fn is_whole_difference(part: &Difference<(String, FrameKind)>, more_us: f64) -> bool {
     let [low, high] = part.interval_us;
     (low..=high).contains(&more_us)
 }
@@ -229,9 +234,9 @@ fn signed(us: f64) -> String {
 }
 
 fn name(function: &Function, escape: Escape) -> String {
-    escape(&harmless(&function.name, NAME_COLUMNS_MAX))
+    escape(&sanitize(&function.name, NAME_COLUMNS_MAX))
 }
 
 fn module(function: &Function, escape: Escape) -> String {
-    escape(&harmless(&function.module, MODULE_COLUMNS_MAX))
+    escape(&sanitize(&function.module, MODULE_COLUMNS_MAX))
 }

@@ -7,7 +7,7 @@ pub(crate) use judge::Durations;
 
 /// Space of a table. A larger table has all columns of the smaller ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Room {
+pub(crate) enum TableSize {
     /// Table in a comment on a pull request.
     Compact,
     /// Tables of statements, and of the levels of a search.
@@ -20,15 +20,15 @@ pub(crate) enum Room {
 
 /// Smallest table in which each percentile has a column. Formats without columns, and the table of one run, show all of
 /// [`PRINTED`].
-const COLUMNS: &[(Percentile, Room)] = &[
-    (Percentile::P50, Room::Compact),
-    (Percentile::P90, Room::Steps),
-    (Percentile::P95, Room::Parts),
-    (Percentile::P99, Room::Compact),
-    (Percentile::P99_9, Room::Summary),
+const COLUMNS: &[(Percentile, TableSize)] = &[
+    (Percentile::P50, TableSize::Compact),
+    (Percentile::P90, TableSize::Steps),
+    (Percentile::P95, TableSize::Parts),
+    (Percentile::P99, TableSize::Compact),
+    (Percentile::P99_9, TableSize::Summary),
 ];
 
-impl Room {
+impl TableSize {
     /// Percentiles with a column, in order.
     pub(crate) fn columns(self) -> impl Iterator<Item = Percentile> {
         COLUMNS.iter().filter(move |(_, least)| *least <= self).map(|(percentile, _)| *percentile)
@@ -46,22 +46,22 @@ pub(crate) fn figures(durations: &Durations) -> impl Iterator<Item = (String, Op
 
 /// Figures by JSON key, such as `p99_9`.
 #[derive(Debug)]
-pub(crate) struct Keyed(Vec<(String, Option<f64>)>);
+pub(crate) struct KeyedFigures(Vec<(String, Option<f64>)>);
 
-impl Keyed {
+impl KeyedFigures {
     /// All figures, converted from nanoseconds by `write`.
     pub(crate) fn of(durations: &Durations, write: impl Fn(f64) -> f64) -> Self {
         figures(durations).map(|(name, ns)| (name, ns.map(&write))).collect()
     }
 }
 
-impl FromIterator<(String, Option<f64>)> for Keyed {
+impl FromIterator<(String, Option<f64>)> for KeyedFigures {
     fn from_iter<I: IntoIterator<Item = (String, Option<f64>)>>(named: I) -> Self {
         Self(named.into_iter().map(|(name, figure)| (key(&name), figure)).collect())
     }
 }
 
-impl Serialize for Keyed {
+impl Serialize for KeyedFigures {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|(key, figure)| (key, figure)))
     }
@@ -95,9 +95,9 @@ mod tests {
 
     #[test]
     fn percentiles_of_columns_are_printed_and_sorted() {
-        let all: Vec<Percentile> = Room::Summary.columns().collect();
+        let all: Vec<Percentile> = TableSize::Summary.columns().collect();
         assert!(all.is_sorted() && all.iter().all(|percentile| PRINTED.contains(percentile)));
         assert!(PRINTED.is_sorted());
-        assert!(Room::Compact.columns().all(|percentile| all.contains(&percentile)));
+        assert!(TableSize::Compact.columns().all(|percentile| all.contains(&percentile)));
     }
 }

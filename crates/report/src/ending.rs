@@ -16,7 +16,7 @@ pub(crate) fn of_study(view: &StudyView<'_>) -> Option<CommandEnding> {
         CommandEnding::Inconsistent
     } else if let Procedure::Capacity(_) = study.new.compare.procedure {
         of_searches(view)
-    } else if study.new.compare.asks_for_failures() {
+    } else if study.new.compare.looks_for_failures() {
         of_gates(view).unwrap_or_else(|| of_figures(view))
     } else {
         of_gates(view).unwrap_or_else(|| of_comparison(view))
@@ -28,9 +28,9 @@ fn of_gates(view: &StudyView<'_>) -> Option<CommandEnding> {
     let gates = Gates::of(view.study);
     let is_any_valid = gates.judged > 0 || has_valid_run(view);
     // If no run is valid, an undecided baseline condition is not a breach.
-    let promises_nothing = view.study.new.is_quick || !is_any_valid;
+    let allows_undecided = view.study.new.is_quick || !is_any_valid;
     let is_breached =
-        gates.is_breached || view.of_baseline.iter().any(|gate| gate.is_breached(promises_nothing));
+        gates.is_breached || view.of_baseline.iter().any(|gate| gate.is_breached(allows_undecided));
     match gates.unjudged.is_empty() {
         _ if is_breached => Some(CommandEnding::Breached),
         false if gates.judged > 0 => Some(CommandEnding::Breached),
@@ -44,8 +44,8 @@ fn of_gates(view: &StudyView<'_>) -> Option<CommandEnding> {
 /// Ending of a comparison: invalid runs prevented a verdict, a system failed, or a system was unavailable for too long.
 fn of_comparison(view: &StudyView<'_>) -> CommandEnding {
     let rows = || view.loads.iter().flat_map(|load| &load.rows);
-    let has_only = |row: &VariantRow<'_>, wanted: Eligibility| {
-        !row.runs.is_empty() && row.count(wanted) == row.runs.len()
+    let has_only = |row: &VariantRow<'_>, expected: Eligibility| {
+        !row.runs.is_empty() && row.count(expected) == row.runs.len()
     };
     let is_prevented = judge::is_prevented_by_invalid_runs(view.study)
         || rows().any(|row| row.count(Eligibility::Valid) == 0 && row.count(Eligibility::Invalid) > 0);
@@ -84,7 +84,7 @@ fn ok_or_undecided(view: &StudyView<'_>) -> CommandEnding {
 /// Ending of a capacity search: the best result of any variant, because a search overloads systems on purpose.
 fn of_searches(view: &StudyView<'_>) -> CommandEnding {
     let endings = || view.capacity.iter().flat_map(|found| &found.rows).map(of_search);
-    let has = |wanted: CommandEnding| endings().any(|ending| ending == wanted);
+    let has = |expected: CommandEnding| endings().any(|ending| ending == expected);
     let by_rank = [CommandEnding::Ok, CommandEnding::NothingHolds, CommandEnding::Invalid];
     by_rank.into_iter().find(|ending| has(*ending)).unwrap_or(CommandEnding::SystemFailed)
 }
@@ -115,14 +115,14 @@ fn has_valid_run(view: &StudyView<'_>) -> bool {
     { counting }.any(|run| judge::eligibility(run) == Eligibility::Valid)
 }
 
-fn has_run(view: &StudyView<'_>, wanted: Eligibility) -> bool {
-    view.loads.iter().flat_map(|load| &load.rows).any(|row| row.count(wanted) > 0)
+fn has_run(view: &StudyView<'_>, expected: Eligibility) -> bool {
+    view.loads.iter().flat_map(|load| &load.rows).any(|row| row.count(expected) > 0)
 }
 
-/// Whether a run that counts in the study has the verdict `wanted`.
-fn has_verdict_of_run(view: &StudyView<'_>, wanted: Verdict) -> bool {
+/// Whether a run that counts in the study has the verdict `expected`.
+fn has_verdict_of_run(view: &StudyView<'_>, expected: Verdict) -> bool {
     let counting = view.study.runs.iter().filter(|run| judge::diagnosis::counts_in_study(run));
-    counting.filter_map(|run| run.ending.as_ref()).any(|ending| ending.verdict == wanted)
+    counting.filter_map(|run| run.ending.as_ref()).any(|ending| ending.verdict == expected)
 }
 
 #[cfg(test)]
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_search_ends_by_the_rates_that_it_found() {
+    fn search_ending_follows_from_rates() {
         assert_eq!(of_rates(Some(90.0), Some(100.0), true), CommandEnding::Ok);
         assert_eq!(of_rates(Some(90.0), None, true), CommandEnding::Ok);
         assert_eq!(of_rates(None, Some(100.0), true), CommandEnding::NothingHolds);

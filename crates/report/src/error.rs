@@ -27,7 +27,7 @@ pub enum ReportError {
         runs: usize,
     },
     /// The format supports single runs only, and no studies.
-    #[error("the format {format} is for single runs, and {study} is a study of several\n  help: name one of its runs{}", such_as(.example))]
+    #[error("the format {format} is for single runs, and {study} is a study of several\n  help: name one of its runs{}", example_words(.example))]
     NoStudies {
         /// Name of the format.
         format: &'static str,
@@ -52,6 +52,6 @@ pub enum ReportError {
     Io(#[from] io::Error),
 }
 
-fn such_as(example: &Option<RunId>) -> String {
+fn example_words(example: &Option<RunId>) -> String {
     example.as_ref().map_or_else(String::new, |run| format!(", such as {run}"))
 }

@@ -6,9 +6,9 @@ use judge::words::percent;
 use judge::{Bottleneck, Certainty, EventCauses};
 
 use crate::bottleneck;
-use crate::event_costs::Happened;
+use crate::event_costs::CostedEvent;
 use crate::item::{Escape, Fact, Item};
-use crate::text::{cut_to, harmless, listed};
+use crate::text::{listed, sanitize, truncate_list};
 use crate::view::View;
 
 /// Maximum number of causes of an event in a line. The first one has its evidence.
@@ -19,7 +19,7 @@ const NAMES_MAX: usize = 3;
 const NAME_CHARACTERS_MAX: usize = 28;
 
 /// Causes of one occurrence. `None` if its cost is unknown or zero.
-pub(crate) fn of_happened(view: &View<'_>, happened: &Happened<'_>) -> Option<EventCauses> {
+pub(crate) fn of_occurrence(view: &View<'_>, happened: &CostedEvent<'_>) -> Option<EventCauses> {
     of_occurrences(&[(view.run, happened.cost?)])
 }
 
@@ -70,7 +70,7 @@ pub(crate) fn about(found: &EventCauses) -> String {
 
 /// Other events in the seconds of the cost. `None` if there were none.
 fn meanwhile(found: &EventCauses) -> Option<String> {
-    let names = found.meanwhile.iter().map(|name| harmless(name, NAME_CHARACTERS_MAX));
+    let names = found.meanwhile.iter().map(|name| sanitize(name, NAME_CHARACTERS_MAX));
     let names = listed(names, NAMES_MAX, ", ");
     (!names.is_empty()).then(|| format!("{names} went on in the same seconds, so it may be the cause"))
 }
@@ -109,7 +109,7 @@ fn likely(cause: &Bottleneck) -> String {
 pub(crate) fn facts(found: impl Iterator<Item = (String, EventCauses)>, escape: Escape) -> Vec<Fact> {
     let line = |(name, found): (String, EventCauses)| format!("{name}: {}", escape(&words(&found)));
     let mut lines: Vec<String> = found.map(line).collect();
-    cut_to(&mut lines, LINES_MAX, |more| format!("and {more} more"));
+    truncate_list(&mut lines, LINES_MAX, |more| format!("and {more} more"));
     lines.into_iter().map(|line| Fact::new("cause", line)).collect()
 }
 

@@ -10,7 +10,7 @@ pub(crate) use pooled::{REQUEST_SECONDS, cell, pooled, short_cell, signed, with_
 use crate::event_causes;
 use crate::item::{Escape, Fact, Item};
 use crate::table::{Cell, Table};
-use crate::text::{cut_to, harmless};
+use crate::text::{sanitize, truncate_list};
 use crate::units::{count, decimal, duration};
 use crate::view::View;
 
@@ -20,7 +20,7 @@ const SENTENCES_MAX: usize = 4;
 const NAME_CHARACTERS_MAX: usize = 28;
 
 /// Event of a run and its cost.
-pub(crate) struct Happened<'a> {
+pub(crate) struct CostedEvent<'a> {
     pub(crate) event: &'a Event,
     /// `None` if the event did not begin, or if the run was not completed.
     pub(crate) cost: Option<&'a EventCost>,
@@ -30,9 +30,9 @@ pub(crate) struct Happened<'a> {
 }
 
 /// Events of a run, in the order in which they began.
-pub(crate) fn of_run<'a>(view: &View<'a>) -> Vec<Happened<'a>> {
+pub(crate) fn of_run<'a>(view: &View<'a>) -> Vec<CostedEvent<'a>> {
     let (events, costs) = (view.run.events(), view.run.event_costs());
-    let happened = |event: &'a Event| Happened {
+    let happened = |event: &'a Event| CostedEvent {
         event,
         cost: costs.iter().find(|cost| cost.name == event.name && cost.occurrence == event.occurrence),
         name: name_of(event, events),
@@ -49,7 +49,7 @@ pub(crate) fn name_of(event: &Event, all: &[Event]) -> String {
     }
 }
 
-impl Happened<'_> {
+impl CostedEvent<'_> {
     /// Converts a time to seconds after the end of the warm-up. Negative during the warm-up.
     pub(crate) fn seconds(&self, at_ns: u64) -> f64 {
         (at_ns as f64 - self.warm_up_ns as f64) / 1e9
@@ -80,36 +80,37 @@ pub(crate) fn items(view: &View<'_>, escape: Escape) -> Vec<Item> {
         return Vec::new();
     }
     let mut items = vec![Item::Table(table(&happened, escape))];
-    let why = |of: &Happened<'_>| {
+    let why = |of: &CostedEvent<'_>| {
         let failure = of.event.failure.as_ref().map(|failure| format!("failed: {failure}"));
         let why = failure.or_else(|| of.why_unknown().map(|why| format!("no cost: {why}")))?;
         Some(format!("{}: {}", name(&of.name, escape), escape(&why)))
     };
     let mut sentences: Vec<String> = happened.iter().filter_map(why).collect();
-    cut_to(&mut sentences, SENTENCES_MAX, |more| format!("and {more} more"));
+    truncate_list(&mut sentences, SENTENCES_MAX, |more| format!("and {more} more"));
     if left_out > 0 {
         sentences.push(format!("{left_out} more events are in the JSON report"));
     }
-    let causes =
-        happened.iter().filter_map(|of| Some((name(&of.name, escape), event_causes::of_happened(view, of)?)));
+    let causes = happened
+        .iter()
+        .filter_map(|of| Some((name(&of.name, escape), event_causes::of_occurrence(view, of)?)));
     let mut facts = event_causes::facts(causes, escape);
     facts.extend(sentences.into_iter().map(|sentence| Fact::new("events", sentence)));
     items.extend(event_causes::items(facts));
     items
 }
 
-fn table(happened: &[Happened<'_>], escape: Escape) -> Table {
+fn table(happened: &[CostedEvent<'_>], escape: Escape) -> Table {
     let mut table = Table::of_names("event", happened.iter().map(|of| name(&of.name, escape)));
     let seconds = |s: f64| format!("{} s", decimal(s, 1));
     table.column("at", "", happened.iter().map(|of| Cell::figure(of.at_s(), seconds)));
-    let took = |of: &Happened<'_>| of.event.lasting_ns().map(|ns| ns as f64);
+    let took = |of: &CostedEvent<'_>| of.event.lasting_ns().map(|ns| ns as f64);
     table.column("took", "", happened.iter().map(|of| Cell::figure(took(of), duration)));
-    let of_cost = |of: &Happened<'_>, cell: &dyn Fn(&Cost) -> Cell| {
+    let of_cost = |of: &CostedEvent<'_>, cell: &dyn Fn(&Cost) -> Cell| {
         of.figures().map_or_else(|| Cell::figure_or_na(None, duration), cell)
     };
     let lost = |cost: &Cost| Cell { text: lost(&cost.lost), value: Some(cost.lost.total() as f64) };
     table.column("lost", "", happened.iter().map(|of| of_cost(of, &lost)));
-    let out = |cost: &Cost| Cell { text: outage(cost), value: Some(cost.outage_ns as f64) };
+    let out = |cost: &Cost| Cell { text: outage_words(cost), value: Some(cost.outage_ns as f64) };
     table.column("outage", "", happened.iter().map(|of| of_cost(of, &out)));
     let worst = |cost: &Cost| Cell::figure(cost.worst_response_ns.map(|ns| ns as f64), duration);
     table.column("worst", "response", happened.iter().map(|of| of_cost(of, &worst)));
@@ -124,7 +125,7 @@ pub(crate) fn words(cost: &Cost) -> Vec<String> {
     let excess = written(Figure::ExcessWaiting, cost.excess_wait_ns);
     let figures = [
         Some(format!("lost {}", lost(&cost.lost))),
-        Some(format!("outage {}", outage(cost))),
+        Some(format!("outage {}", outage_words(cost))),
         worst,
         Some(format!("excess waiting {excess} {REQUEST_SECONDS}")),
         Some(format!("recovery {}", recovery(cost.recovery))),
@@ -150,7 +151,7 @@ fn lost(lost: &Lost) -> String {
     format!("{}{by_class}{stale}", count(total))
 }
 
-fn outage(cost: &Cost) -> String {
+fn outage_words(cost: &Cost) -> String {
     match (cost.outage_ns, cost.outage_is_open) {
         (0, _) => "none".to_owned(),
         (ns, false) => duration(ns as f64),
@@ -169,5 +170,5 @@ fn recovery(recovery: Recovery) -> String {
 }
 
 fn name(name: &str, escape: Escape) -> String {
-    escape(&harmless(name, NAME_CHARACTERS_MAX))
+    escape(&sanitize(name, NAME_CHARACTERS_MAX))
 }

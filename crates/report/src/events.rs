@@ -7,7 +7,7 @@ use evidence::{Event, EventOutcome, Run};
 use crate::event_costs::name_of;
 use crate::item::{Escape, Item};
 use crate::table::{Cell, Table};
-use crate::text::{cut_to, harmless};
+use crate::text::{sanitize, truncate_list};
 use crate::units::duration;
 
 /// Maximum width in columns of an event's name, and of its action.
@@ -25,11 +25,11 @@ const OUTPUTS_MAX: usize = 10;
 /// Formats one line for each of the first events of a run.
 pub(crate) fn lines(run: &Run, escape: Escape) -> Vec<String> {
     let line = |event: &Event| {
-        let name = named(event, run.events(), escape);
-        format!("{name}{}: {}", when(event, run.new.warm_up_ns), outcome(event, escape))
+        let name = event_name(event, run.events(), escape);
+        format!("{name}{}: {}", start_words(event, run.new.warm_up_ns), outcome(event, escape))
     };
     let mut lines: Vec<String> = run.events().iter().map(line).collect();
-    cut_to(&mut lines, LINES_MAX, |more| format!("and {more} more"));
+    truncate_list(&mut lines, LINES_MAX, |more| format!("and {more} more"));
     lines
 }
 
@@ -39,7 +39,8 @@ pub(crate) fn details(run: &Run, escape: Escape) -> Vec<Item> {
     if events.is_empty() {
         return Vec::new();
     }
-    let mut table = Table::of_names("event", events.iter().map(|event| named(event, run.events(), escape)));
+    let mut table =
+        Table::of_names("event", events.iter().map(|event| event_name(event, run.events(), escape)));
     let time =
         |time_ns: Option<u64>| since_warm_up(time_ns, run.new.warm_up_ns).unwrap_or_else(|| "–".to_owned());
     table.name("planned", events.iter().map(|event| time(event.planned_ns)));
@@ -47,11 +48,11 @@ pub(crate) fn details(run: &Run, escape: Escape) -> Vec<Item> {
     let took = |event: &Event| Cell::figure(event.lasting_ns().map(|ns| ns as f64), duration);
     table.column("took", "", events.iter().map(took));
     table.name("outcome", events.iter().map(|event| event.outcome().name().to_owned()));
-    table.words("action", events.iter().map(|event| escape(&harmless(&event.action, WORDS_COLUMNS_MAX))));
+    table.words("action", events.iter().map(|event| escape(&sanitize(&event.action, WORDS_COLUMNS_MAX))));
     let mut items = vec![Item::Table(table)];
     let failed = events.iter().filter(|event| event.failure.is_some()).take(OUTPUTS_MAX);
     for event in failed {
-        let name = named(event, run.events(), escape);
+        let name = event_name(event, run.events(), escape);
         items.push(Item::points([format!("{name}: {}", outcome(event, escape))]));
         let tail = tail(event, escape);
         items.extend((!tail.is_empty()).then_some(Item::Quote(tail)));
@@ -85,19 +86,19 @@ pub(crate) fn of_runs<'a>(runs: impl Iterator<Item = &'a Run>, escape: Escape) -
         };
         let failure = events.iter().find_map(|event| event.failure.as_deref());
         let failure = failure
-            .map_or_else(String::new, |what| format!("; {}", escape(&harmless(what, FAILURE_COLUMNS_MAX))));
-        let name = escape(&harmless(name, NAME_COLUMNS_MAX));
+            .map_or_else(String::new, |what| format!("; {}", escape(&sanitize(what, FAILURE_COLUMNS_MAX))));
+        let name = escape(&sanitize(name, NAME_COLUMNS_MAX));
         format!("{name}: {} of {} done{took}{failure}", lasting.len(), events.len())
     };
     order.into_iter().map(line).collect()
 }
 
 /// Name of an event, with its number if it repeats.
-fn named(event: &Event, all: &[Event], escape: Escape) -> String {
-    escape(&harmless(&name_of(event, all), NAME_COLUMNS_MAX))
+fn event_name(event: &Event, all: &[Event], escape: Escape) -> String {
+    escape(&sanitize(&name_of(event, all), NAME_COLUMNS_MAX))
 }
 
-fn when(event: &Event, warm_up_ns: u64) -> String {
+fn start_words(event: &Event, warm_up_ns: u64) -> String {
     let at = since_warm_up(event.begun_ns.or(event.planned_ns), warm_up_ns);
     at.map_or_else(String::new, |at| format!(" at {at}"))
 }
@@ -114,7 +115,7 @@ fn outcome(event: &Event, escape: Escape) -> String {
     match (&event.failure, event.outcome()) {
         (Some(failure), _) => {
             let may = if event.may_fail { " (may fail)" } else { "" };
-            format!("failed{lasting}{may}: {}", escape(&harmless(failure, FAILURE_COLUMNS_MAX)))
+            format!("failed{lasting}{may}: {}", escape(&sanitize(failure, FAILURE_COLUMNS_MAX)))
         }
         (None, EventOutcome::Done) => {
             event.lasting_ns().map_or_else(String::new, |ns| format!("done in {}", duration(ns as f64)))
@@ -127,5 +128,5 @@ fn tail(event: &Event, escape: Escape) -> Vec<String> {
     let text = String::from_utf8_lossy(&event.output);
     let lines: Vec<&str> = text.lines().collect();
     let tail = &lines[lines.len().saturating_sub(TAIL_LINES)..];
-    tail.iter().map(|line| escape(&harmless(line, FAILURE_COLUMNS_MAX))).collect()
+    tail.iter().map(|line| escape(&sanitize(line, FAILURE_COLUMNS_MAX))).collect()
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use evidence::{LoadTool, Unit};
 use judge::{Window, rates};
-use record::{ClassName, Counts, ErrorClass, Split, Tally};
+use record::{ClassName, Counts, ErrorClass, OutcomeHistograms, Tally};
 
 use crate::durations::Durations;
 use crate::noun::Noun;
@@ -19,7 +19,7 @@ pub(crate) struct ByOutcome {
 }
 
 impl ByOutcome {
-    fn of(split: &Split) -> Self {
+    fn of(split: &OutcomeHistograms) -> Self {
         Self {
             all: Durations::of(&split.all()),
             ok: Durations::of(&split.ok),
@@ -114,7 +114,7 @@ impl Figures {
     }
 
     /// Replaces figures with the ones that load tools reported. Each tool comes with its number of requests; there is one for each run.
-    pub(crate) fn by_tools(self, tools: &[(&LoadTool, u64)]) -> Self {
+    pub(crate) fn with_tool_figures(self, tools: &[(&LoadTool, u64)]) -> Self {
         if tools.is_empty() {
             return self;
         }
@@ -164,7 +164,7 @@ impl Figures {
     }
 
     /// Number of planned requests that the system did not serve: rejected, failed, timed out, or never sent.
-    pub(crate) fn errors_counted(&self) -> u64 {
+    pub(crate) fn error_count(&self) -> u64 {
         rates::errors(&self.counts)
     }
 

@@ -55,11 +55,11 @@ pub struct Format {
     pub sentence: &'static str,
     /// File extension without the dot.
     pub extension: &'static str,
-    pub(crate) way: Way,
+    pub(crate) way: FormatWriter,
 }
 
 /// Method by which a format writes reports.
-pub(crate) enum Way {
+pub(crate) enum FormatWriter {
     /// Draws the items that all reports for people consist of.
     Drawn { draw: Draw, escape: Escape },
     /// Selects figures from views. `None` if the format does not support studies or comparisons.
@@ -79,13 +79,13 @@ impl PartialEq for Format {
 
 impl Format {
     /// Whether the format supports studies.
-    pub fn takes_study(&self) -> bool {
-        matches!(self.way, Way::Drawn { .. } | Way::Picked { study: Some(_), .. })
+    pub fn supports_study(&self) -> bool {
+        matches!(self.way, FormatWriter::Drawn { .. } | FormatWriter::Picked { study: Some(_), .. })
     }
 
     /// Whether the format supports comparisons of two runs or two studies.
-    pub fn takes_compared(&self) -> bool {
-        matches!(self.way, Way::Drawn { .. } | Way::Picked { compared: Some(_), .. })
+    pub fn supports_comparison(&self) -> bool {
+        matches!(self.way, FormatWriter::Drawn { .. } | FormatWriter::Picked { compared: Some(_), .. })
     }
 
     pub(crate) fn write_runs(
@@ -95,9 +95,13 @@ impl Format {
         out: &mut dyn io::Write,
     ) -> Result<(), ReportError> {
         match (&self.way, views) {
-            (Way::Drawn { draw, escape }, [view]) => Ok(draw(&run::items(view, *escape)?, options, out)?),
-            (Way::Drawn { draw, escape }, _) => Ok(draw(&comparison::items(views, *escape), options, out)?),
-            (Way::Picked { runs, .. }, _) => runs(views, out),
+            (FormatWriter::Drawn { draw, escape }, [view]) => {
+                Ok(draw(&run::items(view, *escape)?, options, out)?)
+            }
+            (FormatWriter::Drawn { draw, escape }, _) => {
+                Ok(draw(&comparison::items(views, *escape), options, out)?)
+            }
+            (FormatWriter::Picked { runs, .. }, _) => runs(views, out),
         }
     }
 
@@ -108,9 +112,11 @@ impl Format {
         out: &mut dyn io::Write,
     ) -> Result<(), ReportError> {
         match &self.way {
-            Way::Drawn { draw, escape } => Ok(draw(&crate::study::items(view, *escape)?, options, out)?),
-            Way::Picked { study: Some(write), .. } => write(view, out),
-            Way::Picked { study: None, .. } => Err(ReportError::NoStudies {
+            FormatWriter::Drawn { draw, escape } => {
+                Ok(draw(&crate::study::items(view, *escape)?, options, out)?)
+            }
+            FormatWriter::Picked { study: Some(write), .. } => write(view, out),
+            FormatWriter::Picked { study: None, .. } => Err(ReportError::NoStudies {
                 format: self.name,
                 study: view.study.id.clone(),
                 example: view.study.runs.first().map(|run| run.id.clone()),
@@ -125,11 +131,11 @@ impl Format {
         out: &mut dyn io::Write,
     ) -> Result<(), ReportError> {
         match &self.way {
-            Way::Drawn { draw, escape } => Ok(draw(&compared.items(*escape), options, out)?),
-            Way::Picked { compared: Some(write), .. } => write(compared, out),
-            Way::Picked { compared: None, .. } => Err(ReportError::NotComparable {
+            FormatWriter::Drawn { draw, escape } => Ok(draw(&compared.items(*escape), options, out)?),
+            FormatWriter::Picked { compared: Some(write), .. } => write(compared, out),
+            FormatWriter::Picked { compared: None, .. } => Err(ReportError::NotComparable {
                 what: format!("the format {} has no room for two things side by side", self.name),
-                way_out: format!("write {}", names(Self::takes_compared)),
+                way_out: format!("write {}", names(Self::supports_comparison)),
             }),
         }
     }
@@ -141,9 +147,9 @@ pub fn format(name: &str) -> Option<&'static Format> {
 }
 
 /// Joins the names of the formats that satisfy a condition: `terminal, json or md`.
-pub fn names(is_meant: fn(&Format) -> bool) -> String {
+pub fn names(is_included: fn(&Format) -> bool) -> String {
     let mut names: Vec<&str> =
-        FORMATS.iter().filter(|format| is_meant(format)).map(|format| format.name).collect();
+        FORMATS.iter().filter(|format| is_included(format)).map(|format| format.name).collect();
     match names.pop() {
         Some(last) if !names.is_empty() => format!("{} or {last}", names.join(", ")),
         last => last.unwrap_or_default().to_owned(),

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use crate::error::ReportError;
-use crate::formats::{Format, Way};
+use crate::formats::{Format, FormatWriter};
 use crate::study::StudyView;
 use crate::view::View;
 
@@ -39,7 +39,7 @@ pub(crate) const FORMAT: Format = Format {
     name: "html",
     sentence: "a self-contained page with charts, for a browser",
     extension: "html",
-    way: Way::Picked { runs: write, study: Some(write_study), compared: None },
+    way: FormatWriter::Picked { runs: write, study: Some(write_study), compared: None },
 };
 
 /// Writes the page of one or more runs.
@@ -55,7 +55,7 @@ fn write(views: &[View<'_>], out: &mut dyn Write) -> Result<(), ReportError> {
 fn write_study(view: &StudyView<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
     let mut document = of_study::document(view)?;
     measures::add(&mut document, &view.runs);
-    let runs = cut::to_size(&mut document);
+    let runs = cut::cut_to_limits(&mut document);
     seconds::add(&mut document, |place, take| take(&(view.load_run)(&view.runs[runs[place]].run.id)?))?;
     Ok(shell::write(&document, out)?)
 }

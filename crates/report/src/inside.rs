@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use judge::words::{Share, percent};
-use judge::{INSIDE, Inside, ON_CPU, class_of};
+use judge::{DatabaseStatistics, INSIDE, ON_CPU, class_of};
 
-use crate::text::harmless;
+use crate::text::sanitize;
 use crate::units::decimal;
 use crate::view::View;
 
@@ -26,20 +26,20 @@ const WAITING_MIN: f64 = 0.2;
 const WORKING_CLASSES: [&str; 3] = [ON_CPU, "Client", "Executing"];
 
 /// Waits on one line. `None` if too few sessions wait inside the database.
-pub(crate) fn worth_telling(view: &View<'_>) -> Option<String> {
+pub(crate) fn notable(view: &View<'_>) -> Option<String> {
     let inside = of(view)?;
     let working: f64 = WORKING_CLASSES.iter().map(|class| inside.class_share(class)).sum();
-    (inside.active >= ACTIVE_MIN && 1.0 - working >= WAITING_MIN).then(|| in_a_line(inside))
+    (inside.active >= ACTIVE_MIN && 1.0 - working >= WAITING_MIN).then(|| waits_line(inside))
 }
 
-/// Readings that [`worth_telling`] omits, and those that were not available, one line each.
+/// Readings that [`notable`] omits, and those that were not available, one line each.
 pub(crate) fn lines(view: &View<'_>) -> Vec<String> {
     let mut lines: Vec<String> =
         // A key-value store has no sessions that wait.
         of(view)
             .filter(|inside| !inside.states.is_empty() || !inside.waits.is_empty() || inside.rate("commands").is_none())
-            .map(in_a_line)
-            .filter(|_| worth_telling(view).is_none())
+            .map(waits_line)
+            .filter(|_| notable(view).is_none())
             .into_iter()
             .collect();
     lines.extend(of(view).into_iter().flat_map(figures));
@@ -49,13 +49,13 @@ pub(crate) fn lines(view: &View<'_>) -> Vec<String> {
     lines
 }
 
-fn figures(inside: &Inside) -> Vec<String> {
+fn figures(inside: &DatabaseStatistics) -> Vec<String> {
     let mut lines = Vec::new();
     let named = inside.statements.iter().filter(|one| one.sessions >= inside.active * SHARE_MIN);
     lines.extend(named.take(STATEMENTS_MAX).map(|one| {
         let share = Share::of_measured(one.sessions, inside.active).map_or(0.0, Share::get);
         let share = percent(share, 0);
-        let statement = harmless(&one.statement, STATEMENT_COLUMNS_MAX);
+        let statement = sanitize(&one.statement, STATEMENT_COLUMNS_MAX);
         format!("{share} {}: {statement}", wait_words(&one.wait))
     }));
     lines.extend(inside.executed.iter().take(EXECUTED_MAX).map(|one| {
@@ -63,10 +63,11 @@ fn figures(inside: &Inside) -> Vec<String> {
             .share_of_time(one)
             .map_or_else(String::new, |share| format!("{} of execution time, ", percent(share, 0)));
         let (calls, mean_ms) = (decimal(one.calls, 0), decimal(one.mean_ms(), 3));
-        format!("{share}{calls} calls of {mean_ms} ms: {}", harmless(&one.statement, STATEMENT_COLUMNS_MAX))
+        format!("{share}{calls} calls of {mean_ms} ms: {}", sanitize(&one.statement, STATEMENT_COLUMNS_MAX))
     }));
     let hits = inside.hits().map(|hits| format!("{} of blocks found in memory", percent(hits, 1)));
-    let hits = hits.or_else(|| inside.key_hits().map(|hits| format!("{} of keys found", percent(hits, 1))));
+    let hits =
+        hits.or_else(|| inside.key_hit_ratio().map(|hits| format!("{} of keys found", percent(hits, 1))));
     let connections = inside.connections.map(|[open, max]| format!("{open} of {max} connections open"));
     let figures: Vec<String> = hits.into_iter().chain(connections).collect();
     if !figures.is_empty() {
@@ -75,11 +76,11 @@ fn figures(inside: &Inside) -> Vec<String> {
     lines
 }
 
-fn of<'a>(view: &'a View<'_>) -> Option<&'a Inside> {
+fn of<'a>(view: &'a View<'_>) -> Option<&'a DatabaseStatistics> {
     view.signals.as_ref()?.inside.as_ref()
 }
 
-fn in_a_line(inside: &Inside) -> String {
+fn waits_line(inside: &DatabaseStatistics) -> String {
     let ranked = inside.ranked();
     let mut named = ranked.iter().filter(|(_, share)| *share >= SHARE_MIN).take(WAITS_MAX);
     let Some((first, share)) = named.next() else { return "no session was active".to_owned() };
@@ -90,7 +91,8 @@ fn in_a_line(inside: &Inside) -> String {
     }
     if class_of(first) == "Lock" {
         words.extend(
-            blocked(inside).map(|who| format!("; most wait for {}", harmless(&who, STATEMENT_COLUMNS_MAX))),
+            blocking_sentence(inside)
+                .map(|who| format!("; most wait for {}", sanitize(&who, STATEMENT_COLUMNS_MAX))),
         );
     }
     words
@@ -98,7 +100,7 @@ fn in_a_line(inside: &Inside) -> String {
 
 /// Session that blocks the majority of waiting sessions. If there is none, the activity of blocking sessions that take turns.
 /// `None` if no activity has a majority either.
-fn blocked(inside: &Inside) -> Option<String> {
+fn blocking_sentence(inside: &DatabaseStatistics) -> Option<String> {
     let most = inside.blocking.iter().map(|(_, sessions)| sessions).sum::<f64>() / 2.0;
     let mut by_deed: BTreeMap<&str, f64> = BTreeMap::new();
     for (who, sessions) in &inside.blocking {
@@ -115,7 +117,7 @@ fn blocked(inside: &Inside) -> Option<String> {
 fn wait_words(wait: &str) -> String {
     match wait {
         ON_CPU => "on CPU".to_owned(),
-        wait => format!("in {}", harmless(wait, WAIT_COLUMNS_MAX)),
+        wait => format!("in {}", sanitize(wait, WAIT_COLUMNS_MAX)),
     }
 }
 
@@ -123,20 +125,20 @@ fn wait_words(wait: &str) -> String {
 mod tests {
     use super::*;
 
-    fn inside(blocking: &[(&str, f64)]) -> Inside {
+    fn inside(blocking: &[(&str, f64)]) -> DatabaseStatistics {
         let waits = [("Lock:transactionid", 3.0), ("CPU", 1.0), ("IO:x\u{202e}y", 0.5), ("rare", 0.01)];
-        Inside {
+        DatabaseStatistics {
             active: 5.0,
             waits: waits.map(|(wait, sessions)| (wait.to_owned(), sessions)).into(),
             blocking: blocking.iter().map(|(who, sessions)| ((*who).to_owned(), *sessions)).collect(),
-            ..Inside::default()
+            ..DatabaseStatistics::default()
         }
     }
 
     #[test]
     fn waits_have_shares_and_blocking_session() {
         let line =
-            in_a_line(&inside(&[("session 7, idle in transaction", 9.0), ("session 8, active: x", 2.0)]));
+            waits_line(&inside(&[("session 7, idle in transaction", 9.0), ("session 8, active: x", 2.0)]));
         assert!(
             line.starts_with("60 % of 5.0 active sessions in Lock:transactionid, 20 % on CPU, 10 % in IO:x"),
             "{line}"
@@ -146,7 +148,7 @@ mod tests {
             "{line}"
         );
         assert!(!line.contains("rare"));
-        assert_eq!(in_a_line(&Inside::default()), "no session was active");
+        assert_eq!(waits_line(&DatabaseStatistics::default()), "no session was active");
     }
 
     #[test]
@@ -154,8 +156,11 @@ mod tests {
         let in_turn =
             ["session 1, active: COMMIT", "session 2, active: COMMIT", "session 3, idle in transaction"];
         let blocking = in_turn.map(|who| (who, 2.0));
-        assert_eq!(blocked(&inside(&blocking)).as_deref(), Some("changing sessions, active: COMMIT"));
-        assert_eq!(blocked(&inside(&blocking[1..])), None, "there is no majority");
-        assert_eq!(blocked(&inside(&[])), None);
+        assert_eq!(
+            blocking_sentence(&inside(&blocking)).as_deref(),
+            Some("changing sessions, active: COMMIT")
+        );
+        assert_eq!(blocking_sentence(&inside(&blocking[1..])), None, "there is no majority");
+        assert_eq!(blocking_sentence(&inside(&[])), None);
     }
 }

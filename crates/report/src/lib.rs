@@ -71,9 +71,9 @@ pub use formats::{
     names as format_names,
 };
 pub use origin::build;
-pub use shared::Sharing;
+pub use shared::Anonymizer;
 pub use spark::bars;
-pub use text::{in_shell, shortened, visible, visible_lines};
+pub use text::{shell_quote, shortened, visible, visible_lines};
 
 /// Options for the reader's terminal or file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

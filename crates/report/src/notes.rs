@@ -6,7 +6,7 @@ use record::Percentile;
 use crate::baseline;
 use crate::short;
 use crate::steadiness;
-use crate::text::first_upper;
+use crate::text::capitalize;
 use crate::transactions;
 use crate::units::{count, duration, percent};
 use crate::view::View;
@@ -15,41 +15,41 @@ type Rule = fn(&View<'_>) -> Option<String>;
 
 /// All rules, in the order of their notes.
 const RULES: &[Rule] = &[
-    nothing_was_sent,
-    nothing_was_answered,
-    nothing_was_ok,
-    nobody_knows_what_took_effect,
-    planned_requests_were_not_sent,
-    requests_started_late,
-    a_closed_loop_hides_stalls,
-    different_requests_got_one_body,
-    it_did_not_settle,
+    nothing_sent,
+    nothing_answered,
+    only_rejections,
+    unknown_effects,
+    unsent_requests,
+    late_sends,
+    hidden_stalls,
+    identical_bodies,
+    unsteady_run,
     short::doubt,
 ];
 
 /// Notes that are stored with the run, then notes on its baseline, then notes of the rules.
-pub(crate) fn about(view: &View<'_>) -> Vec<String> {
+pub(crate) fn all_notes(view: &View<'_>) -> Vec<String> {
     let own = view.run.ending.iter().flat_map(|ending| ending.notes.iter().cloned());
     let called_for = RULES.iter().filter_map(|rule| rule(view));
-    own.chain(baseline::notes(view)).chain(called_for).chain(unharmed(view)).collect()
+    own.chain(baseline::notes(view)).chain(called_for).chain(harmless_observations(view)).collect()
 }
 
 /// Observations of the load generator whose effect was negligible.
-fn unharmed(view: &View<'_>) -> impl Iterator<Item = String> {
+fn harmless_observations(view: &View<'_>) -> impl Iterator<Item = String> {
     view.validity.notes.iter().map(|note| {
         let distorted = judge::validity::distorted(&note.distorts);
-        first_upper(&format!("{}; too little to matter: {distorted}.", note.sentence))
+        capitalize(&format!("{}; too little to matter: {distorted}.", note.sentence))
     })
 }
 
 /// The run did not become steady, so its figures depend on its length.
-fn it_did_not_settle(view: &View<'_>) -> Option<String> {
+fn unsteady_run(view: &View<'_>) -> Option<String> {
     let (sentence, remedy) = steadiness::doubt(steadiness::of(view)?)?;
-    Some(format!("{}: {remedy}.", first_upper(&sentence)))
+    Some(format!("{}: {remedy}.", capitalize(&sentence)))
 }
 
 /// An error page or a default answer counts as ok if its status does.
-fn different_requests_got_one_body(view: &View<'_>) -> Option<String> {
+fn identical_bodies(view: &View<'_>) -> Option<String> {
     let SameBody { body, requests, replies } = view.run.ending.as_ref()?.same_body.as_ref()?;
     Some(format!(
         "The first {} replies, to {} different requests, all had the body {body:?}: if it is not the one that you mean, say what to expect \
@@ -59,7 +59,7 @@ fn different_requests_got_one_body(view: &View<'_>) -> Option<String> {
     ))
 }
 
-fn nothing_was_sent(view: &View<'_>) -> Option<String> {
+fn nothing_sent(view: &View<'_>) -> Option<String> {
     if view.has_nothing_stored() {
         return Some(format!(
             "No second of this run is stored: the outcome of its {} is unknown.",
@@ -71,7 +71,7 @@ fn nothing_was_sent(view: &View<'_>) -> Option<String> {
     (counts.sent == 0).then(|| format!("No {} was sent{when}: there is nothing to judge.", view.noun().one))
 }
 
-fn nothing_was_answered(view: &View<'_>) -> Option<String> {
+fn nothing_answered(view: &View<'_>) -> Option<String> {
     let figures = &view.whole;
     (figures.counts.sent > 0 && figures.answered() == 0).then(|| {
         let first = figures.errors.first().map(|error| format!(" Most frequent: {}.", error.class));
@@ -80,7 +80,7 @@ fn nothing_was_answered(view: &View<'_>) -> Option<String> {
 }
 
 /// Notes that every answer was rejected. Rejections can be fast, so the figures do not describe the intended work.
-fn nothing_was_ok(view: &View<'_>) -> Option<String> {
+fn only_rejections(view: &View<'_>) -> Option<String> {
     let figures = &view.whole;
     (figures.counts.ok == 0 && figures.answered() > 0).then(|| {
         let first = figures.errors.first().map(|error| format!(" Most frequent: {}.", error.message));
@@ -93,12 +93,12 @@ fn nothing_was_ok(view: &View<'_>) -> Option<String> {
 }
 
 /// Transactions failed although they may have taken effect.
-fn nobody_knows_what_took_effect(view: &View<'_>) -> Option<String> {
+fn unknown_effects(view: &View<'_>) -> Option<String> {
     transactions::unknown(std::iter::once(&view.whole))
 }
 
 /// Notes that more than 0.1 % of the planned requests were not sent, so that the load was lower than intended.
-fn planned_requests_were_not_sent(view: &View<'_>) -> Option<String> {
+fn unsent_requests(view: &View<'_>) -> Option<String> {
     let counts = &view.whole.counts;
     let is_many = u128::from(counts.not_sent) * 1_000 > u128::from(counts.planned);
     is_many.then(|| {
@@ -113,7 +113,7 @@ fn planned_requests_were_not_sent(view: &View<'_>) -> Option<String> {
 }
 
 /// Notes that the send delay is at least half of the p99 response time.
-fn requests_started_late(view: &View<'_>) -> Option<String> {
+fn late_sends(view: &View<'_>) -> Option<String> {
     let late_ns = view.whole.lateness.all.at(Percentile::P99)?;
     let response_ns = view.whole.response.all.at(Percentile::P99)?;
     let whole = match view.unit() {
@@ -130,7 +130,7 @@ fn requests_started_late(view: &View<'_>) -> Option<String> {
 }
 
 /// A stall of a closed load leaves only one long sample for each user, where an open load would have many.
-fn a_closed_loop_hides_stalls(view: &View<'_>) -> Option<String> {
+fn hidden_stalls(view: &View<'_>) -> Option<String> {
     let response = &view.whole.response.all;
     let (max_ns, median_ns) = (response.max_ns?, response.at(Percentile::P50)?);
     let is_far_out = response

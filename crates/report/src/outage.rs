@@ -43,7 +43,7 @@ pub(crate) fn headline(view: &View<'_>) -> Option<String> {
 
 /// Users who waited while others were answered: `1 of 10 users waited up to 9.80 s for an answer while others were served`. `None` if there
 /// were no such users.
-pub(crate) fn starved(view: &View<'_>) -> Option<String> {
+pub(crate) fn starvation_words(view: &View<'_>) -> Option<String> {
     let found = of(view)?.starvation?;
     let longest = decimal(found.longest_s, 2);
     Some(format!(

@@ -16,7 +16,7 @@ pub(crate) struct OverTime {
 
 /// Response time that is drawn: the first one with figures for nearly all points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Time(usize);
+pub(crate) struct DrawnTime(usize);
 
 /// Response times: key of the series, and name for people.
 const TIMES: [(&str, &str); 3] =
@@ -41,23 +41,23 @@ impl OverTime {
     }
 
     /// Chooses the first response time that is known for at least 90 % of the points in every run.
-    pub(crate) fn time<'a>(all: impl Iterator<Item = &'a Self> + Clone) -> Time {
+    pub(crate) fn time<'a>(all: impl Iterator<Item = &'a Self> + Clone) -> DrawnTime {
         let is_told = |time: &usize| {
             all.clone().all(|one| {
                 let points = &one.times_ms[*time];
                 !points.is_empty() && points.iter().flatten().count() * 10 >= points.len() * 9
             })
         };
-        Time((0..TIMES.len()).find(is_told).unwrap_or(TIMES.len() - 1))
+        DrawnTime((0..TIMES.len()).find(is_told).unwrap_or(TIMES.len() - 1))
     }
 
     /// Response times in milliseconds.
-    pub(crate) fn times_ms(&self, Time(time): Time) -> &[Option<f64>] {
+    pub(crate) fn times_ms(&self, DrawnTime(time): DrawnTime) -> &[Option<f64>] {
         &self.times_ms[time]
     }
 }
 
-impl Time {
+impl DrawnTime {
     /// Name of the response time.
     pub(crate) fn name(self) -> &'static str {
         TIMES[self.0].1

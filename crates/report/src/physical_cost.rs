@@ -11,7 +11,7 @@ use crate::item::Escape;
 use crate::process_cost::{self, ProcessCost};
 use crate::study::{LoadView, VariantRow, verdict_word};
 use crate::table::{Cell, Table};
-use crate::text::harmless;
+use crate::text::sanitize;
 use crate::units::{decimal, volume};
 use crate::view::View;
 
@@ -151,14 +151,14 @@ pub(crate) fn of_load(views: &[View<'_>], load: &LoadView<'_>) -> Vec<CostLine> 
 
 /// Comparison of a row with the reference by a cost, and the ratio of the row to the reference.
 fn compared(load: &LoadView<'_>, cost: &'static PhysicalCost, row: usize) -> Option<(Pair, f64)> {
-    let reference = load.baseline.or_else(|| load.bests().next().map(|best| best.row));
+    let reference = load.baseline.or_else(|| load.best_rows().next().map(|best| best.row));
     let reference = reference.filter(|reference| *reference != row)?;
     let of_rows = |pair: &&Pair| {
         [[pair.first, pair.second], [pair.second, pair.first]].contains(&[row, reference])
             && pair.by.cost == Some(cost)
     };
     let pair = load.costs.iter().find(of_rows)?;
-    Some((pair.clone(), pair.seen_from(row).0?))
+    Some((pair.clone(), pair.estimate_for(row).0?))
 }
 
 /// Table with a row for each cost, and a column for each variant. `None` if no cost is known.
@@ -176,7 +176,7 @@ pub(crate) fn table(
     let by_process = process_cost::of_load(views, load, one);
     let of_processes = by_process.iter().map(|line| line.name.clone());
     let heads = lines.iter().map(|line| line.cost.full_words(one)).chain(of_processes);
-    let mut table = Table::of_names("cost", heads.map(|name| escape(&harmless(&name, NAME_CHARACTERS_MAX))));
+    let mut table = Table::of_names("cost", heads.map(|name| escape(&sanitize(&name, NAME_CHARACTERS_MAX))));
     for (row, name) in names.iter().enumerate() {
         let of_processes = by_process.iter().map(|line| line.cell(row));
         table.column(name, "", lines.iter().map(|line| line.cell(row)).chain(of_processes));
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn figure_next_to_nothing_ranks_high_and_has_no_ratio() {
+    fn figure_next_to_zero_ranks_high_and_has_no_ratio() {
         let scans = line(CostUnit::Count, &[Some(200_000.0), Some(0.0)]);
         assert_eq!((scans.ratio(), scans.rank()), (None, Some(10_000_000.0)));
     }

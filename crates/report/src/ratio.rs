@@ -9,20 +9,20 @@ pub(crate) fn times(ratio: f64) -> String {
 
 /// Formats a ratio with its interval: `1.12 × (1.08–1.15)`.
 pub(crate) fn times_within(ratio: f64, ends: Option<[f64; 2]>) -> String {
-    let ends = ends.map(|ends| ends_beside(ratio, ends));
+    let ends = ends.map(|ends| interval_bounds(ratio, ends));
     let ends = ends.map_or_else(String::new, |[low, high]| format!(" ({low}–{high})"));
     format!("{}{ends}", times(ratio))
 }
 
 /// Formats a ratio with its interval for a column of ratios: `1.12 (1.08–1.15)`.
-pub(crate) fn within(ratio: f64, ends: Option<[f64; 2]>) -> String {
+pub(crate) fn with_interval(ratio: f64, ends: Option<[f64; 2]>) -> String {
     times_within(ratio, ends).replace(" ×", "")
 }
 
 /// Formats the bounds of an interval with the decimals of its ratio, or with more if a bound would look like 1.
-pub(crate) fn ends_beside(ratio: f64, ends: [f64; 2]) -> [String; 2] {
-    let looks_like_one = ends.iter().any(|end| *end != 1.0 && (end - 1.0).abs() < 0.005);
-    let decimals = decimals(ratio).max(if looks_like_one { 3 } else { 0 });
+pub(crate) fn interval_bounds(ratio: f64, ends: [f64; 2]) -> [String; 2] {
+    let rounds_to_one = ends.iter().any(|end| *end != 1.0 && (end - 1.0).abs() < 0.005);
+    let decimals = decimals(ratio).max(if rounds_to_one { 3 } else { 0 });
     ends.map(|end| if end.is_finite() { decimal(end, decimals) } else { "∞".to_owned() })
 }
 

@@ -6,7 +6,7 @@ use record::{MinMedianMax, Spread};
 use crate::figures::{ErrorLine, Figures};
 use crate::item::{ErrorText, Escape, Fact, Item, Tone};
 use crate::processes;
-use crate::text::{first_upper, harmless};
+use crate::text::{capitalize, sanitize};
 use crate::units::{count, decimal, duration, mebibytes, percent, rate, volume_rate};
 use crate::view::View;
 use crate::{
@@ -41,7 +41,7 @@ pub(crate) fn items(view: &View<'_>, escape: Escape) -> Result<Vec<Item>, Eviden
     all.extend(events::details(view.run, escape));
     // The brief report shows short lists of errors and notes already.
     all.extend(errors(&view.whole, escape).filter(|_| view.whole.errors.len() > brief::ERRORS_MAX));
-    all.extend(notes(view, escape).filter(|_| brief::leaves_out_notes(view)));
+    all.extend(notes(view, escape).filter(|_| brief::omits_notes(view)));
     items.push(Item::Fold("All figures".to_owned(), vec![Item::Parts(all)]));
     Ok(items)
 }
@@ -60,7 +60,7 @@ fn headline(view: &View<'_>, escape: Escape) -> Vec<Item> {
     };
     let has_words = matches!(view.verdict, Verdict::Partial | Verdict::Aborted) || view.whole.samples() == 0;
     if has_words && tone != Tone::Good {
-        items.push(Item::Text(tone, escape(&first_upper(&words::verdict(view)))));
+        items.push(Item::Text(tone, escape(&capitalize(&words::verdict(view)))));
     }
     // The causes of the doubt follow below.
     let trust = trust::line(view).filter(|_| !view.is_invalid());
@@ -116,7 +116,7 @@ fn errors(figures: &Figures, escape: Escape) -> Option<Item> {
 
 fn error_text(error: &ErrorLine, escape: Escape) -> ErrorText {
     ErrorText {
-        class: escape(&harmless(error.class.as_str(), CLASS_CHARACTERS_MAX)),
+        class: escape(&sanitize(error.class.as_str(), CLASS_CHARACTERS_MAX)),
         message: escape(&error.message),
         count: error.count,
     }
@@ -148,17 +148,17 @@ fn figures(view: &View<'_>) -> Vec<(&'static str, String)> {
         let volumes = ["received", "sent"].into_iter().zip(bytes);
         facts.extend(volumes.filter_map(|(name, bytes)| Some((name, volume(figures, bytes?)))));
     }
-    if let Some(words) = times::in_words(&figures.first_byte) {
+    if let Some(words) = times::summary_words(&figures.first_byte) {
         facts.push(("first byte", words));
     }
-    facts.extend(words::connected(view).into_iter().map(|line| ("connected", line)));
+    facts.extend(words::connection_words(view).into_iter().map(|line| ("connected", line)));
     facts.extend(words::retried(figures).map(|words| ("retried", words)));
     facts.extend(transactions::facts(&view.whole));
     let ending = view.run.ending.as_ref();
     let session =
-        ending.and_then(|ending| ending.tls.as_deref()).map(|text| harmless(text, SESSION_CHARACTERS_MAX));
+        ending.and_then(|ending| ending.tls.as_deref()).map(|text| sanitize(text, SESSION_CHARACTERS_MAX));
     let handshakes = if figures.tls.count > 0 { &figures.tls } else { &view.warm_up.tls };
-    let handshake = times::in_words(handshakes).map(|words| format!("handshake {words}"));
+    let handshake = times::summary_words(handshakes).map(|words| format!("handshake {words}"));
     let resumed = ending.map_or(0, |ending| ending.resumed_handshakes);
     let resumed = (resumed > 0).then(|| format!("{} handshakes resumed a session", count(resumed)));
     if session.is_some() || handshake.is_some() {
@@ -177,7 +177,7 @@ fn figures(view: &View<'_>) -> Vec<(&'static str, String)> {
     if let Some(words) = outage::words(view) {
         facts.push(("outage", words));
     }
-    if let Some(words) = outage::starved(view) {
+    if let Some(words) = outage::starvation_words(view) {
         facts.push(("starved", words));
     }
     if let Some(seen) = steadiness::of(view) {
@@ -189,7 +189,7 @@ fn figures(view: &View<'_>) -> Vec<(&'static str, String)> {
     if let Some(ending) = ending {
         facts.push(("generator", words::generator(view, &ending.generator)));
         if let Some(tool) = ending.generator.tool.as_ref().filter(|tool| !tool.command.is_empty()) {
-            facts.push(("command", harmless(&tool.command.join(" "), COMMAND_CHARACTERS_MAX)));
+            facts.push(("command", sanitize(&tool.command.join(" "), COMMAND_CHARACTERS_MAX)));
         }
         facts.push(("memory", format!("{} MiB max", mebibytes(ending.generator.rss_peak_bytes))));
     }
@@ -209,13 +209,14 @@ fn figures(view: &View<'_>) -> Vec<(&'static str, String)> {
 
 /// Spread of replies, and of the slowest replies, over connections.
 fn fairness(view: &View<'_>, spread: &Spread) -> Vec<String> {
-    let of = three(spread.requests, |requests| decimal(requests, 0));
+    let of = min_median_max(spread.requests, |requests| decimal(requests, 0));
     let unit = match view.unit() {
         Unit::Requests => "replies",
         Unit::Transactions => "transactions",
     };
     let replies = format!("{of} {unit} per connection (min, median, max of {})", count(spread.connections));
-    let worst = spread.response_max_ns.map(|worst| format!("{} max response", three(worst, duration)));
+    let worst =
+        spread.response_max_ns.map(|worst| format!("{} max response", min_median_max(worst, duration)));
     std::iter::once(replies).chain(worst).collect()
 }
 
@@ -242,6 +243,6 @@ fn volume(figures: &Figures, bytes: u64) -> String {
     format!("{per_s}, {} MiB in total", mebibytes(bytes))
 }
 
-fn three(figures: MinMedianMax, write: impl Fn(f64) -> String) -> String {
+fn min_median_max(figures: MinMedianMax, write: impl Fn(f64) -> String) -> String {
     format!("{} / {} / {}", write(figures.min), write(figures.median), write(figures.max))
 }

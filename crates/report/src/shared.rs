@@ -20,11 +20,11 @@ const SHARED_HOST_FACTS: [&str; 4] = ["cores", "cpu", "memory_bytes", "system"];
 
 /// Rewrites all texts of one report. A name always gets the same replacement.
 #[derive(Debug, Default)]
-pub struct Sharing {
+pub struct Anonymizer {
     names: Names,
 }
 
-impl Sharing {
+impl Anonymizer {
     /// Collects the names in the runs of a report. Other names are recognized only by their form.
     pub fn of_runs(runs: &[Run]) -> Self {
         let sharing = Self::default();
@@ -66,9 +66,9 @@ impl Sharing {
 
     /// Anonymizes a run.
     pub fn run(&self, mut run: Run) -> Run {
-        self.begun(&mut run.new);
+        self.rewrite_new_run(&mut run.new);
         if let Some(ending) = &mut run.ending {
-            self.ended(ending);
+            self.rewrite_ending(ending);
         }
         run.baseline.iter_mut().for_each(|baseline| self.baseline(baseline));
         let label = |metric: &str, label: &str| self.names.name(judge::without_statement(metric, label));
@@ -76,7 +76,7 @@ impl Sharing {
         run
     }
 
-    fn begun(&self, new: &mut NewRun) {
+    fn rewrite_new_run(&self, new: &mut NewRun) {
         let names = &self.names;
         new.title = names.name(&new.title);
         new.plan_text.clear();
@@ -123,7 +123,7 @@ impl Sharing {
         }
     }
 
-    fn ended(&self, ending: &mut Ending) {
+    fn rewrite_ending(&self, ending: &mut Ending) {
         let names = &self.names;
         let Ending { validity, notes, system, failure, not_available, steadiness, .. } = ending;
         for Cause { sentence, remedy, .. } in validity.causes.iter_mut().chain(&mut validity.notes) {

@@ -19,7 +19,7 @@ pub(crate) fn doubt(view: &View<'_>) -> Option<String> {
 }
 
 /// Note on the runs that count in a study. `None` if all are long enough.
-pub(crate) fn doubt_of_many<'a>(views: impl Iterator<Item = &'a View<'a>>) -> Option<String> {
+pub(crate) fn doubt_of_runs<'a>(views: impl Iterator<Item = &'a View<'a>>) -> Option<String> {
     let (mut runs, mut too_short, mut most) = (0usize, 0usize, 0.0_f64);
     for view in views {
         runs += 1;

@@ -10,7 +10,7 @@ pub fn bars(figures: &[Option<f64>]) -> String {
     let largest = figures.iter().flatten().copied().filter(|figure| figure.is_finite()).fold(0.0, f64::max);
     let bar = |figure: &Option<f64>| match figure {
         Some(figure) if figure.is_finite() && largest > 0.0 => {
-            LEVELS[place(*figure, [0.0, largest], LEVELS.len())]
+            LEVELS[column_of(*figure, [0.0, largest], LEVELS.len())]
         }
         Some(figure) if figure.is_finite() => LEVELS[0],
         _ => MISSING_MARK,
@@ -22,7 +22,7 @@ pub fn bars(figures: &[Option<f64>]) -> String {
 pub(crate) fn points(figures: impl IntoIterator<Item = f64>, axis: [f64; 2], columns: usize) -> String {
     let mut counts = vec![0usize; columns];
     for figure in figures.into_iter().filter(|figure| figure.is_finite()) {
-        if let Some(count) = counts.get_mut(place(figure, axis, columns)) {
+        if let Some(count) = counts.get_mut(column_of(figure, axis, columns)) {
             *count += 1;
         }
     }
@@ -44,7 +44,7 @@ pub(crate) fn interval(
     axis: [f64; 2],
     columns: usize,
 ) -> String {
-    let at = |figure| place(figure, axis, columns);
+    let at = |figure| column_of(figure, axis, columns);
     let mut line = vec![MISSING_MARK; columns];
     let mut put = |column: usize, character: char| {
         if let Some(slot) = line.get_mut(column) {
@@ -71,7 +71,7 @@ pub(crate) fn interval(
 }
 
 /// Column of a figure. Figures outside of the axis are put at its nearer end.
-fn place(figure: f64, [low, high]: [f64; 2], columns: usize) -> usize {
+fn column_of(figure: f64, [low, high]: [f64; 2], columns: usize) -> usize {
     let share = (figure - low) / (high - low);
     let share = if share.is_nan() || !(high - low).is_finite() { 0.5 } else { share.clamp(0.0, 1.0) };
     (share * columns.saturating_sub(1) as f64).round() as usize

@@ -12,7 +12,7 @@ use crate::view::View;
 
 /// A fact that a report states about a run, or about a study under one load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Stated {
+pub(crate) enum ReportedFact {
     /// Every run of the study is valid and not suspect.
     AllRunsValid,
     /// A run is invalid, so its figures must not be used.
@@ -33,13 +33,13 @@ pub(crate) enum Stated {
     Withheld,
 }
 
-use Stated::{
+use ReportedFact::{
     AllRunsValid, Conclusive, FiguresBounded, NoRunValid, NoVerdict, RunInvalid, VariantWithoutValidRun,
     Winner, Withheld,
 };
 
 /// Pairs of facts that no report may state together.
-const EXCLUSIVE: &[(Stated, Stated)] = &[
+const EXCLUSIVE_FACTS: &[(ReportedFact, ReportedFact)] = &[
     (AllRunsValid, RunInvalid),
     (AllRunsValid, NoRunValid),
     (AllRunsValid, VariantWithoutValidRun),
@@ -54,7 +54,7 @@ const EXCLUSIVE: &[(Stated, Stated)] = &[
 ];
 
 /// A figure with its possible range.
-struct InRange {
+struct BoundedFigure {
     name: &'static str,
     figure: f64,
     low: f64,
@@ -76,16 +76,16 @@ pub(crate) fn contradictions_of_run(view: &View<'_>) -> Vec<String> {
     let largest = response.max_ns.unwrap_or(f64::INFINITY);
     let mut figures = Vec::new();
     let times = response.percentiles_ns.iter().flatten().copied().chain(response.mean_ns);
-    figures.extend(times.map(|ns| in_range("response time", ns, 0.0, largest)));
+    figures.extend(times.map(|ns| bounded("response time", ns, 0.0, largest)));
     let outage = view.run.ending.as_ref().and_then(|ending| ending.outage.as_ref());
     let shares = [rates::error_share(&view.whole.counts), outage.map(|outage| outage.gone_share)];
-    figures.extend(shares.into_iter().flatten().map(|share| in_range("share", share, 0.0, 1.0)));
+    figures.extend(shares.into_iter().flatten().map(|share| bounded("share", share, 0.0, 1.0)));
     let changes = view.validity.causes.iter().flat_map(|cause| &cause.distorts).filter_map(|of| of.by_share);
-    figures.extend(changes.map(|share| in_range("change of a figure", share, -1.0, f64::INFINITY)));
+    figures.extend(changes.map(|share| bounded("change of a figure", share, -1.0, f64::INFINITY)));
     for (name, bounds) in trust::bounds(view).into_iter().flatten() {
         let highest = if name == "mean_us" { largest / 1e3 } else { f64::INFINITY };
-        figures.push(in_range("lower bound", bounds.low(), 0.0, bounds.high()));
-        figures.push(in_range("upper bound", bounds.high(), bounds.low(), highest));
+        figures.push(bounded("lower bound", bounds.low(), 0.0, bounds.high()));
+        figures.push(bounded("upper bound", bounds.high(), bounds.low(), highest));
     }
     contradictions(&facts, &figures)
 }
@@ -98,7 +98,7 @@ pub(crate) fn contradictions_of_study(view: &StudyView<'_>) -> Vec<String> {
         .collect()
 }
 
-fn facts_of_load(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<Stated> {
+fn facts_of_load(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<ReportedFact> {
     let eligibility = |run: &View<'_>| run.eligibility_by(view.metric.as_ref());
     let has = |wanted: Eligibility| view.runs.iter().any(|run| eligibility(run) == wanted);
     let mut facts = Vec::new();
@@ -123,37 +123,38 @@ fn facts_of_load(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<Stated> {
     facts
 }
 
-fn figures_of_load(load: &LoadView<'_>) -> Vec<InRange> {
+fn figures_of_load(load: &LoadView<'_>) -> Vec<BoundedFigure> {
     let mut figures = Vec::new();
     for row in &load.rows {
-        figures.extend(row.error_share.map(|share| in_range("share of errors", share, 0.0, 1.0)));
-        figures.push(in_range("unavailable share", row.gone.share, 0.0, 1.0));
+        figures.extend(row.error_share.map(|share| bounded("share of errors", share, 0.0, 1.0)));
+        figures.push(bounded("unavailable share", row.gone.share, 0.0, 1.0));
     }
     for pair in load.pairs.iter().chain(&load.further) {
         let found = &pair.comparison;
         let least = if found.scale == Scale::Ratio { 0.0 } else { f64::NEG_INFINITY };
-        figures.extend(found.confidence.map(|share| in_range("confidence", share, 0.0, 1.0)));
+        figures.extend(found.confidence.map(|share| bounded("confidence", share, 0.0, 1.0)));
         let [low, high] = found.interval.unwrap_or([least, f64::INFINITY]);
-        figures.push(in_range("low end of an interval", low, least, high));
-        figures.extend(found.estimate.map(|estimate| in_range("estimate", estimate, low, high)));
+        figures.push(bounded("low end of an interval", low, least, high));
+        figures.extend(found.estimate.map(|estimate| bounded("estimate", estimate, low, high)));
     }
     figures
 }
 
-const fn in_range(name: &'static str, figure: f64, low: f64, high: f64) -> InRange {
-    InRange { name, figure, low, high }
+const fn bounded(name: &'static str, figure: f64, low: f64, high: f64) -> BoundedFigure {
+    BoundedFigure { name, figure, low, high }
 }
 
-fn contradictions(facts: &[Stated], figures: &[InRange]) -> Vec<String> {
-    let is_stated = |(one, other): &&(Stated, Stated)| facts.contains(one) && facts.contains(other);
-    let pairs = EXCLUSIVE.iter().filter(is_stated).map(|(one, other)| format!("{one:?} and {other:?}"));
+fn contradictions(facts: &[ReportedFact], figures: &[BoundedFigure]) -> Vec<String> {
+    let is_stated =
+        |(one, other): &&(ReportedFact, ReportedFact)| facts.contains(one) && facts.contains(other);
+    let pairs = EXCLUSIVE_FACTS.iter().filter(is_stated).map(|(one, other)| format!("{one:?} and {other:?}"));
     let outside = figures.iter().filter(|of| !of.is_possible());
-    let outside =
-        outside.map(|InRange { name, figure, low, high }| format!("{name}: {figure}, not {low} to {high}"));
+    let outside = outside
+        .map(|BoundedFigure { name, figure, low, high }| format!("{name}: {figure}, not {low} to {high}"));
     pairs.chain(outside).collect()
 }
 
-impl InRange {
+impl BoundedFigure {
     fn is_possible(&self) -> bool {
         let tolerance = ROUNDING * self.figure.abs();
         // Infinite figures are possible: a recovery without an end, or an unlimited bound.
@@ -169,7 +170,7 @@ mod tests {
 
     #[test]
     fn each_pair_of_facts_is_found_and_single_facts_are_not() {
-        for (one, other) in EXCLUSIVE {
+        for (one, other) in EXCLUSIVE_FACTS {
             assert_eq!(contradictions(&[*other, *one], &[]), [format!("{one:?} and {other:?}")]);
             assert!(contradictions(&[*one], &[]).is_empty() && contradictions(&[*other], &[]).is_empty());
         }
@@ -177,7 +178,7 @@ mod tests {
 
     #[test]
     fn impossible_figures_are_found() {
-        let of = |figure, low, high| contradictions(&[], &[in_range("share", figure, low, high)]);
+        let of = |figure, low, high| contradictions(&[], &[bounded("share", figure, low, high)]);
         for possible in
             [(0.0, 0.0, 1.0), (1.0, 0.0, 1.0), (f64::INFINITY, 0.0, f64::INFINITY), (100.1, 0.0, 100.0)]
         {

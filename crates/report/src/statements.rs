@@ -1,10 +1,10 @@
 //! Parts of steps: the share of its step's time that each statement of a transaction, or each redirected request, took.
 
-use crate::durations::{self, Durations, Room};
+use crate::durations::{self, Durations, TableSize};
 use crate::figures::Figures;
 use crate::item::Escape;
 use crate::table::{Cell, Table};
-use crate::text::harmless;
+use crate::text::sanitize;
 use crate::times;
 use crate::transactions::{percent_of_time, share_of_time, whole_ns};
 use crate::view::{Statement, StepView, View};
@@ -35,7 +35,7 @@ pub(crate) fn of_run(view: &View<'_>, escape: Escape) -> Option<Table> {
             Table::of_names(heads.many, lines.iter().map(|line| name(line, STATEMENT_CHARACTERS_MAX, escape)))
         }
         _ => {
-            let steps = lines.iter().map(|line| escape(&harmless(line.step, NAME_CHARACTERS_MAX)));
+            let steps = lines.iter().map(|line| escape(&sanitize(line.step, NAME_CHARACTERS_MAX)));
             let mut table = Table::of_names(heads.step, steps);
             table.name(heads.one, lines.iter().map(|line| name(line, STATEMENT_CHARACTERS_MAX, escape)));
             table
@@ -76,7 +76,7 @@ fn of_step<'a>(step: &'a StepView<'_>) -> impl Iterator<Item = StatementLine<'a>
 /// Formats a statement on one line of at most `characters_max` columns, escaped.
 pub(crate) fn name(line: &StatementLine<'_>, characters_max: usize, escape: Escape) -> String {
     let one_line = line.name.split_whitespace().collect::<Vec<_>>().join(" ");
-    escape(&harmless(&one_line, characters_max))
+    escape(&sanitize(&one_line, characters_max))
 }
 
 /// Adds the columns with the figures of these statements.
@@ -89,7 +89,7 @@ pub(crate) fn columns(table: &mut Table, lines: &[StatementLine<'_>]) {
         table.column(head, unit.name, cells);
     };
     column("mean", &|durations| durations.mean_ns);
-    for percentile in Room::Parts.columns() {
+    for percentile in TableSize::Parts.columns() {
         column(&durations::name(percentile), &|durations| durations.at(percentile));
     }
     let shares = lines.iter().map(|line| share_of_time(line.figures, line.whole_ns));

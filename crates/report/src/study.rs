@@ -2,8 +2,8 @@
 
 use alphanumeric_sort::compare_str;
 use evidence::{EvidenceError, Procedure, Study, StudyPlace, UNLIKE_OK};
-use judge::alike::UnlikePair;
-use judge::comparison::{self, LoadOfStudy, Pairs, Standings, Variant};
+use judge::alike::VariantDifferences;
+use judge::comparison::{self, Pairs, Standings, StudyLoad, Variant};
 use judge::results::TournamentFindings;
 use judge::words::LASTS;
 use judge::{Diagnosis, Eligibility, MeasuredRun, Observed};
@@ -12,7 +12,7 @@ use units::Utc;
 use crate::LoadRun;
 use crate::apart;
 use crate::capacity::CapacityView;
-use crate::compared::AgainstStored;
+use crate::compared::StoredComparison;
 use crate::metric::ComparedBy;
 use crate::noun::Noun;
 use crate::short;
@@ -55,7 +55,7 @@ pub(crate) use brief::Brief;
 pub(crate) use certainty::certainty;
 pub(crate) use gates::{failed, of_load as gates_of_load, unjudged, why_unjudged};
 pub(crate) use layout::items;
-pub(crate) use of_baseline::{Answer as BaselineAnswer, GateOfBaseline, facts as of_baseline};
+pub(crate) use of_baseline::{Answer as BaselineAnswer, BaselineGate, facts as of_baseline};
 pub(crate) use over_runs::median_run;
 pub(crate) use pieces::{StudyPieces, runs, tone};
 pub(crate) use reference::compared;
@@ -64,7 +64,7 @@ pub(crate) use rows_and_shards::facts as rows_and_shards;
 pub(crate) use sentences::{Name, caveats, pair, reason, row_name, scale, verdict_name, verdict_word};
 pub(crate) use validity::validity;
 
-pub(crate) use judge::comparison::{Pair, Ranked, Sliced};
+pub(crate) use judge::comparison::{Pair, Ranked, SliceFindings};
 
 /// A study with its figures.
 pub(crate) struct StudyView<'a> {
@@ -82,9 +82,9 @@ pub(crate) struct StudyView<'a> {
     /// Result of a capacity search. Its loads are not compared. `None` for other studies.
     pub(crate) capacity: Option<CapacityView>,
     /// Gates that are baseline conditions, one for each configuration.
-    pub(crate) of_baseline: Vec<GateOfBaseline>,
+    pub(crate) of_baseline: Vec<BaselineGate>,
     /// Comparison with the stored baseline. Empty without one.
-    pub(crate) against_stored: AgainstStored,
+    pub(crate) against_stored: StoredComparison,
     /// Result of an experiment. `None` if the study has none.
     pub(crate) diagnosis: Option<Diagnosis>,
 }
@@ -110,9 +110,9 @@ pub(crate) struct LoadView<'a> {
     /// Findings of a search for the best. Configurations are indexes of `rows`. `None` for other studies.
     pub(crate) found: Option<TournamentFindings>,
     /// Findings that are only possible with slices. `None` if the study has none.
-    pub(crate) sliced: Option<Sliced>,
+    pub(crate) sliced: Option<SliceFindings>,
     /// Variants that do other work than the baseline, or than the first variant. Empty for a capacity search.
-    pub(crate) unlike: Vec<UnlikePair>,
+    pub(crate) unlike: Vec<VariantDifferences>,
     /// Large differences in all runs of too few blocks for a verdict.
     pub(crate) observed: Vec<Observed>,
 }
@@ -120,8 +120,8 @@ pub(crate) struct LoadView<'a> {
 impl<'a> StudyView<'a> {
     pub(crate) fn of(study: &'a Study, load_run: LoadRun<'a>) -> Result<Self, EvidenceError> {
         let runs = study.runs.iter().map(View::of).collect::<Result<Vec<_>, _>>()?;
-        let by = match study.new.compare.asks_for_failures() {
-            true => failing::SHOWN_BY,
+        let by = match study.new.compare.looks_for_failures() {
+            true => failing::SHOWN_METRIC,
             false => &study.new.compare.by,
         };
         let metric = ComparedBy::named(by);
@@ -135,7 +135,7 @@ impl<'a> StudyView<'a> {
             let words = load_words(study, name, &runs);
             let variants: Vec<&Variant<'_>> = rows.iter().map(|row| &row.variant).collect();
             let found = comparison::tournament_findings(study, name, &variants)?;
-            let of_load = |by| LoadOfStudy { study, load: name, variants: &variants, runs: &measured, by };
+            let of_load = |by| StudyLoad { study, load: name, variants: &variants, runs: &measured, by };
             let standings = metric.as_ref().map(|by| of_load(by).standings(found.as_ref())).transpose()?;
             let Standings { ranking, pairs, baseline } = standings.unwrap_or_default();
             let Pairs { first: pairs, further } = pairs;
@@ -145,11 +145,11 @@ impl<'a> StudyView<'a> {
             let sliced = metric.as_ref().map_or(Ok(None), sliced)?;
             let unlike = match study.new.compare.procedure {
                 Procedure::Capacity { .. } => Vec::new(),
-                _ => judge::alike::unlike_variants(&variants, baseline.unwrap_or(0), &measured)?,
+                _ => judge::alike::compare_work_of_variants(&variants, baseline.unwrap_or(0), &measured)?,
             };
             let mut observed =
                 metric.as_ref().map_or_else(Vec::new, |by| judge::observed(&variants, &measured, by));
-            observed.retain(|observed| has_no_look(&pairs, observed));
+            observed.retain(|observed| has_too_few_blocks(&pairs, observed));
             let of_load = LoadView {
                 name,
                 words,
@@ -169,7 +169,7 @@ impl<'a> StudyView<'a> {
         let missing = study.missing().count();
         let capacity = CapacityView::of(study, load_run)?;
         let of_baseline = of_baseline::gates(study, &loads, &runs, load_run)?;
-        let against_stored = AgainstStored::default();
+        let against_stored = StoredComparison::default();
         let diagnosis = Diagnosis::of(study)?;
         let view = Self {
             study,
@@ -183,7 +183,7 @@ impl<'a> StudyView<'a> {
             against_stored,
             diagnosis,
         };
-        let against_stored = AgainstStored::of(&view)?;
+        let against_stored = StoredComparison::of(&view)?;
         Ok(Self { against_stored, ..view })
     }
 
@@ -220,10 +220,10 @@ impl<'a> StudyView<'a> {
     }
 
     /// Warning that runs are so short that throughput may be off. `None` if they are long enough.
-    pub(crate) fn too_short(&self) -> Option<String> {
+    pub(crate) fn short_run_warning(&self) -> Option<String> {
         let counting = self.counting();
         let views = self.runs.iter().zip(counting).filter(|(_, counts)| *counts).map(|(view, _)| view);
-        short::doubt_of_many(views.filter(|_| self.capacity.is_none()))
+        short::doubt_of_runs(views.filter(|_| self.capacity.is_none()))
     }
 
     /// Start of the study.
@@ -269,9 +269,9 @@ fn load_words(study: &Study, name: &str, runs: &[View<'_>]) -> Option<String> {
     Some(match lasts(&first) {
         _ if others.is_empty() => first,
         Some(length) if others.iter().all(|other| lasts(other).as_ref() == Some(&length)) => {
-            format!("{}{LASTS}{length}", with_values(name, runs))
+            format!("{}{LASTS}{length}", fill_values(name, runs))
         }
-        _ => with_values(name, runs),
+        _ => fill_values(name, runs),
     })
 }
 
@@ -279,7 +279,7 @@ fn load_words(study: &Study, name: &str, runs: &[View<'_>]) -> Option<String> {
 const VALUES_MAX: usize = 4;
 
 /// Name of a load with the values of its parameters instead of their names: `1, 2, 4 users` for `{users} users`.
-fn with_values(name: &str, runs: &[View<'_>]) -> String {
+fn fill_values(name: &str, runs: &[View<'_>]) -> String {
     let knobs = || {
         let of_load = runs.iter().filter_map(View::place).filter(|place| place.load == name);
         of_load.flat_map(|place| &place.knobs)
@@ -307,16 +307,16 @@ fn with_values(name: &str, runs: &[View<'_>]) -> String {
 }
 
 /// Whether the observed pair has too few blocks for a verdict.
-fn has_no_look(pairs: &[Pair], observed: &Observed) -> bool {
+fn has_too_few_blocks(pairs: &[Pair], observed: &Observed) -> bool {
     let is_of = |pair: &&Pair| {
         [[pair.first, pair.second], [pair.second, pair.first]].contains(&[observed.faster, observed.slower])
     };
-    pairs.iter().find(is_of).is_some_and(|pair| !pair.was_looked_at())
+    pairs.iter().find(is_of).is_some_and(|pair| !pair.has_look())
 }
 
 impl LoadView<'_> {
     /// Best row of each system, best first.
-    pub(crate) fn bests(&self) -> impl Iterator<Item = &Ranked> {
+    pub(crate) fn best_rows(&self) -> impl Iterator<Item = &Ranked> {
         self.ranking.iter().filter(|ranked| ranked.is_best)
     }
 }

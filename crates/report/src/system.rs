@@ -3,7 +3,7 @@
 use judge::{Resources, Usage};
 use serde_json::{Map, Value, json};
 
-use crate::text::harmless;
+use crate::text::sanitize;
 use crate::units::{count, decimal, mebibytes};
 use crate::view::View;
 
@@ -101,7 +101,7 @@ fn processes(resources: &Resources) -> Value {
 /// Lines about the system: name, version, and resource usage in the measured time. Control characters are escaped, and texts
 /// shortened.
 pub(crate) fn words(view: &View<'_>) -> Vec<String> {
-    let short = |text: &str| harmless(text, TEXT_CHARACTERS_MAX);
+    let short = |text: &str| sanitize(text, TEXT_CHARACTERS_MAX);
     let name = view.place().map(|place| place.system.as_str());
     let version = view.run.new.system_version.as_deref();
     let mut lines: Vec<String> = match (name, version) {
@@ -110,7 +110,7 @@ pub(crate) fn words(view: &View<'_>) -> Vec<String> {
     };
     let missing = view.run.ending.iter().flat_map(|ending| &ending.not_available);
     let unread = missing.filter(|(probe, _)| probe == PROCESSES);
-    lines.extend(unread.map(|(_, why)| format!("not read: {}", harmless(why, REASON_CHARACTERS_MAX))));
+    lines.extend(unread.map(|(_, why)| format!("not read: {}", sanitize(why, REASON_CHARACTERS_MAX))));
     let Some(resources) = &view.measured.resources else { return lines };
     let Some(usage) = &resources.system else { return lines };
     if let Some(cores) = resources.cores_used(usage) {

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::text::{self, padded, padded_left};
+use crate::text::{self, pad_left, pad_right};
 
 /// Rows below two-line heads. The first columns name a row, the others have its figures.
 pub(crate) struct Table {
@@ -136,12 +136,12 @@ impl Table {
             let mut line = indent.to_owned();
             for column in (0..self.names).chain(columns.clone()) {
                 // Heads of the names are printed only once.
-                let is_said = is_head && column < self.names && columns.start > self.names;
-                let cell = if is_said { "" } else { cells[column] };
+                let is_repeated = is_head && column < self.names && columns.start > self.names;
+                let cell = if is_repeated { "" } else { cells[column] };
                 let gap = if column == 0 { "" } else { GAP };
                 line.push_str(&match self.heads[column].is_left {
-                    true => format!("{gap}{}", padded(cell, widths[column])),
-                    false => format!("{gap}{}", padded_left(cell, widths[column])),
+                    true => format!("{gap}{}", pad_right(cell, widths[column])),
+                    false => format!("{gap}{}", pad_left(cell, widths[column])),
                 });
             }
             if !(is_head && line.trim().is_empty()) {

@@ -24,7 +24,7 @@ pub fn visible_lines(text: &str) -> String {
 }
 
 /// Quotes a word for a shell if necessary.
-pub fn in_shell(word: &str) -> String {
+pub fn shell_quote(word: &str) -> String {
     let is_plain = |character: char| character.is_ascii_alphanumeric() || "-_./:=,@%+".contains(character);
     match !word.is_empty() && word.chars().all(is_plain) {
         true => word.to_owned(),
@@ -38,17 +38,17 @@ pub(crate) fn columns(text: &str) -> usize {
 }
 
 /// Pads a text on the right to `to_columns` columns.
-pub(crate) fn padded(text: &str, to_columns: usize) -> String {
+pub(crate) fn pad_right(text: &str, to_columns: usize) -> String {
     format!("{text}{}", " ".repeat(to_columns.saturating_sub(columns(text))))
 }
 
 /// Pads a text on the left to `to_columns` columns.
-pub(crate) fn padded_left(text: &str, to_columns: usize) -> String {
+pub(crate) fn pad_left(text: &str, to_columns: usize) -> String {
     format!("{}{text}", " ".repeat(to_columns.saturating_sub(columns(text))))
 }
 
 /// Width of a character in columns, at least one, so that a text never has more characters than columns.
-fn room_of(character: char) -> usize {
+fn character_columns(character: char) -> usize {
     character.width().unwrap_or(1).max(1)
 }
 
@@ -56,23 +56,23 @@ fn room_of(character: char) -> usize {
 pub fn shortened(text: &str, columns_max: usize) -> String {
     let mut left = columns_max;
     let fits = |character: char| {
-        let fits = room_of(character) <= left;
-        left = left.saturating_sub(room_of(character));
+        let fits = character_columns(character) <= left;
+        left = left.saturating_sub(character_columns(character));
         fits
     };
     if text.chars().all(fits) {
         return text.to_owned();
     }
-    let mut short = beginning(text, columns_max.saturating_sub(1)).to_owned();
+    let mut short = longest_prefix(text, columns_max.saturating_sub(1)).to_owned();
     short.push('…');
     short
 }
 
 /// Longest prefix that fits into `columns_max` columns.
-fn beginning(text: &str, columns_max: usize) -> &str {
+fn longest_prefix(text: &str, columns_max: usize) -> &str {
     let mut left = columns_max;
     for (place, character) in text.char_indices() {
-        match left.checked_sub(room_of(character)) {
+        match left.checked_sub(character_columns(character)) {
             Some(rest) => left = rest,
             None => return &text[..place],
         }
@@ -81,12 +81,12 @@ fn beginning(text: &str, columns_max: usize) -> &str {
 }
 
 /// Makes a text from outside [`visible`], and cuts it to `columns_max` columns.
-pub(crate) fn harmless(text: &str, columns_max: usize) -> String {
+pub(crate) fn sanitize(text: &str, columns_max: usize) -> String {
     shortened(&visible(text), columns_max)
 }
 
 /// Capitalizes the first letter.
-pub(crate) fn first_upper(text: &str) -> String {
+pub(crate) fn capitalize(text: &str) -> String {
     let mut characters = text.chars();
     let first = characters.next().into_iter().flat_map(char::to_uppercase);
     first.chain(characters.clone()).collect()
@@ -113,7 +113,7 @@ pub(crate) fn listed(all: impl IntoIterator<Item = String>, most: usize, separat
 }
 
 /// Cuts a list to `most` items, and adds one more about the number of omitted items. A single further item takes no more space than that.
-pub(crate) fn cut_to<T>(all: &mut Vec<T>, most: usize, rest: impl Fn(usize) -> T) {
+pub(crate) fn truncate_list<T>(all: &mut Vec<T>, most: usize, rest: impl Fn(usize) -> T) {
     if let Some(more @ 2..) = all.len().checked_sub(most) {
         all.truncate(most);
         all.push(rest(more));
@@ -122,13 +122,13 @@ pub(crate) fn cut_to<T>(all: &mut Vec<T>, most: usize, rest: impl Fn(usize) -> T
 
 /// Wraps a text at spaces, the first line to `first_room` columns, the others to `room`. A longer word gets a separate line, unless its
 /// script allows a break anywhere. A text that fits is returned unchanged.
-pub(crate) fn wrapped(text: &str, first_room: usize, room: usize) -> Vec<String> {
+pub(crate) fn wrap(text: &str, first_room: usize, room: usize) -> Vec<String> {
     if columns(text) <= first_room {
         return vec![text.to_owned()];
     }
     let mut lines = vec![String::new()];
     let mut left = first_room;
-    for word in text.split(' ').filter(|word| !word.is_empty()).flat_map(|word| broken(word, room)) {
+    for word in text.split(' ').filter(|word| !word.is_empty()).flat_map(|word| break_word(word, room)) {
         let length = columns(word);
         let is_empty = lines.last().is_some_and(String::is_empty);
         if !is_empty && length >= left {
@@ -148,11 +148,11 @@ pub(crate) fn wrapped(text: &str, first_room: usize, room: usize) -> Vec<String>
 }
 
 /// Splits a word that is longer than a line if it has wide characters. A line may break between any two of them.
-fn broken(word: &str, room: usize) -> Vec<&str> {
-    let is_broken = columns(word) > room && word.chars().any(|character| room_of(character) > 1);
+fn break_word(word: &str, room: usize) -> Vec<&str> {
+    let is_broken = columns(word) > room && word.chars().any(|character| character_columns(character) > 1);
     let (mut parts, mut rest) = (Vec::new(), word);
     while is_broken && columns(rest) > room {
-        let (part, after) = rest.split_at(beginning(rest, room).len());
+        let (part, after) = rest.split_at(longest_prefix(rest, room).len());
         if part.is_empty() {
             break;
         }
@@ -181,13 +181,10 @@ mod tests {
         assert_eq!([shortened("天秤天秤", 8), shortened("天秤天秤", 7)], ["天秤天秤", "天秤天…"]);
         assert_eq!(shortened("e\u{301}e\u{301}e\u{301}", 3), "e\u{301}…", "no text without end");
         assert_eq!(shortened("abc", 3), "abc");
-        assert_eq!(
-            wrapped("one two  three incomprehensible", 7, 7),
-            ["one two", "three", "incomprehensible"]
-        );
-        assert_eq!(wrapped("one two three", 3, 9), ["one", "two three"]);
-        assert_eq!(wrapped("", 7, 7), [""]);
-        assert_eq!(wrapped("天秤天秤天秤 ok", 8, 8), ["天秤天秤", "天秤 ok"]);
-        assert_eq!([padded("天", 4), padded_left("天", 4)], ["天  ", "  天"]);
+        assert_eq!(wrap("one two  three incomprehensible", 7, 7), ["one two", "three", "incomprehensible"]);
+        assert_eq!(wrap("one two three", 3, 9), ["one", "two three"]);
+        assert_eq!(wrap("", 7, 7), [""]);
+        assert_eq!(wrap("天秤天秤天秤 ok", 8, 8), ["天秤天秤", "天秤 ok"]);
+        assert_eq!([pad_right("天", 4), pad_left("天", 4)], ["天  ", "  天"]);
     }
 }

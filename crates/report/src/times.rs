@@ -2,11 +2,11 @@
 
 use record::{PRINTED, Percentile};
 
-use crate::durations::{self, Durations, Room};
+use crate::durations::{self, Durations, TableSize};
 use crate::figures::Figures;
 use crate::item::Escape;
 use crate::table::{Cell, Table};
-use crate::text::harmless;
+use crate::text::sanitize;
 use crate::units::{TimeUnit, count, duration, rate};
 use crate::view::View;
 
@@ -63,7 +63,7 @@ pub(crate) fn columns(table: &mut Table, rows: &[Option<&Durations>]) {
         table.column(head, unit.name, rows.iter().map(of_row));
     };
     column("mean", &|durations| durations.mean_ns);
-    for percentile in Room::Summary.columns() {
+    for percentile in TableSize::Summary.columns() {
         column(&durations::name(percentile), &|durations| durations.at(percentile));
     }
     column("min", &|durations| durations.min_ns);
@@ -75,7 +75,7 @@ pub(crate) fn steps(view: &View<'_>, escape: Escape) -> Option<Table> {
     if view.steps.len() < 2 {
         return None;
     }
-    let names = view.steps.iter().map(|step| escape(&harmless(step.name, 40)));
+    let names = view.steps.iter().map(|step| escape(&sanitize(step.name, 40)));
     let noun = view.noun();
     let mut table = Table::of_names(&format!("{}s", noun.step), names);
     let response: Vec<&Durations> = view.steps.iter().map(|step| &step.figures.response.all).collect();
@@ -86,18 +86,18 @@ pub(crate) fn steps(view: &View<'_>, escape: Escape) -> Option<Table> {
         table.column(head, unit.name, cells);
     };
     column("mean", &|durations| durations.mean_ns);
-    for percentile in Room::Steps.columns() {
+    for percentile in TableSize::Steps.columns() {
         column(&durations::name(percentile), &|durations| durations.at(percentile));
     }
     column("max", &|durations| durations.max_ns);
     let rates = view.steps.iter().map(|step| Cell::figure_or_na(step.figures.answers_per_s(), rate));
     table.column(noun.answers, "/s", rates);
-    table.column("not ok", "", view.steps.iter().map(|step| Cell::count(step.figures.errors_counted())));
+    table.column("not ok", "", view.steps.iter().map(|step| Cell::count(step.figures.error_count())));
     Some(table)
 }
 
 /// Formats mean, p99 if there are enough samples, and max. `None` without samples.
-pub(crate) fn in_words(durations: &Durations) -> Option<String> {
+pub(crate) fn summary_words(durations: &Durations) -> Option<String> {
     let p99 = durations.at(Percentile::P99).map_or_else(String::new, |ns| format!(", p99 {}", duration(ns)));
     let (mean_ns, max_ns) = (durations.mean_ns?, durations.max_ns?);
     Some(format!("mean {}{p99}, max {}", duration(mean_ns), duration(max_ns)))
@@ -107,8 +107,8 @@ pub(crate) fn in_words(durations: &Durations) -> Option<String> {
 pub(crate) fn unit(column: &[&Durations]) -> TimeUnit {
     let largest =
         |of: fn(&Durations) -> Option<f64>| column.iter().filter_map(|one| of(one)).fold(0.0, f64::max);
-    let least = column.iter().filter_map(|one| one.middle_ns()).fold(f64::INFINITY, f64::min);
-    TimeUnit::fitting(least, largest(Durations::middle_ns), largest(|one| one.max_ns))
+    let least = column.iter().filter_map(|one| one.typical_ns()).fold(f64::INFINITY, f64::min);
+    TimeUnit::fitting(least, largest(Durations::typical_ns), largest(|one| one.max_ns))
 }
 
 /// Cell with a duration, `n/a` without samples, or a dash with too few.

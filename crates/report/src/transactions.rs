@@ -1,7 +1,7 @@
 //! Figures that only transactions have: tries, late ends, and throughput without connection times.
 
 use evidence::Unit;
-use record::{ErrorClass, Histogram, Split, Statuses};
+use record::{ErrorClass, Histogram, OutcomeHistograms, Statuses};
 
 use crate::figures::Figures;
 use crate::noun::Noun;
@@ -54,7 +54,7 @@ impl Tries {
 
 impl Late {
     /// Counts late ends. Histograms resolve durations to 0.1 %, so a duration this close to the limit may be on either side of it.
-    pub(crate) fn of(response: &Split, limit_ns: u64) -> Self {
+    pub(crate) fn of(response: &OutcomeHistograms, limit_ns: u64) -> Self {
         let of_split = [&response.ok, &response.rejected, &response.other];
         let beyond = |histogram: &&Histogram| histogram.max_ns() > Some(limit_ns);
         let counters = of_split.into_iter().filter(beyond).flat_map(|histogram| histogram.counters());
@@ -197,8 +197,8 @@ mod tests {
     }
 
     #[test]
-    fn late_ends_count_whatever_their_outcome() {
-        let mut response = Split::default();
+    fn late_ends_count_regardless_of_outcome() {
+        let mut response = OutcomeHistograms::default();
         [10, 49, 50].into_iter().for_each(|ms| response.ok.record(ms * 1_000_000));
         response.rejected.record(51_000_000);
         response.other.record(900_000_000);
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn statements_of_transactions_that_did_not_end_take_no_more_than_all_of_the_time() {
+    fn statements_of_unfinished_transactions_take_up_to_the_total_time() {
         let whole_ns = |step_ns: Option<f64>, parts: &[f64]| of_statements(step_ns, parts.iter().copied());
         let shares = |step_ns, parts: &[f64]| {
             let whole_ns = whole_ns(step_ns, parts);

@@ -12,16 +12,16 @@ use crate::units::percent_with;
 use crate::view::View;
 
 /// Max error, as a share, up to which one number describes all figures.
-const TOGETHER_MAX: f64 = 0.1;
+const COMMON_MAX: f64 = 0.1;
 /// Min error, as a share, that is reported.
-const TOLD_MIN: f64 = 0.005;
+const REPORTED_MIN: f64 = 0.005;
 
-/// Max error of the figures of a suspect run, with its reason: `figures are within 4 %: the generator waited for a core`. `None` if the run
+/// Max error of the figures of a suspect run, with its reason: `figures are deviation_words 4 %: the generator waited for a core`. `None` if the run
 /// is not suspect, or if the effect of its generator is unknown.
 pub(crate) fn line(view: &View<'_>) -> Option<String> {
     let effect = view.validity.effect.as_ref().filter(|_| view.validity.verdict == Level::Suspect)?;
     let why = view.validity.causes.first().map(|cause| format!(": {}", words(&cause.code, view.whole.unit)));
-    Some(within(&offs(view, effect)) + &why.unwrap_or_default())
+    Some(deviation_words(&deviations(view, effect)) + &why.unwrap_or_default())
 }
 
 /// Like [`line`], for the suspect runs of a study: for each figure, its max error over all variants, and the most frequent cause. `None` if
@@ -38,13 +38,14 @@ pub(crate) fn line_of_study(study: &StudyView<'_>) -> Option<String> {
     if suspect.is_empty() || suspect.iter().any(has_no_bound) {
         return None;
     }
-    let mut worst: Vec<Off> = Vec::new();
-    for off in rows().flat_map(|row| offs_of_row(row, &study.runs)) {
-        match worst.iter_mut().find(|known| known.name == off.name) {
+    let mut worst: Vec<Deviation> = Vec::new();
+    for deviation in rows().flat_map(|row| row_deviations(row, &study.runs)) {
+        match worst.iter_mut().find(|known| known.name == deviation.name) {
             Some(known) => {
-                (known.below, known.above) = (known.below.max(off.below), known.above.max(off.above));
+                (known.below, known.above) =
+                    (known.below.max(deviation.below), known.above.max(deviation.above));
             }
-            None => worst.push(off),
+            None => worst.push(deviation),
         }
     }
     let mut codes: BTreeMap<&str, usize> = BTreeMap::new();
@@ -53,7 +54,7 @@ pub(crate) fn line_of_study(study: &StudyView<'_>) -> Option<String> {
     }
     let most = codes.into_iter().max_by_key(|(_, runs)| *runs);
     let why = most.map(|(code, _)| format!(": {}", words(code, study.noun().unit)));
-    Some(within(&worst) + &why.unwrap_or_default())
+    Some(deviation_words(&worst) + &why.unwrap_or_default())
 }
 
 /// Short words for a cause of doubt.
@@ -63,18 +64,19 @@ fn words(code: &str, unit: Unit) -> String {
 
 /// Max error of the figures of a variant. Its throughput is a median over runs, which lies between the medians of their bounds. Its
 /// percentiles cover all runs together.
-fn offs_of_row(row: &VariantRow<'_>, runs: &[View<'_>]) -> Vec<Off> {
+fn row_deviations(row: &VariantRow<'_>, runs: &[View<'_>]) -> Vec<Deviation> {
     let shown = || row.shown().map(|run| &runs[run]);
     let each = shown().filter_map(|view| {
         let per_s = view.whole.ok_per_s()?;
         Some((per_s, figure_bounds::throughput(per_s, view.validity.effect.as_ref())?))
     });
     let throughput = figure_bounds::median(&each.collect::<Vec<_>>());
-    let throughput = throughput.and_then(|(per_s, bounds)| off("throughput".to_owned(), per_s, Some(bounds)));
+    let throughput =
+        throughput.and_then(|(per_s, bounds)| deviation("throughput".to_owned(), per_s, Some(bounds)));
     let Some(tally) = row.tally(runs).ok().flatten() else { return throughput.into_iter().collect() };
     let effects = shown().map(|view| (view.validity.effect.unwrap_or_default(), view.whole.samples()));
     let effect = GeneratorEffect::together(effects).unwrap_or_default();
-    throughput.into_iter().chain(offs_of_times(&tally.response.all(), &effect)).collect()
+    throughput.into_iter().chain(time_deviations(&tally.response.all(), &effect)).collect()
 }
 
 /// Bounds of the throughput and of the response times of a run, excluding sampling error, by name with unit: `throughput_per_s`, `p99_us`.
@@ -97,46 +99,46 @@ pub(crate) fn bounds(view: &View<'_>) -> Option<Vec<(String, Bounds)>> {
 }
 
 /// Distance by which the true figure can lie below and above the measured one, as shares of it. Infinite if there is no limit.
-struct Off {
+struct Deviation {
     name: String,
     below: f64,
     above: f64,
 }
 
-fn offs(view: &View<'_>, effect: &GeneratorEffect) -> Vec<Off> {
+fn deviations(view: &View<'_>, effect: &GeneratorEffect) -> Vec<Deviation> {
     let throughput = view.whole.ok_per_s().and_then(|per_s| {
-        off("throughput".to_owned(), per_s, figure_bounds::throughput(per_s, Some(effect)))
+        deviation("throughput".to_owned(), per_s, figure_bounds::throughput(per_s, Some(effect)))
     });
     let response = view.run.whole(Phase::Measured).ok().map(|tally| tally.response.all());
-    let times = response.iter().flat_map(|response| offs_of_times(response, effect));
+    let times = response.iter().flat_map(|response| time_deviations(response, effect));
     throughput.into_iter().chain(times).collect()
 }
 
-fn offs_of_times(response: &Histogram, effect: &GeneratorEffect) -> Vec<Off> {
+fn time_deviations(response: &Histogram, effect: &GeneratorEffect) -> Vec<Deviation> {
     let of = |percentile| {
         let measured_ns = response.printable_at(percentile)? as f64;
         let bounds = figure_bounds::percentile(percentile, response, Some(effect));
-        off(durations::name(percentile), measured_ns, bounds)
+        deviation(durations::name(percentile), measured_ns, bounds)
     };
     [Percentile::P50, Percentile::P99].into_iter().filter_map(of).collect()
 }
 
-fn off(name: String, measured: f64, bounds: Option<Bounds>) -> Option<Off> {
+fn deviation(name: String, measured: f64, bounds: Option<Bounds>) -> Option<Deviation> {
     let bounds = bounds.filter(|_| measured > 0.0)?;
     let share = |of: f64| (of / measured - 1.0).abs();
-    Some(Off { name, below: share(bounds.low()), above: share(bounds.high()) })
+    Some(Deviation { name, below: share(bounds.low()), above: share(bounds.high()) })
 }
 
-fn within(offs: &[Off]) -> String {
-    let widest = offs.iter().map(|off| off.below.max(off.above)).fold(0.0, f64::max);
+fn deviation_words(deviations: &[Deviation]) -> String {
+    let widest = deviations.iter().map(|deviation| deviation.below.max(deviation.above)).fold(0.0, f64::max);
     // Rounded up, so that the true figure is never farther away.
     let percent = |share: f64| percent_with((share * 100.0).ceil() * 0.01, 0);
-    if widest <= TOGETHER_MAX {
+    if widest <= COMMON_MAX {
         return format!("figures are within {}", percent(widest.max(0.01)));
     }
     let mut parts = Vec::new();
-    for Off { name, below, above } in offs {
-        match (*below > TOLD_MIN, *above > TOLD_MIN) {
+    for Deviation { name, below, above } in deviations {
+        match (*below > REPORTED_MIN, *above > REPORTED_MIN) {
             (_, true) if above.is_infinite() => parts.push(format!("{name} at least that")),
             (true, true) => parts.push(format!("{name} within {}", percent(below.max(*above)))),
             (true, false) => parts.push(format!("{name} up to {} lower", percent(*below))),
@@ -153,11 +155,14 @@ mod tests {
 
     #[test]
     fn one_number_covers_narrow_bounds_and_wide_ones_have_a_direction() {
-        let of = |name: &str, below, above| Off { name: name.to_owned(), below, above };
-        assert_eq!(within(&[of("throughput", 0.0, 0.031), of("p99", 0.012, 0.0)]), "figures are within 4 %");
-        assert_eq!(within(&[]), "figures are within 1 %");
+        let of = |name: &str, below, above| Deviation { name: name.to_owned(), below, above };
+        assert_eq!(
+            deviation_words(&[of("throughput", 0.0, 0.031), of("p99", 0.012, 0.0)]),
+            "figures are within 4 %"
+        );
+        assert_eq!(deviation_words(&[]), "figures are within 1 %");
         let wide = [of("throughput", 0.0, f64::INFINITY), of("p50", 0.0, 0.0), of("p99", 0.345, 0.0)];
-        assert_eq!(within(&wide), "true figures: throughput at least that, p99 up to 35 % lower");
-        assert_eq!(within(&[of("throughput", 0.2, 0.3)]), "true figures: throughput within 30 %");
+        assert_eq!(deviation_words(&wide), "true figures: throughput at least that, p99 up to 35 % lower");
+        assert_eq!(deviation_words(&[of("throughput", 0.2, 0.3)]), "true figures: throughput within 30 %");
     }
 }

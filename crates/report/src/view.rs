@@ -72,19 +72,19 @@ impl<'a> View<'a> {
             whole.merge(&of_step);
             let window = Window::of_step(run, step);
             let figures = Figures::of(&of_step, window, TallyKind { unit: *unit, ..kind });
-            let figures = figures.by_tools(&tool(&of_step));
+            let figures = figures.with_tool_figures(&tool(&of_step));
             steps.push(StepView { name, figures, statements: statements(run, step)? });
         }
         let (verdict, validity) = match &run.ending {
             Some(ending) => (ending.verdict, ending.validity.clone()),
-            None => (Verdict::Partial, without_an_ending(run.state)),
+            None => (Verdict::Partial, validity_without_ending(run.state)),
         };
         let window = Window::of(run);
         let before = run.whole(Phase::WarmUp)?;
         let measured = Measured::of_tallies(run, &before, &whole);
         let of_tool = tool(&whole);
         let whole = Figures::of_all(&whole, window, kind, steps.iter().map(|step| &step.figures));
-        let whole = whole.by_tools(&of_tool);
+        let whole = whole.with_tool_figures(&of_tool);
         let warm_up = Figures::of(&before, None, kind);
         let signals = Signals::of(run);
         let shards = ShardBalance::of_run(run)?;
@@ -104,7 +104,7 @@ impl<'a> View<'a> {
             written,
             notes: Vec::new(),
         };
-        view.notes = notes::about(&view);
+        view.notes = notes::all_notes(&view);
         Ok(view)
     }
 
@@ -210,7 +210,7 @@ fn statements(run: &Run, step: u16) -> Result<Vec<Statement<'_>>, EvidenceError>
 }
 
 /// Validity of a run without an ending.
-fn without_an_ending(state: RunState) -> Validity {
+fn validity_without_ending(state: RunState) -> Validity {
     let (sentence, remedy) = match state {
         RunState::Running => {
             ("the run is still in progress; these are its figures so far", "wait until it has ended")

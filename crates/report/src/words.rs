@@ -76,7 +76,9 @@ fn load_for(new: &NewRun, duration_s: Option<f64>) -> String {
 pub(crate) fn verdict(view: &View<'_>) -> String {
     let sentence = match view.verdict {
         Verdict::Complete => "complete",
-        Verdict::Degraded if view.whole.counts.ok == 0 && !is_gone(view) => "degraded: no request ended ok",
+        Verdict::Degraded if view.whole.counts.ok == 0 && !is_degraded_by_outage(view) => {
+            "degraded: no request ended ok"
+        }
         Verdict::Degraded if is_for_some_users(view) => {
             "degraded: users were without an answer for much longer than others"
         }
@@ -86,11 +88,11 @@ pub(crate) fn verdict(view: &View<'_>) -> String {
         Verdict::Invalid => return "invalid: its figures must not be used".to_owned(),
     };
     let level = view.validity.verdict;
-    format!("{sentence} · {level}{}", doubted(&figures_at(&view.validity, level)))
+    format!("{sentence} · {level}{}", doubtful_figures(&figures_at(&view.validity, level)))
 }
 
 /// Whether outages lasted so long that the run is degraded.
-fn is_gone(view: &View<'_>) -> bool {
+fn is_degraded_by_outage(view: &View<'_>) -> bool {
     view.measured.outage.as_ref().is_some_and(|outage| outage.is_degraded())
 }
 
@@ -101,12 +103,12 @@ pub(crate) fn is_for_some_users(view: &View<'_>) -> bool {
 
 /// Figures of a run that are in doubt at this level.
 pub(crate) fn figures_at(validity: &Validity, level: Level) -> Vec<Distorted> {
-    let is_so = |figure: &Distorted| level != Level::Valid && validity.of(*figure) == level;
-    Distorted::ALL.into_iter().filter(is_so).collect()
+    let has_level = |figure: &Distorted| level != Level::Valid && validity.of(*figure) == level;
+    Distorted::ALL.into_iter().filter(has_level).collect()
 }
 
 /// Formats doubtful figures: ` in mean and tail`. Empty if all figures are doubtful, or if it is unknown which.
-pub(crate) fn doubted(figures: &[Distorted]) -> String {
+pub(crate) fn doubtful_figures(figures: &[Distorted]) -> String {
     let names: Vec<&str> = figures.iter().map(|figure| figure.name()).collect();
     match &names[..] {
         all if all.len() == Distorted::ALL.len() => String::new(),
@@ -159,12 +161,12 @@ pub(crate) fn generator(view: &View<'_>, generator: &Generator) -> String {
 }
 
 /// Number of connections, and the time to open them. Most are opened in the warm-up, if there is one.
-pub(crate) fn connected(view: &View<'_>) -> Vec<String> {
+pub(crate) fn connection_words(view: &View<'_>) -> Vec<String> {
     let times = |figures: &Figures| {
         let connections = figures.connections?;
         let log_in = if view.unit().connects_with_log_in() { ", log-in included" } else { "" };
-        let made =
-            times::in_words(&figures.connect).map_or_else(String::new, |words| format!("{log_in}, {words}"));
+        let made = times::summary_words(&figures.connect)
+            .map_or_else(String::new, |words| format!("{log_in}, {words}"));
         let s = if connections == 1 { "" } else { "s" };
         Some(format!("{} time{s}{made}", count(connections)))
     };
@@ -233,7 +235,7 @@ pub(crate) fn failure(failure: &Failure) -> String {
 pub(crate) fn gate(gate: &GateResult) -> String {
     match gate.decision {
         Decision::Holds => format!("{} held: {}{}", gate.text, observed(gate), breaches::bound(gate)),
-        Decision::Fails => format!("{} failed: {}", gate.text, breaches::by_how_much(gate)),
+        Decision::Fails => format!("{} failed: {}", gate.text, breaches::value_and_limit(gate)),
         Decision::Undecided => format!("{} undecided: {}", gate.text, breaches::why_undecided(gate, None)),
     }
 }

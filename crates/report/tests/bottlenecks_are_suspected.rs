@@ -3,7 +3,7 @@
 use crate::runs::{Draws, Kept, always_ok, ending, new_run, second};
 use evidence::{Cause, Level, Model, Run};
 use record::{ErrorClass, Finish, Outcome, Tally};
-use report::Sharing;
+use report::Anonymizer;
 use serde_json::Value;
 
 /// Reading of every second: subject, metric, label, value.
@@ -71,7 +71,7 @@ impl<'a> Script<'a> {
         let mut seconds: Vec<_> =
             (0..4).map(|number| (0, second(number, self.per_s, &mut draws, 0, self.outcome_of))).collect();
         for (second, (_, interval)) in seconds.iter_mut().enumerate() {
-            (0..self.turned_away).for_each(|_| turn_away(&mut interval.tally, second as u64));
+            (0..self.turned_away).for_each(|_| note_rejected(&mut interval.tally, second as u64));
         }
         let tally = &mut seconds[3].1.tally;
         tally.note_not_sent(self.not_sent);
@@ -121,7 +121,7 @@ fn limit_of(run: Run) -> Value {
     json["bottleneck"].clone()
 }
 
-fn turn_away(tally: &mut Tally, second: u64) {
+fn note_rejected(tally: &mut Tally, second: u64) {
     let sent_ns = second * 1_000_000_000 + 7_000;
     tally.note_sent(sent_ns);
     tally.note_finished(&Finish {
@@ -264,7 +264,7 @@ fn detects_shortage_of_memory_disks_and_files() {
 }
 
 #[test]
-fn exhausted_quota_is_the_limit_whatever_the_cores_do() {
+fn exhausted_quota_is_the_limit_regardless_of_cores() {
     let quota = |cores: f64, used: f64| {
         [
             ("system", "cpu_quota_cores", "", cores),
@@ -728,7 +728,7 @@ fn output_of_the_system_names_exhausted_limit() {
     );
     // A shared report keeps the message, and nothing else of the output.
     let run = wrote(400, ONE_IN_FIFTY).run();
-    let shared = Sharing::of_runs(std::slice::from_ref(&run)).run(run);
+    let shared = Anonymizer::of_runs(std::slice::from_ref(&run)).run(run);
     assert!(!shared.outputs().iter().any(|output| output.text.windows(5).any(|text| text == b"alice")));
     assert_eq!(limit_of(shared)["resource"], "connection_limit");
     // A system without CPU time to accept connections also has a full queue.

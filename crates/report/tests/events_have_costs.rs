@@ -146,16 +146,16 @@ fn lines_of<'a>(text: &'a str, names: [&'a str; 2]) -> impl DoubleEndedIterator<
     text.lines().filter(move |line| names.iter().all(|name| line.contains(name)))
 }
 
-fn study_as(format: &str, study: &studies::Stored) -> String {
-    study_with(format, study, false)
+fn study_report(format: &str, study: &studies::Stored) -> String {
+    study_report_with(format, study, false)
 }
 
 /// Report for the terminal with all details.
-fn study_in_full(study: &studies::Stored) -> String {
-    study_with("terminal", study, true)
+fn full_study_report(study: &studies::Stored) -> String {
+    study_report_with("terminal", study, true)
 }
 
-fn study_with(format: &str, study: &studies::Stored, is_wide: bool) -> String {
+fn study_report_with(format: &str, study: &studies::Stored, is_wide: bool) -> String {
     let mut out = Vec::new();
     let options = Options { color: false, width: 300, is_wide };
     let load = |run: &evidence::RunId| study.load(run);
@@ -175,9 +175,9 @@ const FIGURES: [(&str, &str, f64); 5] = [
 #[test]
 fn repeated_events_have_equal_costs_in_every_report() {
     let study = studies::with_events();
-    let (brief, terminal) = (study_as("terminal", &study), study_in_full(&study));
-    let json: Value = serde_json::from_str(&study_as("json", &study)).unwrap();
-    let page = pages::document(&study_as("html", &study));
+    let (brief, terminal) = (study_report("terminal", &study), full_study_report(&study));
+    let json: Value = serde_json::from_str(&study_report("json", &study)).unwrap();
+    let page = pages::document(&study_report("html", &study));
     let load = &page["loads"][0];
     let deploy = &load["event_costs"]["events"][0];
     assert_eq!(deploy["name"], "deploy");
@@ -224,7 +224,7 @@ fn repeated_events_have_equal_costs_in_every_report() {
 #[test]
 fn repeated_events_are_combined_by_run_and_block() {
     let study = studies::with_events();
-    let page = pages::document(&study_as("html", &study));
+    let page = pages::document(&study_report("html", &study));
     let deploy = &page["loads"][0]["event_costs"]["events"][0];
     let row = |name: &str| {
         let rows = page["loads"][0]["rows"].as_array().unwrap();

@@ -50,7 +50,7 @@ impl Formats {
     }
 
     /// Asserts that both text formats have a sentence.
-    fn assert_says(&self, sentence: &str) {
+    fn assert_contains(&self, sentence: &str) {
         let sentence = on_one_line(sentence);
         for (format, text) in [("terminal", &self.terminal), ("md", &self.markdown)] {
             assert!(text.contains(&sentence), "{} as {format} lacks: {sentence}", self.case);
@@ -111,7 +111,7 @@ fn all_formats_have_the_same_result() {
     for formats in Formats::all() {
         for (load, answer, _) in formats.loads() {
             for part in ["text", "how_sure", "besides"] {
-                formats.assert_says(text(&answer[part]));
+                formats.assert_contains(text(&answer[part]));
             }
             let (of_page, said) = (&load["answer"], text(&answer["text"]));
             // Sentences of the page are capitalized, and have their intervals in the line below.
@@ -125,7 +125,7 @@ fn all_formats_have_the_same_result() {
             assert!(!is_of_pair || how_sure.starts_with(noun), "{}: {of_page}", formats.case);
             assert_eq!(of_page["certainty"], answer["certainty"], "{}", formats.case);
         }
-        formats.assert_says(text(&formats.page["validity"]["sentence"]));
+        formats.assert_contains(text(&formats.page["validity"]["sentence"]));
     }
 }
 
@@ -173,7 +173,7 @@ fn all_formats_have_the_same_pairs_and_verdicts() {
             assert_eq!(of_page.len(), pairs.len(), "{}", formats.case);
             for (drawn, pair) in of_page.iter().zip(pairs) {
                 let sentence = text(&drawn["sentence"]);
-                formats.assert_says(sentence);
+                formats.assert_contains(sentence);
                 for (key, side) in [("first", "a"), ("second", "b")] {
                     let row = &load["rows"][drawn[key].as_u64().unwrap() as usize];
                     // People see only the parameters that differ.
@@ -241,7 +241,7 @@ fn all_formats_have_the_same_figures_and_counts() {
         let ranking = list(&formats.json["comparison"]["ranking"]);
         for (load, answer, _) in formats.loads() {
             for cell in list(&load["table"]["rows"]).iter().flat_map(|row| list(&row["cells"])) {
-                formats.assert_says(text(&cell["text"]));
+                formats.assert_contains(text(&cell["text"]));
             }
             for row in list(&load["rows"]) {
                 let is_it = |ranked: &&Value| {
@@ -264,7 +264,7 @@ fn all_formats_have_the_same_figures_and_counts() {
                 }
             }
             for gate in list(&load["gates"]) {
-                formats.assert_says(text(&gate["text"]));
+                formats.assert_contains(text(&gate["text"]));
             }
         }
     }
@@ -280,7 +280,7 @@ fn all_formats_have_eliminated_variants() {
     let caveats = formats.page["loads"][0]["caveats"].to_string();
     for left in left {
         let told = format!("{} (after {} blocks", name(left), left["after_blocks"]);
-        formats.assert_says(&told);
+        formats.assert_contains(&told);
         assert!(caveats.contains(&told), "{caveats}");
     }
     let answer = &formats.json["comparison"]["answers"][0];
@@ -300,7 +300,7 @@ fn failed_gate_comes_first_with_figures() {
     let formats = Formats::of(&("study-complete", studies::complete()));
     let told = "Gate failed: errors<0.1%: puma workers=8 threads=16: 2.50 %, limit 0.10 % (25.0 ×), in 8 of 8 runs, \
                 20,697 requests; puma workers=1 threads=500: no valid run.";
-    formats.assert_says(told);
+    formats.assert_contains(told);
     for text in [&formats.terminal, &formats.markdown] {
         assert!(text.find("Gate failed") < text.find("Result:"), "{text}");
     }
@@ -320,7 +320,7 @@ fn failed_gate_comes_first_with_figures() {
 fn gate_of_variant_without_valid_run_is_not_judged() {
     let formats = Formats::of(&("study-apart", studies::apart(0)));
     let told = "not judged for mysql: no valid run";
-    formats.assert_says(told);
+    formats.assert_contains(told);
     let load = &formats.page["loads"][0];
     let gate = list(&load["gates"]).iter().find(|gate| gate["text"] == told).expect("it is on the page");
     assert_eq!(gate["tone"], "bad");

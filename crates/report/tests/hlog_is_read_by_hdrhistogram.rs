@@ -9,7 +9,7 @@ use evidence::Run;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
-use record::{Phase, Split, Tally};
+use record::{OutcomeHistograms, Phase, Tally};
 use report::Options;
 
 fn written(run: &Run) -> Vec<u8> {
@@ -76,7 +76,7 @@ fn sum_of_all_lines_equals_stored_histograms() {
     }
 }
 
-fn assert_same(sum: &Histogram<u64>, stored: &Split) {
+fn assert_same(sum: &Histogram<u64>, stored: &OutcomeHistograms) {
     let stored = stored.all();
     assert_eq!(sum.len(), stored.count());
     for (value_ns, count) in stored.counters() {

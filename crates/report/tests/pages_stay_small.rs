@@ -80,7 +80,7 @@ fn limits_rows_of_steps() {
 fn limits_rows_of_statements() {
     let mut run = runs::sql::transactions();
     let name = "SELECT 1 ".repeat(1_000);
-    run.new.parts = vec![evidence::PartOf { name, of: 0 }; 2_500];
+    run.new.parts = vec![evidence::StepPart { name, of: 0 }; 2_500];
     let page = pages::of_runs(&[run]);
     let document = pages::document(&page);
     let notices = document["notices"].to_string();

@@ -89,7 +89,7 @@ fn formats_match_golden_files() {
 }
 
 #[test]
-fn run_without_stored_seconds_does_not_claim_that_nothing_was_sent() {
+fn run_without_stored_seconds_has_no_note_on_sent_requests() {
     for name in ["terminal", "md"] {
         let text = written(report::format(name).unwrap(), &[runs::nothing_stored()]);
         assert!(text.contains("nothing was stored before the run was cut short"), "{text}");

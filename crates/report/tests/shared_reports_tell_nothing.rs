@@ -2,7 +2,7 @@
 
 use crate::studies::{self, Stored};
 use evidence::{NewRun, Run, Study, StudyPlace};
-use report::{FORMATS, Format, LoadRun, Options, ReportError, Sharing};
+use report::{Anonymizer, FORMATS, Format, LoadRun, Options, ReportError};
 use serde_json::json;
 
 const OPTIONS: Options = Options { color: false, width: 200, is_wide: true };
@@ -26,7 +26,7 @@ const TELLING: [&str; 14] = [
 ];
 
 /// A file in a home directory.
-fn at_home(file: &str) -> String {
+fn home_path(file: &str) -> String {
     ["", "home", "janedoe", file].join("/")
 }
 
@@ -36,8 +36,8 @@ fn telling() -> Stored {
     let new = &mut stored.study.new;
     new.host["name"] = json!("acme-host-7.corp.example");
     new.title = "app-servers of janedoe on acme-host-7".to_owned();
-    new.source.push_str(&format!("\n# plan-comment\n  start: {}", at_home("app")));
-    new.stamps.push(format!("the plan is {}", at_home("plan.yaml")));
+    new.source.push_str(&format!("\n# plan-comment\n  start: {}", home_path("app")));
+    new.stamps.push(format!("the plan is {}", home_path("plan.yaml")));
     new.planned.iter_mut().for_each(place);
     stored.study.baseline = Some(studies::baseline("build of janedoe on acme-host-7"));
     stored.study.runs.iter_mut().chain(&mut stored.runs).for_each(run);
@@ -46,8 +46,8 @@ fn telling() -> Stored {
 
 fn place(place: &mut StudyPlace) {
     if place.variant == "workers=8 threads=1" {
-        place.variant = format!("conf={}", at_home("puma.rb"));
-        place.knobs = vec![("conf".to_owned(), at_home("puma.rb"))];
+        place.variant = format!("conf={}", home_path("puma.rb"));
+        place.knobs = vec![("conf".to_owned(), home_path("puma.rb"))];
     }
 }
 
@@ -56,7 +56,7 @@ fn run(run: &mut Run) {
     *title = "http://acme-host-7.corp.example:8080/fibonacci?key=janedoe".to_owned();
     host["name"] = json!("acme-host-7.corp.example");
     *plan_json = json!({ "seed": 7, "steps": [{ "host": "acme-host-7.corp.example:8080" }] });
-    stamps.push(format!("certificates of {}", at_home("ca.pem")));
+    stamps.push(format!("certificates of {}", home_path("ca.pem")));
     *system_version = Some("puma 6 on ACME-HOST-7 (10.9.8.7)".to_owned());
     of_study.iter_mut().for_each(|(_, of_study)| place(of_study));
     let ending = run.ending.as_mut().unwrap();
@@ -80,7 +80,7 @@ fn found(text: &str) -> Vec<&'static str> {
 #[test]
 fn shared_study_has_no_private_text_in_any_format() {
     let stored = telling();
-    let sharing = Sharing::of_study(&stored.study);
+    let sharing = Anonymizer::of_study(&stored.study);
     let shared = sharing.study(stored.study.clone());
     let mut told = Vec::new();
     for format in FORMATS.iter().filter(|format| !matches!(format.name, "jtl" | "hlog")) {
@@ -104,7 +104,7 @@ fn shared_study_has_no_private_text_in_any_format() {
 #[test]
 fn shared_run_has_no_private_text_in_any_format() {
     let stored = telling();
-    let sharing = Sharing::of_runs(&stored.runs);
+    let sharing = Anonymizer::of_runs(&stored.runs);
     for run in &stored.runs[..6] {
         let shared = [sharing.run(run.clone())];
         for format in FORMATS {
@@ -120,7 +120,7 @@ fn shared_run_has_no_private_text_in_any_format() {
 #[test]
 fn shared_study_keeps_figures_and_pairs() {
     let stored = telling();
-    let sharing = Sharing::of_study(&stored.study);
+    let sharing = Anonymizer::of_study(&stored.study);
     let json = report::format("json").unwrap();
     let plain: serde_json::Value =
         serde_json::from_str(&written(json, &stored.study, &|run| stored.load(run))).unwrap();

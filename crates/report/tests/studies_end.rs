@@ -11,8 +11,8 @@ fn ending(stored: &Stored) -> CommandEnding {
 
 /// Makes the response times of every run invalid, but not the throughput.
 fn with_late_runs(mut stored: Stored) -> Stored {
-    let distorts =
-        [Distorted::Mean, Distorted::Tail].map(|figure| Distortion::unsized_of(figure, Level::Invalid));
+    let distorts = [Distorted::Mean, Distorted::Tail]
+        .map(|figure| Distortion::with_unknown_size(figure, Level::Invalid));
     let cause = Cause {
         code: "wake_lag".to_owned(),
         sentence: "timers woke late".to_owned(),

@@ -23,7 +23,7 @@ const LASTING_NS: u64 = 1_000_000_000;
 const TIMEOUT: Duration = Duration::from_secs(2);
 /// Time limit for the start and the stop of the target. Together they must fit into the time that the watchdog leaves at the end of
 /// a run.
-const TARGET_WITHIN: Duration = Duration::from_secs(1);
+const TARGET_TIMEOUT: Duration = Duration::from_secs(1);
 /// Longest body that the generator requests from the target. Longer replies count as this long.
 const REPLY_BYTES_MAX: u64 = 1 << 20;
 /// Approximate size of a reply's head.
@@ -185,9 +185,9 @@ impl Trial<'_> {
             after: Vec::new(),
             processes: vec![Process {
                 name: "target".to_owned(),
-                command: Command { argv, env: Vec::new(), dir, within: TARGET_WITHIN },
-                ready: Ready { when: When::Tcp(socket), within: TARGET_WITHIN },
-                stop: StopHow { signal: Signal::TERM, command: None, within: TARGET_WITHIN },
+                command: Command { argv, env: Vec::new(), dir, within: TARGET_TIMEOUT },
+                ready: Ready { when: When::Tcp(socket), within: TARGET_TIMEOUT },
+                stop: StopHow { signal: Signal::TERM, command: None, within: TARGET_TIMEOUT },
                 is_aside: false,
                 is_started_by_event: false,
             }],
@@ -230,7 +230,7 @@ impl Trial<'_> {
             match underway.next(left) {
                 Ok(Message::Interval { interval, .. }) => tally.merge(&interval.tally),
                 Ok(Message::Ended(_)) => ended += 1,
-                Ok(Message::Broke(what) | Message::Hopeless(what)) => return Err(what),
+                Ok(Message::Broke(what) | Message::Unrecoverable(what)) => return Err(what),
                 Ok(Message::Begins(_) | Message::Pulse { .. } | Message::Moments(_)) => {}
                 Err(_) => {
                     underway.stop(StopLevel::Abort);

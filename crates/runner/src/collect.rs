@@ -15,16 +15,16 @@ use crate::early_end::{EarlyEnd, UnusableReply};
 use crate::extension::Extension;
 use crate::feed::Feed;
 use crate::figures::{PlannedEnd, figures};
-use crate::generator::{Generator, Underway};
+use crate::generator::{Generator, RunningLoad};
 use crate::monitor::Monitor;
 use crate::run_error::RunError;
 use crate::stopper::Stopper;
 use crate::usage::Usage;
 
 /// Interval at which stop requests are checked.
-const LISTEN: Duration = Duration::from_millis(50);
+const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 /// Time for which the seconds of several workers are collected, to be stored together.
-const GATHER: Duration = Duration::from_millis(20);
+const GATHER_TIME: Duration = Duration::from_millis(20);
 /// Max time of a run beyond its duration and its deadline, after which it is asked to stop: three of five seconds.
 const OVERRUN_MAX: Duration = Duration::from_secs(3);
 
@@ -116,7 +116,7 @@ pub(crate) struct Collector<'a> {
 
 impl<'a> Collector<'a> {
     /// Receives messages until the last worker is done.
-    pub(crate) fn collect(&mut self, mut underway: Box<dyn Underway>) -> Result<Collected, RunError> {
+    pub(crate) fn collect(&mut self, mut underway: Box<dyn RunningLoad>) -> Result<Collected, RunError> {
         let wholes = (0..self.steps).map(|_| Default::default()).collect();
         let gaps = Gaps::new(self.warm_up_ns);
         let mut collected = Collected { wholes, gaps, ..Collected::default() };
@@ -133,14 +133,14 @@ impl<'a> Collector<'a> {
                 collected.overran = true;
                 underway.stop(StopLevel::Abort);
             }
-            let first = match underway.next(LISTEN) {
+            let first = match underway.next(STOP_CHECK_INTERVAL) {
                 Ok(message) => Some(message),
                 Err(RecvTimeoutError::Timeout) => None,
                 Err(RecvTimeoutError::Disconnected) => break,
             };
             let mut seconds: BTreeMap<u64, Steps> = BTreeMap::new();
             let mut next = first;
-            let gathered_by = self.clock.now() + GATHER;
+            let gathered_by = self.clock.now() + GATHER_TIME;
             while let Some(message) = next {
                 match message {
                     Message::Begins(origin) => {
@@ -159,15 +159,15 @@ impl<'a> Collector<'a> {
                     Message::Moments(parts) => collected.note_moments(&parts),
                     Message::Ended(end) => collected.ends.push(*end),
                     Message::Broke(what) => collected.broke.push(what),
-                    Message::Hopeless(what) => collected.hopeless.push(what),
+                    Message::Unrecoverable(what) => collected.hopeless.push(what),
                 }
                 let wait = gathered_by.saturating_duration_since(self.clock.now());
                 next = underway.next(wait).ok();
             }
             let kept = self.take(&mut collected, seconds, begun.0).and_then(|()| {
-                collected.was_given_up |= self.gives_up(&collected, begun.0);
+                collected.was_given_up |= self.must_give_up(&collected, begun.0);
                 collected.is_gone |= collected.was_given_up;
-                let is_gone = self.monitor.attend(self.feed);
+                let is_gone = self.monitor.poll(self.feed);
                 collected.is_gone |= is_gone.map_err(|error| storage(error, &collected))?;
                 Ok(())
             });
@@ -200,7 +200,7 @@ impl<'a> Collector<'a> {
 
     /// Whether to end now because no reply is usable. If the load has a number of requests and has sent all of them, it already has its
     /// result.
-    fn gives_up(&self, collected: &Collected, begun: Instant) -> bool {
+    fn must_give_up(&self, collected: &Collected, begun: Instant) -> bool {
         let Some(EarlyEnd { after, unusable }) = self.early_end else { return false };
         let lasts = || {
             let elapsed = self.clock.now().saturating_duration_since(begun);
@@ -231,7 +231,7 @@ impl<'a> Collector<'a> {
                         wholes[interval.phase as usize].absorb(&interval.tally)?;
                     }
                 }
-                let kept = self.feed.keep_step(*step, intervals);
+                let kept = self.feed.store_step(*step, intervals);
                 kept.map_err(|error| storage(error, collected))?;
             }
             let of_steps = steps.iter().filter(|(step, _)| usize::from(**step) < self.steps);

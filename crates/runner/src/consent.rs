@@ -11,7 +11,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::Duration;
 
-use engine::{Endpoint, Line, Peer, TlsPeer, TlsTrust};
+use engine::{BlockingConnection, Endpoint, Peer, TlsPeer, TlsTrust};
 use load::{Load, Order, Scenarios};
 use plan::{Plan, units};
 use ring::rand::{SecureRandom, SystemRandom};
@@ -45,10 +45,10 @@ impl OwnerToken {
     /// # Errors
     ///
     /// The file cannot be read or created, or has other content.
-    pub fn in_file(path: &Path) -> io::Result<Self> {
+    pub fn from_file(path: &Path) -> io::Result<Self> {
         match fs::read_to_string(path) {
             Ok(text) => Self::read(&text),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Self::make(path),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Self::create(path),
             Err(error) => Err(error),
         }
     }
@@ -61,7 +61,7 @@ impl OwnerToken {
         is_token.then(|| Self(token.to_owned())).ok_or_else(wrong)
     }
 
-    fn make(path: &Path) -> io::Result<Self> {
+    fn create(path: &Path) -> io::Result<Self> {
         let mut bytes = [0; TOKEN_BYTES];
         SystemRandom::new().fill(&mut bytes).map_err(|_| io::Error::other("no random bytes"))?;
         let token: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -184,7 +184,7 @@ fn ask_web_server(peer: &plan::Peer, address: SocketAddr, token: &OwnerToken) ->
     let at = |port| (plan::Peer { port, ..peer.clone() }, SocketAddr::new(address.ip(), port));
     let (secure_peer, secure_address) = at(443);
     if let Ok(tls) = TlsPeer::new(&peer.host, &TlsTrust::System)
-        && let tls = tls.offering(wire::step::requests().alpn)
+        && let tls = tls.with_alpn(wire::step::requests().alpn)
         && let Ok(max_rate_per_s) = ask(&secure_peer, secure_address, Some(tls), token)
     {
         return Ok(max_rate_per_s);
@@ -216,7 +216,7 @@ fn ask(
 }
 
 fn fetch(peer: &Peer, request: &[u8]) -> Result<Vec<u8>, String> {
-    let mut line = Line::open(peer, TIMEOUT).map_err(|error| error.to_string())?;
+    let mut line = BlockingConnection::open(peer, TIMEOUT).map_err(|error| error.to_string())?;
     line.write_all(request).map_err(|error| error.to_string())?;
     let mut answer = Vec::new();
     let mut part = [0; 4096];
@@ -266,14 +266,14 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new/owner-token");
-        let token = OwnerToken::in_file(&path).unwrap();
-        assert_eq!(OwnerToken::in_file(&path).unwrap(), token);
+        let token = OwnerToken::from_file(&path).unwrap();
+        assert_eq!(OwnerToken::from_file(&path).unwrap(), token);
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(token.path().len(), "/.well-known/tenbin-".len() + 32);
-        let other = OwnerToken::in_file(&folder.path().join("other")).unwrap();
+        let other = OwnerToken::from_file(&folder.path().join("other")).unwrap();
         assert_ne!(other, token);
         fs::write(&path, "../../admin").unwrap();
-        assert_eq!(OwnerToken::in_file(&path).unwrap_err().kind(), io::ErrorKind::InvalidData);
+        assert_eq!(OwnerToken::from_file(&path).unwrap_err().kind(), io::ErrorKind::InvalidData);
     }
 
     #[test]

@@ -43,9 +43,9 @@ pub(crate) fn check(sql: &Transactions) -> Option<Result<String, Failure>> {
 /// Violated conditions, with the number of places.
 fn violations(sql: &Transactions) -> Result<Vec<String>, String> {
     let place = load_data::place(&sql.database).map_err(|error| error.to_string())?;
-    let is_given_up = Arc::new(AtomicBool::new(false));
-    let limit = TimeLimit::start("consistency", WITHIN, Arc::clone(&is_given_up));
-    let mut session = HeldSession::open(&place, is_given_up).map_err(|error| error.to_string())?;
+    let is_canceled = Arc::new(AtomicBool::new(false));
+    let limit = TimeLimit::start("consistency", WITHIN, Arc::clone(&is_canceled));
+    let mut session = HeldSession::open(&place, is_canceled).map_err(|error| error.to_string())?;
     let mut violated = Vec::new();
     for condition in &CONDITIONS {
         let answer = session.ask(condition.query).map_err(|error| error.to_string())?;

@@ -9,9 +9,9 @@ use plan::{Fault, Study, StudyPin};
 use crate::run_error::RunError;
 
 /// Time for which `pin: auto` observes the CPU use of other processes.
-const WATCHED: Duration = Duration::from_secs(1);
+const OBSERVATION_TIME: Duration = Duration::from_secs(1);
 /// Share of a core, from 0 to 1, from which `pin: auto` leaves it to other processes.
-const BUSY_FROM: f64 = 0.1;
+const BUSY_MIN_SHARE: f64 = 0.1;
 
 /// Cores of each side; empty if it is not pinned.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,8 +36,8 @@ impl Cores {
                 )),
             },
             StudyPin::Cores { system, generator } => {
-                permit("pin", system, allowed)?;
-                permit("pin", generator, allowed)?;
+                check_allowed("pin", system, allowed)?;
+                check_allowed("pin", generator, allowed)?;
                 Ok(Self { system: system.clone(), generator: generator.clone() })
             }
         }
@@ -48,7 +48,7 @@ impl Cores {
         let percent = |share: f64| format!("{:.0} %", share * 100.0);
         let used: Vec<(usize, f64)> = busy
             .iter()
-            .filter(|(_, share)| **share >= BUSY_FROM)
+            .filter(|(_, share)| **share >= BUSY_MIN_SHARE)
             .map(|(core, share)| (*core, *share))
             .collect();
         if used.is_empty() {
@@ -77,8 +77,8 @@ impl Cores {
         }
         format!(
             "the systems ran on core {}, the generator on core {}",
-            list(&self.system),
-            list(&self.generator)
+            format_list(&self.system),
+            format_list(&self.generator)
         )
     }
 }
@@ -88,13 +88,13 @@ impl Cores {
 /// Observes for one second which cores other processes use, and avoids these as long as two others remain. If too few remain, the system
 /// gets the quietest cores, and the generator the next. Returns the observation as text. `None` if the study does not set `pin: auto`, or
 /// if there is only one core, which [`crate::preflight`] rejects.
-pub fn settle_cores(study: &mut Study) -> Option<String> {
+pub fn choose_cores(study: &mut Study) -> Option<String> {
     let allowed = allowed_cores();
     if study.pin != StudyPin::Auto {
         return None;
     }
     let last = Cores::choose(&study.pin, &allowed).ok()?;
-    let mut busy = lab::busy_cores(WATCHED);
+    let mut busy = lab::busy_cores(OBSERVATION_TIME);
     busy.retain(|core, _| allowed.contains(core));
     let cores = if busy.len() == allowed.len() { quietest(&busy) } else { last };
     let seen = (!busy.is_empty()).then(|| cores.seen(&busy));
@@ -105,7 +105,7 @@ pub fn settle_cores(study: &mut Study) -> Option<String> {
 /// Splits two or more cores by the CPU use of other processes.
 fn quietest(busy: &BTreeMap<usize, f64>) -> Cores {
     let quiet: Vec<usize> =
-        busy.iter().filter(|(_, share)| **share < BUSY_FROM).map(|(core, _)| *core).collect();
+        busy.iter().filter(|(_, share)| **share < BUSY_MIN_SHARE).map(|(core, _)| *core).collect();
     if let [system @ .., generator] = &quiet[..]
         && !system.is_empty()
     {
@@ -131,18 +131,18 @@ pub fn stamp(study: &Study) -> Result<Option<String>, RunError> {
 }
 
 /// Rejects cores that this process may not use. `place` is the key or flag that names them.
-pub(crate) fn permit(place: &str, cores: &[usize], allowed: &[usize]) -> Result<(), Fault> {
+pub(crate) fn check_allowed(place: &str, cores: &[usize], allowed: &[usize]) -> Result<(), Fault> {
     match cores.iter().find(|core| !allowed.contains(core)) {
         None => Ok(()),
         Some(core) => Err(Fault::new(
             place,
             format!("core {core} is not one that this process may use"),
-            format!("choose among {}", list(allowed)),
+            format!("choose among {}", format_list(allowed)),
         )),
     }
 }
 
-fn list(cores: &[usize]) -> String {
+fn format_list(cores: &[usize]) -> String {
     cores.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
 }
 

@@ -19,7 +19,7 @@ use progress::{RunEvent, Stream};
 use crate::databases::{self, ServerCopy};
 use crate::scratch::Scratch;
 use crate::stage::{Stage, failure};
-use crate::systems::Started;
+use crate::systems::StartedSystem;
 use crate::tools::Tools;
 
 /// Maximum length of a file that may be a configuration, in bytes.
@@ -60,14 +60,14 @@ impl DataCopies {
         plan: &Plan,
         tools: &Tools<'_>,
         stream: &Stream,
-    ) -> Option<Result<Box<dyn Started>, lab::Failure>> {
+    ) -> Option<Result<Box<dyn StartedSystem>, lab::Failure>> {
         let has_data = stage.launch.own_data.is_some() || stage.launch.tables.is_some();
         if !has_data || !stage.starts_processes() || !stage.is_repeated {
             return None;
         }
         let mut all = self.0.borrow_mut();
         if !all.contains_key(&stage.data_key) {
-            let prepared = match not_copyable(stage) {
+            let prepared = match copy_obstacle(stage) {
                 Some(because) => again(stream, &because),
                 None => match prepare_and_copy(stage, plan, tools, stream) {
                     Ok(prepared) => prepared,
@@ -84,7 +84,7 @@ impl DataCopies {
         let started = tools.lab.start(recipe, &|| tools.is_stopped());
         if !std::mem::replace(is_told, true) && started.is_ok() {
             let what = format!("{} started on a copy of its data", stage.name());
-            tell(stream, &what, tools.clock.now() - begun, *copied, false);
+            publish_outcome(stream, &what, tools.clock.now() - begun, *copied, false);
         }
         Some(started)
     }
@@ -112,14 +112,14 @@ impl DataCopies {
                     .map_err(|error| in_words(format!("{} cannot be restored: {error}", file.display())))?;
                 if !std::mem::replace(is_told, true) {
                     let what = format!("{} restored from a copy", file.display());
-                    tell(stream, &what, tools.clock.now() - begun, Some(copied), true);
+                    publish_outcome(stream, &what, tools.clock.now() - begun, Some(copied), true);
                 }
             }
             (Some(Prepared::InServer(copy, is_told)), _) => {
                 let begun = tools.clock.now();
                 let how = copy.restore().map_err(in_words)?;
                 if !std::mem::replace(is_told, true) {
-                    tell(stream, &how, tools.clock.now() - begun, None, false);
+                    publish_outcome(stream, &how, tools.clock.now() - begun, None, false);
                 }
             }
             (Some(Prepared::Unchanged), None) => {}
@@ -130,7 +130,7 @@ impl DataCopies {
                 stage.fill(tools, plan, stream)?;
                 let prepared = match (&file, before) {
                     _ if !stage.is_repeated => Prepared::Again,
-                    (Some(file), _) => copy_of_file(file)
+                    (Some(file), _) => copy_own_file(file)
                         .map_err(|error| in_words(format!("{} cannot be copied: {error}", file.display())))?,
                     (None, _) if !plan.may_write() => Prepared::Unchanged,
                     (None, Some(Ok(mut copy))) => match copy.make() {
@@ -154,7 +154,7 @@ fn again(stream: &Stream, because: &str) -> Prepared {
 }
 
 /// Publishes the outcome. The first remark on a copy has help if it takes long.
-fn tell(stream: &Stream, what: &str, took: Duration, copied: Option<lab::Copied>, is_first: bool) {
+fn publish_outcome(stream: &Stream, what: &str, took: Duration, copied: Option<lab::Copied>, is_first: bool) {
     let seconds = took.as_secs_f64();
     let copy = copied.map_or_else(String::new, |copied| {
         let way = if copied.is_shared() { "by reflink" } else { "by a plain copy" };
@@ -170,7 +170,7 @@ fn tell(stream: &Stream, what: &str, took: Duration, copied: Option<lab::Copied>
 }
 
 /// Reason why the folder of a system cannot be used again with other ports. `None` if it can.
-fn not_copyable(stage: &Stage) -> Option<String> {
+fn copy_obstacle(stage: &Stage) -> Option<String> {
     if stage.launch.disk_bytes.is_some() {
         return Some("its system has a disk of its own".to_owned());
     }
@@ -217,7 +217,7 @@ fn prepare_and_copy(
     if !stopped.failures.is_empty() {
         return Err(lab::Failure { outputs: stopped.outputs, ..stopped.failures.swap_remove(0) });
     }
-    if let Some(file) = file_with(&path, stage.dir()) {
+    if let Some(file) = find_file_with(&path, stage.dir()) {
         let name = file.strip_prefix(&path).unwrap_or(&file).display().to_string();
         return Ok(again(
             stream,
@@ -225,12 +225,12 @@ fn prepare_and_copy(
         ));
     }
     let what = format!("data of {} prepared, and its system stopped and copied", stage.name());
-    tell(stream, &what, tools.clock.now() - begun, stopped.copied, true);
+    publish_outcome(stream, &what, tools.clock.now() - begun, stopped.copied, true);
     Ok(Prepared::Copy { _scratch: scratch, path, copied: stopped.copied, is_told: false })
 }
 
 /// A configuration in a folder that has this path in its text. `None` if there is none.
-fn file_with(folder: &Path, path: &Path) -> Option<PathBuf> {
+fn find_file_with(folder: &Path, path: &Path) -> Option<PathBuf> {
     let searched = path.to_string_lossy();
     let mut folders = vec![folder.to_owned()];
     let mut count = 0;
@@ -262,7 +262,7 @@ fn is_configuration(path: &Path, bytes: u64) -> bool {
 }
 
 /// Copies a file to a folder of Tenbin.
-fn copy_of_file(file: &Path) -> io::Result<Prepared> {
+fn copy_own_file(file: &Path) -> io::Result<Prepared> {
     let scratch = Scratch::new()?;
     let path = scratch.path().join("data");
     let copied = Some(lab::copy(file, &path)?);

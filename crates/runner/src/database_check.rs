@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{Asked, Peer, ProbeError, Probed};
+use engine::{Peer, ProbeError, ProbeReply, ProbeResult};
 use plan::Transactions;
 use sql::workload::{self, Tables};
-use wire::sql::{Login, RowSink, Session, Single};
+use wire::sql::{FixedQuery, Login, RowSink, Session};
 use wire::{Conversation, ErrorClass};
 
 use crate::databases::{self, Kind};
@@ -16,10 +16,10 @@ use crate::prepare::Refusal;
 use crate::stretching;
 
 /// Error class of a log-in without an answer.
-const SILENT: ErrorClass = ErrorClass::TimeoutLogin;
+const NO_ANSWER: ErrorClass = ErrorClass::TimeoutLogin;
 /// Error classes of a log-in that hint at a server of another protocol on the port.
 const MAY_BE_ANOTHER_SERVER: [ErrorClass; 4] =
-    [SILENT, ErrorClass::ProtocolError, ErrorClass::LoginClosed, ErrorClass::LoginReset];
+    [NO_ANSWER, ErrorClass::ProtocolError, ErrorClass::LoginClosed, ErrorClass::LoginReset];
 
 /// Facts that a database reported before a load.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -166,7 +166,7 @@ struct FirstRow {
 }
 
 impl RowSink for FirstRow {
-    fn wants(&self) -> bool {
+    fn needs_rows(&self) -> bool {
         true
     }
 
@@ -176,7 +176,7 @@ impl RowSink for FirstRow {
         }
     }
 
-    fn row_ended(&mut self) {
+    fn finish_row(&mut self) {
         self.is_over = true;
     }
 }
@@ -189,13 +189,13 @@ pub(crate) struct QueryResult {
     pub(crate) answer: Answer,
     /// Whether the user lacks the privilege for this query.
     pub(crate) is_forbidden: bool,
-    pub(crate) probed: Probed,
+    pub(crate) probed: ProbeResult,
     /// Server process of the connection, as reported at log-in.
     pub(crate) backend_pid: Option<u32>,
 }
 
 /// Sends queries to a server one after another, each over a separate connection.
-pub(crate) struct ServerQuestions<'a> {
+pub(crate) struct ServerQueries<'a> {
     pub(crate) peer: &'a Peer,
     pub(crate) login: Arc<Login>,
     kind: &'static Kind,
@@ -205,24 +205,24 @@ pub(crate) struct ServerQuestions<'a> {
     pub(crate) timeout: Duration,
 }
 
-impl ServerQuestions<'_> {
-    pub(crate) fn ask(&self, question: &str) -> Result<QueryResult, Refusal> {
-        (self.kind.ask)(self, question)
+impl ServerQueries<'_> {
+    pub(crate) fn ask(&self, query: &str) -> Result<QueryResult, Refusal> {
+        (self.kind.ask)(self, query)
     }
 
     /// Sends a query over a new connection, in a session of its protocol.
     pub(crate) fn ask_over<S: Session>(
         &self,
         session: S,
-        question: &str,
+        query: &str,
         backend_pid: impl Fn(&S) -> Option<u32>,
     ) -> Result<QueryResult, Refusal> {
-        let conversation = Single::new(session, question, FirstRow::default());
+        let conversation = FixedQuery::new(session, query, FirstRow::default());
         let asked = engine::ask(self.peer, conversation, self.timeout);
-        let Asked { reply, conversation, probed } = asked.map_err(|error| self.explained(error))?;
-        let answer = match reply.refusal {
+        let ProbeReply { reply, conversation, probed } = asked.map_err(|error| self.with_help(error))?;
+        let answer = match reply.rejection {
             None => Ok(conversation.rows().values.clone()),
-            Some(refusal) => Err(conversation.explain(refusal)),
+            Some(rejection) => Err(conversation.explain(rejection)),
         };
         let session = conversation.session();
         Ok(QueryResult {
@@ -234,7 +234,7 @@ impl ServerQuestions<'_> {
     }
 
     /// Adds help to an error, if there is any.
-    fn explained(&self, error: ProbeError) -> Refusal {
+    fn with_help(&self, error: ProbeError) -> Refusal {
         match error {
             ProbeError::Greeting { endpoint, class, reason } if class == ErrorClass::LoginRefused => {
                 let way_out = self.kind.login_help;
@@ -246,7 +246,7 @@ impl ServerQuestions<'_> {
             }
             ProbeError::Greeting { endpoint, class, reason } if MAY_BE_ANOTHER_SERVER.contains(&class) => {
                 let whose = self.kind.server;
-                let help = if class == SILENT {
+                let help = if class == NO_ANSWER {
                     format!("check that {whose} listens there")
                 } else {
                     format!(
@@ -267,12 +267,12 @@ pub(crate) fn ask(
     peer: &Peer,
     wanted: u32,
     timeout: Duration,
-) -> Result<(DatabaseFacts, Probed), Refusal> {
+) -> Result<(DatabaseFacts, ProbeResult), Refusal> {
     let is_private = peer.endpoints.iter().all(|endpoint| matches!(endpoint, engine::Endpoint::Unix(_)));
     let login = stretching::shared(&sql.database.login, timeout);
     let kind = databases::of(sql.database.engine);
-    let desk = ServerQuestions { peer, login, kind, is_private, transactions: sql, timeout };
-    let QueryResult { answer: room, probed, backend_pid, .. } = desk.ask(desk.kind.about_the_server)?;
+    let queries = ServerQueries { peer, login, kind, is_private, transactions: sql, timeout };
+    let QueryResult { answer: room, probed, backend_pid, .. } = queries.ask(queries.kind.about_the_server)?;
     let mut learnt = DatabaseFacts::default();
     // A server that does not report its free connections may have enough.
     if let Ok(values) = &room
@@ -280,13 +280,13 @@ pub(crate) fn ask(
     {
         let number = |value: &Option<String>| value.as_ref().and_then(|value| value.parse::<u64>().ok());
         // A pooler accepts the connections: it reports its own process at log-in, and answers come from a server behind it.
-        let is_pooled = (desk.kind.reports_processes)(version)
+        let is_pooled = (queries.kind.reports_processes)(version)
             && number(process).is_some_and(|process| Some(process) != backend_pid.map(u64::from));
-        let pooling = desk.kind.pooling.filter(|_| is_pooled).and_then(|recognize| recognize(&desk));
+        let pooling = queries.kind.pooling.filter(|_| is_pooled).and_then(|recognize| recognize(&queries));
         let pooled = if is_pooled { ", through a pooler" } else { "" };
         let shared = if pooling.is_some() { Pooling::WORDS } else { "" };
-        let own = desk.kind.own_version.and_then(|ask| ask(&desk, version));
-        learnt.version = Some(own.unwrap_or_else(|| (desk.kind.version_line)(version)) + pooled + shared);
+        let own = queries.kind.own_version.and_then(|ask| ask(&queries, version));
+        learnt.version = Some(own.unwrap_or_else(|| (queries.kind.version_line)(version)) + pooled + shared);
         if let Some(pooling) = pooling {
             learnt.warnings = pooling.check(sql)?;
         }
@@ -304,17 +304,17 @@ pub(crate) fn ask(
     }
     // A server that rejects part of the query can still report its name.
     if room.is_err()
-        && let Ok(QueryResult { answer: Ok(values), .. }) = desk.ask(desk.kind.version_question)
+        && let Ok(QueryResult { answer: Ok(values), .. }) = queries.ask(queries.kind.version_question)
     {
         let version = values.first().and_then(Option::as_deref);
-        learnt.version = version.map(|version| (desk.kind.version_line)(version));
+        learnt.version = version.map(|version| (queries.kind.version_line)(version));
     }
     for name in &sql.workloads {
-        let scale = tables(&desk, sql, name)?;
+        let scale = tables(&queries, sql, name)?;
         learnt.scale = learnt.scale.or(scale);
     }
     if sql.workloads.iter().filter_map(|name| workload::find(name)).any(|one| one.tables == Tables::Tpcc) {
-        check_items(&desk, sql)?;
+        check_items(&queries, sql)?;
     }
     if let (Some(found), Some(given)) = (learnt.scale, sql.settings.scale)
         && found != given
@@ -326,7 +326,7 @@ pub(crate) fn ask(
 
 /// Checks that the tables of a workload exist. Returns the scale of pgbench's tables.
 fn tables(
-    desk: &ServerQuestions<'_>,
+    queries: &ServerQueries<'_>,
     sql: &Transactions,
     name: &'static str,
 ) -> Result<Option<i64>, Refusal> {
@@ -334,28 +334,28 @@ fn tables(
     let set =
         |name: &str| sql.settings.variables.iter().find(|(known, _)| known == name).map(|(_, value)| value);
     let many = set("tables").map_or("1", String::as_str);
-    let (question, mut options) = question(workload.tables, many);
+    let (query, mut options) = query(workload.tables, many);
     let flags = [("tables", "--tables"), ("table_size", "--table-size")];
     let given = flags.iter().filter_map(|(name, flag)| Some(format!(" {flag} {}", set(name)?)));
     options.extend(given.filter(|_| matches!(workload.tables, Tables::Sbtest | Tables::SbtestEmpty)));
-    let url = sql.database.for_command();
-    let told = desk.ask(&question)?;
+    let url = sql.database.command_url();
+    let told = queries.ask(&query)?;
     match told.answer {
-        Ok(values) if workload.tables.have_scale() => {
+        Ok(values) if workload.tables.has_stored_scale() => {
             let count = values.first().and_then(|value| value.as_ref()?.parse::<i64>().ok());
             let options =
                 count.filter(|count| *count > 0).map_or(options, |count| format!(" --scale {count}"));
-            filled_tables::check(desk, sql, workload, count, &options)?;
+            filled_tables::check(queries, sql, workload, count, &options)?;
             match count {
                 Some(count) if count > 0 => Ok(Some(count)),
                 _ => Err(NotReady::Empty { table: scale_table(workload.tables), url, workload: name }.into()),
             }
         }
         Ok(_) => {
-            let Some((table, columns, question)) = columns(workload.tables, many) else { return Ok(None) };
-            let told = desk.ask(&question)?;
+            let Some((table, columns, query)) = columns(workload.tables, many) else { return Ok(None) };
+            let told = queries.ask(&query)?;
             let Err(said) = told.answer else {
-                filled_tables::check(desk, sql, workload, None, &options)?;
+                filled_tables::check(queries, sql, workload, None, &options)?;
                 return Ok(None);
             };
             if told.is_forbidden {
@@ -372,8 +372,8 @@ fn tables(
 }
 
 /// Query that fails if the tables do not exist, and further options for `tenbin prepare`.
-fn question(tables: Tables, many: &str) -> (String, String) {
-    let (question, options) = match tables {
+fn query(tables: Tables, many: &str) -> (String, String) {
+    let (query, options) = match tables {
         Tables::Pgbench => (format!("SELECT count(*) FROM {}", scale_table(tables)), " --scale 10"),
         Tables::Tpcc => (format!("SELECT count(*) FROM {}", scale_table(tables)), " --scale 2"),
         Tables::Sbtest | Tables::SbtestEmpty => {
@@ -382,7 +382,7 @@ fn question(tables: Tables, many: &str) -> (String, String) {
         Tables::Postcodes => ("SELECT count(*) FROM tenbin_postcodes WHERE 1 = 0".to_owned(), ""),
         Tables::Accounts => ("SELECT count(*) FROM tenbin_accounts WHERE 1 = 0".to_owned(), ""),
     };
-    (question, options.to_owned())
+    (query, options.to_owned())
 }
 
 /// Table whose row count is the scale.
@@ -391,13 +391,13 @@ fn scale_table(tables: Tables) -> &'static str {
 }
 
 /// Checks that the tables have as many items as the load requests.
-fn check_items(desk: &ServerQuestions<'_>, sql: &Transactions) -> Result<(), Refusal> {
+fn check_items(queries: &ServerQueries<'_>, sql: &Transactions) -> Result<(), Refusal> {
     let given = sql.settings.variables.iter().find(|(name, _)| name == "table_size");
-    let answer = desk.ask("SELECT count(*) FROM tpcc_item")?.answer;
+    let answer = queries.ask("SELECT count(*) FROM tpcc_item")?.answer;
     let found = answer.ok().and_then(|row| row.into_iter().next().flatten());
     match (found, given) {
         (Some(found), Some((_, given))) if found != *given => {
-            Err(NotReady::Items { found, given: given.clone(), url: sql.database.for_command() }.into())
+            Err(NotReady::Items { found, given: given.clone(), url: sql.database.command_url() }.into())
         }
         _ => Ok(()),
     }
@@ -432,7 +432,7 @@ mod tests {
         let mut rows = FirstRow::default();
         rows.value(0, Some(b"a"));
         rows.value(1, None);
-        rows.row_ended();
+        rows.finish_row();
         rows.value(0, Some(b"b"));
         assert_eq!(rows.values, [Some("a".to_owned()), None]);
     }
@@ -447,7 +447,7 @@ mod tests {
         };
         let step = "`tenbin prepare postgres://127.0.0.1:5432/db --workload tpcb-like --scale 10`";
         assert!(unready.to_string().contains(step), "{unready}");
-        assert_eq!(question(Tables::Sbtest, "4").0, "SELECT count(*) FROM sbtest4 WHERE 1 = 0");
+        assert_eq!(query(Tables::Sbtest, "4").0, "SELECT count(*) FROM sbtest4 WHERE 1 = 0");
         let version_line = databases::of(plan::Engine::MySql).version_line;
         assert_eq!(version_line("10.11.6-MariaDB"), "MariaDB 10.11.6-MariaDB");
     }

@@ -84,11 +84,11 @@ fn reading(metric: &str, label: &str, value: f64) -> Reading {
 
 /// Waits until the values stop changing, and returns them. `None` if the database does not answer in time.
 fn settled(place: &Database, read: ReadCosts) -> Option<Vec<Cost>> {
-    let (place, is_given_up) = (place.clone(), Arc::new(AtomicBool::new(false)));
+    let (place, is_canceled) = (place.clone(), Arc::new(AtomicBool::new(false)));
     let (teller, told) = mpsc::channel();
-    let ends = Arc::clone(&is_given_up);
+    let ends = Arc::clone(&is_canceled);
     let work = move || {
-        let Ok(mut session) = HeldSession::open_to_watch(&place, Arc::clone(&ends)) else { return };
+        let Ok(mut session) = HeldSession::open_monitor(&place, Arc::clone(&ends)) else { return };
         let mut ask = |sql: &str| session.ask(sql).ok();
         let mut values = read(&mut ask);
         for _ in 0..READINGS_MAX {
@@ -105,7 +105,7 @@ fn settled(place: &Database, read: ReadCosts) -> Option<Vec<Cost>> {
     };
     thread::Builder::new().name("costs".to_owned()).spawn(work).ok()?;
     let values = told.recv_timeout(WITHIN).ok();
-    is_given_up.store(true, Ordering::Relaxed);
+    is_canceled.store(true, Ordering::Relaxed);
     values
 }
 

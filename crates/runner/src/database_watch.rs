@@ -47,29 +47,29 @@ pub trait DatabaseWatch: Debug {
 /// Queries and their interpretation for one kind of server.
 pub(crate) trait Dialect: Send {
     /// Prepares a new session. Returns the number of open connections and the maximum. `None` if they are unknown.
-    fn begin(&mut self, asked: &mut Asked<'_>) -> Result<Option<[f64; 2]>, Error>;
+    fn begin(&mut self, asked: &mut MonitorSession<'_>) -> Result<Option<[f64; 2]>, Error>;
 
     /// Samples the state of every session.
-    fn sample(&mut self, asked: &mut Asked<'_>) -> Result<Vec<Sample>, Error>;
+    fn sample(&mut self, asked: &mut MonitorSession<'_>) -> Result<Vec<Sample>, Error>;
 
     /// Sessions that block others, with the number of blocked sessions. Called only if some wait for a lock.
-    fn blocking(&mut self, asked: &mut Asked<'_>) -> Result<Vec<(String, f64)>, Error>;
+    fn blocking(&mut self, asked: &mut MonitorSession<'_>) -> Result<Vec<(String, f64)>, Error>;
 
     /// Counters since the start of the server, and sizes.
-    fn counters(&mut self, asked: &mut Asked<'_>) -> Result<Vec<Counter>, Error>;
+    fn counters(&mut self, asked: &mut MonitorSession<'_>) -> Result<Vec<Counter>, Error>;
 
     /// Last statements of sessions, and plans of statements that scan whole tables.
-    fn texts(&mut self, _asked: &mut Asked<'_>) -> Result<StatementTexts, Error> {
+    fn texts(&mut self, _asked: &mut MonitorSession<'_>) -> Result<StatementTexts, Error> {
         Ok(StatementTexts::default())
     }
 
     /// Growth of the statistics of statements since the last call in this session, longest time first.
-    fn statements(&mut self, _asked: &mut Asked<'_>) -> Result<Vec<StatementGrowth>, Error> {
+    fn statements(&mut self, _asked: &mut MonitorSession<'_>) -> Result<Vec<StatementGrowth>, Error> {
         Ok(Vec::new())
     }
 
     /// Sample of commands by key. Called once a second, after `counters`. `None` if none was taken.
-    fn sampled_keys(&mut self, _asked: &mut Asked<'_>) -> Option<SampledKeys> {
+    fn sampled_keys(&mut self, _asked: &mut MonitorSession<'_>) -> Option<SampledKeys> {
         None
     }
 }
@@ -121,34 +121,34 @@ pub(crate) struct StatementPlan {
 }
 
 /// Session for queries.
-pub(crate) trait Questions {
+pub(crate) trait QuerySession {
     /// Sends a query in the language of the server. The rows of the answer are untrusted.
-    fn ask(&mut self, question: &str) -> Result<Answer, Error>;
+    fn ask(&mut self, query: &str) -> Result<Answer, Error>;
 }
 
-impl Questions for HeldSession {
-    fn ask(&mut self, question: &str) -> Result<Answer, Error> {
-        HeldSession::ask(self, question)
+impl QuerySession for HeldSession {
+    fn ask(&mut self, query: &str) -> Result<Answer, Error> {
+        HeldSession::ask(self, query)
     }
 }
 
 /// Opens a session, which waits for answers until the flag is set.
-pub(crate) type OpenSession = dyn Fn(&Arc<AtomicBool>) -> Result<Box<dyn Questions>, Error> + Send;
+pub(crate) type OpenSession = dyn Fn(&Arc<AtomicBool>) -> Result<Box<dyn QuerySession>, Error> + Send;
 
 /// A session, and a list for reasons why statistics cannot be read.
-pub(crate) struct Asked<'a> {
-    session: &'a mut dyn Questions,
+pub(crate) struct MonitorSession<'a> {
+    session: &'a mut dyn QuerySession,
     pub(crate) shared: &'a Shared,
 }
 
-impl Asked<'_> {
-    pub(crate) fn ask(&mut self, question: &str) -> Result<Answer, Error> {
-        self.session.ask(question)
+impl MonitorSession<'_> {
+    pub(crate) fn ask(&mut self, query: &str) -> Result<Answer, Error> {
+        self.session.ask(query)
     }
 
     /// Sends a query that a server may reject, for example for lack of privileges. A rejection yields `None`, and the reason is noted.
-    pub(crate) fn ask_if_allowed(&mut self, what: &str, question: &str) -> Result<Option<Answer>, Error> {
-        let answer = self.session.ask(question);
+    pub(crate) fn ask_if_allowed(&mut self, what: &str, query: &str) -> Result<Option<Answer>, Error> {
+        let answer = self.session.ask(query);
         self.if_allowed(what, answer)
     }
 
@@ -200,7 +200,7 @@ impl Shared {
 pub(crate) struct Session {
     shared: Arc<Shared>,
     /// Set to abort a query in progress.
-    is_given_up: Arc<AtomicBool>,
+    is_canceled: Arc<AtomicBool>,
     /// Dropped to end the thread.
     pauses: Option<Sender<()>>,
     /// Closed when the thread has ended.
@@ -212,15 +212,15 @@ impl Session {
     pub(crate) fn begin(database: &MonitoredDatabase) -> Option<Self> {
         let (dialect, open) = database.session()?;
         let shared = Arc::new(Shared::default());
-        let is_given_up = Arc::new(AtomicBool::new(false));
+        let is_canceled = Arc::new(AtomicBool::new(false));
         let (pauses, ends) = mpsc::channel();
         let (alive, ended) = mpsc::channel();
         match open {
             Ok(open) => {
-                let (shared, is_given_up) = (Arc::clone(&shared), Arc::clone(&is_given_up));
+                let (shared, is_canceled) = (Arc::clone(&shared), Arc::clone(&is_canceled));
                 let theirs = Arc::clone(&shared);
                 let work = move || {
-                    Watcher { open, dialect, shared: &theirs, is_given_up, ends }.run();
+                    Watcher { open, dialect, shared: &theirs, is_canceled, ends }.run();
                     drop(alive);
                 };
                 // The thread is not joined, because connecting may take longer than the load.
@@ -230,11 +230,11 @@ impl Session {
             }
             Err(refusal) => shared.lacks("", &refusal.to_string()),
         }
-        Some(Self { shared, is_given_up, pauses: Some(pauses), ended })
+        Some(Self { shared, is_canceled, pauses: Some(pauses), ended })
     }
 
     fn close(&mut self) {
-        self.is_given_up.store(true, Ordering::Relaxed);
+        self.is_canceled.store(true, Ordering::Relaxed);
         if self.pauses.take().is_some() {
             // A timeout is ignored: the thread ends on its own.
             let _ = self.ended.recv_timeout(CLOSE_TIMEOUT);
@@ -264,7 +264,7 @@ struct Watcher<'a> {
     open: Box<OpenSession>,
     dialect: Box<dyn Dialect>,
     shared: &'a Shared,
-    is_given_up: Arc<AtomicBool>,
+    is_canceled: Arc<AtomicBool>,
     ends: Receiver<()>,
 }
 
@@ -281,8 +281,8 @@ impl Watcher<'_> {
         let mut retries = 0;
         let mut has_worked = false;
         while let SessionEnd::Failed(error) = self.watch(&mut has_worked) {
-            let is_ended = self.is_given_up.load(Ordering::Relaxed);
-            if !is_ended || matches!(error, Error::Broken { .. }) && !self.is_asked_to_end() {
+            let is_ended = self.is_canceled.load(Ordering::Relaxed);
+            if !is_ended || matches!(error, Error::Broken { .. }) && !self.is_stop_requested() {
                 self.shared.lacks(if has_worked { "for a while" } else { "" }, &error.to_string());
             }
             retries += 1;
@@ -295,12 +295,12 @@ impl Watcher<'_> {
 
     /// Sends queries over one session until it ends.
     fn watch(&mut self, has_worked: &mut bool) -> SessionEnd {
-        self.watch_until_it_fails(has_worked).map_or_else(SessionEnd::Failed, |()| SessionEnd::ForGood)
+        self.watch_until_error(has_worked).map_or_else(SessionEnd::Failed, |()| SessionEnd::ForGood)
     }
 
-    fn watch_until_it_fails(&mut self, has_worked: &mut bool) -> Result<(), Error> {
-        let mut session = (self.open)(&self.is_given_up)?;
-        let mut asked = Asked { session: &mut *session, shared: self.shared };
+    fn watch_until_error(&mut self, has_worked: &mut bool) -> Result<(), Error> {
+        let mut session = (self.open)(&self.is_canceled)?;
+        let mut asked = MonitorSession { session: &mut *session, shared: self.shared };
         if let Some([open, max]) = self.dialect.begin(&mut asked)?
             && max - open < ROOM_MIN
         {
@@ -350,7 +350,7 @@ impl Watcher<'_> {
         !matches!(self.ends.recv_timeout(pause), Err(RecvTimeoutError::Timeout))
     }
 
-    fn is_asked_to_end(&self) -> bool {
+    fn is_stop_requested(&self) -> bool {
         matches!(self.ends.try_recv(), Err(mpsc::TryRecvError::Disconnected))
     }
 }

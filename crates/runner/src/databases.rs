@@ -12,7 +12,7 @@ use std::fmt;
 use plan::{Engine, OwnData, Plan, Transactions};
 use wire::sql::ServerError;
 
-use crate::database_check::{QueryResult, ServerQuestions};
+use crate::database_check::{QueryResult, ServerQueries};
 use crate::database_cost::ReadCosts;
 use crate::database_watch::{DatabaseWatch, Dialect, OpenSession};
 use crate::endpoint_kind::{EndpointKind, REQUESTS};
@@ -38,13 +38,13 @@ pub(crate) struct Kind {
     /// Formats name and version, from the version that the server reports.
     pub(crate) version_line: fn(&str) -> String,
     /// Queries the name and version of a server that reports the version of another product. `None` if no server of this kind needs it.
-    pub(crate) own_version: Option<fn(&ServerQuestions<'_>, &str) -> Option<String>>,
+    pub(crate) own_version: Option<fn(&ServerQueries<'_>, &str) -> Option<String>>,
     /// Whether a server of this version reports equal process IDs at the log-in and in a query.
     pub(crate) reports_processes: fn(&str) -> bool,
     /// Sends one query.
-    pub(crate) ask: fn(&ServerQuestions<'_>, &str) -> Result<QueryResult, Refusal>,
+    pub(crate) ask: fn(&ServerQueries<'_>, &str) -> Result<QueryResult, Refusal>,
     /// Detects how a pooler shares its server connections. `None` if poolers for this kind are not recognized.
-    pub(crate) pooling: Option<fn(&ServerQuestions<'_>) -> Option<Pooling>>,
+    pub(crate) pooling: Option<fn(&ServerQueries<'_>) -> Option<Pooling>>,
     /// Whether an error means that the user lacks a privilege.
     pub(crate) is_forbidden: fn(&ServerError) -> bool,
     /// Creates a monitor of the database under load. `None` if it has no sessions.
@@ -112,7 +112,7 @@ impl fmt::Debug for Store {
 const STORES: [&Store; 1] = [&redis::STORE];
 
 /// Finds the store with this protocol. `None` if it is not monitored.
-pub(crate) fn store_of(protocol: &str) -> Option<&'static Store> {
+pub(crate) fn find_store(protocol: &str) -> Option<&'static Store> {
     STORES.into_iter().find(|store| store.protocol == protocol)
 }
 
@@ -120,7 +120,7 @@ pub(crate) fn store_of(protocol: &str) -> Option<&'static Store> {
 pub(crate) fn discovered(plan: &Plan) -> Result<Option<Box<Plan>>, Refusal> {
     let mut discovered: Option<Box<Plan>> = None;
     for (number, endpoint) in plan.endpoints.iter().enumerate() {
-        let store = endpoint.protocol().and_then(|protocol| store_of(protocol.name));
+        let store = endpoint.protocol().and_then(|protocol| find_store(protocol.name));
         let found = store.map(|store| (store.discover)(endpoint, &plan.secrets)).transpose()?.flatten();
         if let Some(found) = found {
             discovered.get_or_insert_with(|| Box::new(plan.clone())).endpoints[number] = found;

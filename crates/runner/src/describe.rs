@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use evidence::{Ending, Failure, Generator, Level, Model, NewRun, PartOf, Unit, Validity, Verdict};
+use evidence::{Ending, Failure, Generator, Level, Model, NewRun, StepPart, Unit, Validity, Verdict};
 use judge::SHARDS_OF_PLAN;
 use load::values::Source;
 use plan::{Plan, PlannedStep, short_hash};
@@ -68,9 +68,9 @@ pub(crate) fn describe(plan: &Plan, host: serde_json::Value) -> NewRun {
 }
 
 /// Parts of steps that are counted separately, in the order of their counters.
-pub(crate) fn parts(plan: &Plan) -> Vec<PartOf> {
+pub(crate) fn parts(plan: &Plan) -> Vec<StepPart> {
     let parts = plan.parts().into_iter().chain(plan.address_parts());
-    parts.map(|part| PartOf { name: part.name, of: part.of }).collect()
+    parts.map(|part| StepPart { name: part.name, of: part.of }).collect()
 }
 
 /// Records the positions of each `hash` list's addresses among the parts, so that reports can show how evenly it spreads requests.
@@ -80,7 +80,7 @@ pub(crate) fn shards(plan: &Plan, new: &mut NewRun) {
     }
     let mut lists = Vec::new();
     for (number, endpoint) in (0..).zip(&plan.endpoints) {
-        let Some(in_use) = endpoint.shards_in_use() else { continue };
+        let Some(in_use) = endpoint.active_shards() else { continue };
         let steps: Vec<u16> = plan.steps_at(number).map(|(step, _)| step).collect();
         let addresses = endpoint.shards();
         let in_use = in_use.get().map_or(addresses, |count| addresses.min(count as usize));
@@ -116,7 +116,7 @@ pub(crate) fn unit(step: &PlannedStep) -> Unit {
 }
 
 /// Ending of a run in which the load never started.
-pub(crate) fn without_a_load(verdict: Verdict, failure: Option<Failure>, rss_peak_bytes: u64) -> Ending {
+pub(crate) fn ending_without_load(verdict: Verdict, failure: Option<Failure>, rss_peak_bytes: u64) -> Ending {
     let why =
         failure.as_ref().map_or("the run was stopped before its load began", |_| "the load never began");
     let remedy = "there are no figures to believe or not";
@@ -137,7 +137,7 @@ pub(crate) fn unix_ms() -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use plan::{Draft, LoadSpec, Played};
+    use plan::{Draft, LoadSpec, ScriptSource};
 
     use super::*;
 
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn plan_hash_of_transactions_is_stable() {
         let load = LoadSpec { users: Some(2.into()), requests: Some(20.into()), ..LoadSpec::default() };
-        let played = vec![Played::Workload("select-only".to_owned())];
+        let played = vec![ScriptSource::Workload("select-only".to_owned())];
         let plan = Draft { url: "sqlite:w.sqlite".to_owned(), load, played, ..Draft::default() };
         let plan = plan.check().expect("a plan");
         let described = describe(&plan, serde_json::Value::Null);

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use engine::{Peer, Probed};
+use engine::{Peer, ProbeResult};
 use evidence::{Failure, NewRun};
 use plan::Plan;
 use wire::Channels;
@@ -30,7 +30,7 @@ pub(crate) struct EndpointKind {
     /// Finds its addresses, and the duration of their name resolution.
     pub(crate) addresses: fn(&plan::Endpoint, &PublicLoads) -> Result<ResolvedPeer, Refusal>,
     /// Connects once, so that an unusable system fails the run before the load.
-    pub(crate) ask: fn(&FirstConnection<'_>) -> Result<Learnt, Refusal>,
+    pub(crate) ask: fn(&FirstConnection<'_>) -> Result<ConnectionFacts, Refusal>,
     /// Compiles the steps at an endpoint.
     pub(crate) compile: fn(&StepsAt<'_>) -> Compiled,
     /// Compiles the steps at an endpoint to channels that only show the requests that they would send.
@@ -40,7 +40,7 @@ pub(crate) struct EndpointKind {
     /// Records the facts that an endpoint reported. Returns them as text. `None` if it reports none.
     pub(crate) record_facts: fn(&Plan, &Prepared, &mut NewRun) -> Option<String>,
     /// Records how connections reach the endpoint. Returns it as text.
-    pub(crate) record_way: fn(&Plan, &Prepared, &mut NewRun) -> Vec<String>,
+    pub(crate) record_connection: fn(&Plan, &Prepared, &mut NewRun) -> Vec<String>,
     /// Checks the system after the load. Returns a note for the run. `None` if there is nothing to note.
     pub(crate) check_after: Option<CheckAfter>,
     /// Help if the endpoint cannot accept more connections. `None` if only this machine limits connections.
@@ -62,8 +62,8 @@ pub(crate) struct FirstConnection<'a> {
 }
 
 /// Facts from a first connection.
-pub(crate) struct Learnt {
-    pub(crate) probed: Probed,
+pub(crate) struct ConnectionFacts {
+    pub(crate) probed: ProbeResult,
     /// Facts that a database reported; `None` from other systems.
     pub(crate) facts: Option<DatabaseFacts>,
     /// Scale that was read from the tables. `None` if it was not requested.
@@ -114,13 +114,13 @@ pub(crate) static REQUESTS: EndpointKind = EndpointKind {
     addresses: |endpoint, public| addresses(endpoint.peers(), false, public),
     ask: |first| {
         let probed = engine::probe(first.peer, &mut *first.steps.open(first.place), first.timeout)?;
-        Ok(Learnt { probed, facts: None, scale: None, room: ConnectionRoom::Unlimited })
+        Ok(ConnectionFacts { probed, facts: None, scale: None, room: ConnectionRoom::Unlimited })
     },
     compile: protocol::requests,
     compile_to_text: protocol::requests,
     compile_traffic: replay::entries,
     record_facts: |_, _, _| None,
-    record_way: recording::record_way,
+    record_connection: recording::record_connection,
     check_after: None,
     room_help: None,
     has_no_instant_server: |endpoint| Some(endpoint.protocol()?.own_steps()?.noun),

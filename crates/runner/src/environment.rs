@@ -10,9 +10,9 @@ use evidence::Reading;
 use judge::{Environment, Process};
 use lab::census::{self, Census};
 use lab::connected;
-use lab::listening::{self, Listens};
+use lab::listening::{self, ListenAddress};
 use lab::probes::Subject;
-use lab::running::{self, Named, SearchedSystem};
+use lab::running::{self, SearchedSystem, SystemLocator};
 
 use crate::prepare::Prepared;
 use crate::server_count::{self, Counts};
@@ -24,27 +24,27 @@ const DEPENDENCIES_DEPTH: usize = 2;
 
 /// State before a load, to be compared with the state after it.
 #[derive(Debug, Default)]
-pub struct Before {
+pub struct EnvironmentBefore {
     /// Processes and their CPU time, with the time of the census. `None` if not measured.
     looked: Option<(Census, Instant)>,
     /// Processes that listen on the endpoints of the load.
     pub(crate) listeners: Vec<u32>,
     /// Addresses by which the system was found. Empty if it was named in another way.
-    places: Vec<Listens>,
+    places: Vec<ListenAddress>,
     /// Subject of the probes, if Tenbin did not start the system.
     pub(crate) subject: Subject,
     target: Option<(Endpoint, Counts)>,
     /// Cores that the listening processes may use.
     pub(crate) system_cores: BTreeSet<usize>,
     /// Note that system and generator share the machine. `None` if they do not, or it is unknown.
-    pub(crate) sharing: Option<String>,
+    pub(crate) shared_cores: Option<String>,
 }
 
-impl Before {
+impl EnvironmentBefore {
     /// Takes the state before a load.
     pub(crate) fn look(prepared: &Prepared) -> Self {
         let endpoints = &prepared.endpoints;
-        let places: Vec<Listens> = endpoints.iter().filter_map(place).collect();
+        let places: Vec<ListenAddress> = endpoints.iter().filter_map(place).collect();
         let found: Vec<_> = places.iter().map(listening::listeners).collect();
         let named = prepared.running.as_ref();
         let mut listeners: Vec<u32> = match named.and_then(|named| named.found.as_ref().ok()) {
@@ -56,13 +56,15 @@ impl Before {
         let target = endpoints.first().filter(|_| endpoints.len() == 1 && listeners.iter().any(is_target));
         let target = target.and_then(|endpoint| Some((endpoint.clone(), server_count::ask(endpoint)?)));
         let system_cores = listeners.iter().flat_map(|pid| census::cores(*pid)).collect();
-        let sharing = sharing(&listeners, &system_cores, &prepared.cores);
+        let shared_cores = shared_cores(&listeners, &system_cores, &prepared.cores);
         let looked = Some((Census::now(), Instant::now()));
-        let listening =
-            |places| SearchedSystem { by: Named::Listening(places), found: running::of_listeners(found) };
+        let listening = |places| SearchedSystem {
+            by: SystemLocator::Listening(places),
+            found: running::from_listeners(found),
+        };
         let subject = subject(endpoints, named.cloned().unwrap_or_else(|| listening(places.clone())));
         let places = if named.is_some() { Vec::new() } else { places };
-        Self { looked, listeners, places, subject, target, system_cores, sharing }
+        Self { looked, listeners, places, subject, target, system_cores, shared_cores }
     }
 
     /// The processes of the system, with their descendants: those that listen, and `roots`. Empty if not measured.
@@ -73,16 +75,16 @@ impl Before {
 
     /// Compares the state with the one after the load. `system` lists further root processes of the system, and `databases` the addresses
     /// of the plan's databases. Servers on this machine that the system is connected to are parts of it.
-    pub(crate) fn compare(self, system: &[u32], databases: &[Listens]) -> Environment {
+    pub(crate) fn compare(self, system: &[u32], databases: &[ListenAddress]) -> Environment {
         let Some((census, at)) = self.looked else { return Environment::default() };
         let (now, over_s) = (Census::now(), at.elapsed().as_secs_f64());
         // A worker that started to listen during the load belongs to the system.
         let late = self.places.iter().filter_map(|place| listening::listeners(place).ok()).flatten();
         let roots: Vec<u32> = self.listeners.iter().chain(system).copied().chain(late).collect();
         let mut own = now.families(&roots);
-        own.extend(now.families(&databases.iter().flat_map(connected::server_at).collect::<Vec<_>>()));
+        own.extend(now.families(&databases.iter().flat_map(connected::find_server).collect::<Vec<_>>()));
         for _ in 0..DEPENDENCIES_DEPTH {
-            own.extend(now.families(&connected::servers_of(&own).into_iter().collect::<Vec<_>>()));
+            own.extend(now.families(&connected::find_servers(&own).into_iter().collect::<Vec<_>>()));
         }
         own.insert(std::process::id());
         let others = now.since(&census).into_iter().filter(|used| !own.contains(&used.pid));
@@ -119,30 +121,30 @@ pub(crate) fn other_programs(environment: &Environment) -> Vec<Reading> {
 }
 
 /// Place where a process listens for an endpoint. `None` for a database in this process.
-fn place(endpoint: &Endpoint) -> Option<Listens> {
+fn place(endpoint: &Endpoint) -> Option<ListenAddress> {
     match endpoint {
-        Endpoint::Tcp(address) => Some(Listens::Port(address.ip(), SocketAddr::port(address))),
+        Endpoint::Tcp(address) => Some(ListenAddress::Port(address.ip(), SocketAddr::port(address))),
         Endpoint::Unix(path) if *path == PathBuf::new() => None,
-        Endpoint::Unix(path) => Some(Listens::Unix(path.clone())),
+        Endpoint::Unix(path) => Some(ListenAddress::Unix(path.clone())),
     }
 }
 
 /// Places where the servers of a database listen, as far as they are known without a look-up of names.
-pub(crate) fn places_of(database: &plan::Database) -> Vec<Listens> {
+pub(crate) fn places_of(database: &plan::Database) -> Vec<ListenAddress> {
     let of_peer = |peer: &plan::Peer| match (&peer.unix_socket, peer.host.parse()) {
-        (Some(path), _) => Some(Listens::Unix(path.clone())),
-        (None, Ok(address)) => Some(Listens::Port(address, peer.port)),
+        (Some(path), _) => Some(ListenAddress::Unix(path.clone())),
+        (None, Ok(address)) => Some(ListenAddress::Port(address, peer.port)),
         (None, Err(_)) if peer.host == "localhost" => {
-            Some(Listens::Port(Ipv4Addr::LOCALHOST.into(), peer.port))
+            Some(ListenAddress::Port(Ipv4Addr::LOCALHOST.into(), peer.port))
         }
-        (None, Err(_)) => peer.addresses.first().map(|address| Listens::Port(*address, peer.port)),
+        (None, Err(_)) => peer.addresses.first().map(|address| ListenAddress::Port(*address, peer.port)),
     };
     database.peers.iter().filter(|_| database.file.is_none()).filter_map(of_peer).collect()
 }
 
 /// Subject of the probes for a system that is already running, with the sockets under load.
 fn subject(endpoints: &[Endpoint], system: SearchedSystem) -> Subject {
-    if system.by == Named::Listening(Vec::new()) {
+    if system.by == SystemLocator::Listening(Vec::new()) {
         return Subject::default();
     }
     let port = |endpoint: &Endpoint| match endpoint {
@@ -156,7 +158,7 @@ fn subject(endpoints: &[Endpoint], system: SearchedSystem) -> Subject {
     let ports = here().filter_map(port).filter(|(address, _)| listening::is_here(*address));
     let ports: Vec<u16> = ports.map(|(_, port)| port).collect();
     let unix = |endpoint: &Endpoint| match place(endpoint) {
-        Some(Listens::Unix(path)) => Some(path),
+        Some(ListenAddress::Unix(path)) => Some(path),
         _ => None,
     };
     Subject {
@@ -180,7 +182,7 @@ fn is_target(pid: &u32) -> bool {
 
 /// Describes the listening process and the cores that it shares with the generator. `None` if they are unknown. `pinned` lists the
 /// generator's cores, and is empty if it is not pinned.
-fn sharing(listeners: &[u32], theirs: &BTreeSet<usize>, pinned: &[usize]) -> Option<String> {
+fn shared_cores(listeners: &[u32], theirs: &BTreeSet<usize>, pinned: &[usize]) -> Option<String> {
     let ours: BTreeSet<usize> = if pinned.is_empty() {
         engine::allowed_cores().into_iter().collect()
     } else {

@@ -7,7 +7,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-use engine::{Errand, Peer};
+use engine::{ExchangeClient, Peer};
 use load::chance::Chance;
 use load::values::{DataSource, RowOrder, Source};
 use load::{Scenarios, Share, Values};
@@ -40,7 +40,7 @@ pub struct SetUp {
 
 /// Client of the requests of `setup` and `teardown`.
 struct Client {
-    errand: Errand,
+    errand: ExchangeClient,
     /// Name of each request, and name of its endpoint. The latter is empty for `url`.
     steps: Vec<(String, String)>,
 }
@@ -65,7 +65,7 @@ fn made(plan: &Plan, public: &PublicLoads) -> Result<SetUp, Refusal> {
     let mut client = Client::read(plan, public)?;
     let setup_count = plan.errands.setup.len() as u16;
     let sql = &plan.errands.setup_sql;
-    run("setup", sql, client.as_mut(), 0, setup_count).map_err(Refusal::Errand)?;
+    run("setup", sql, client.as_mut(), 0, setup_count).map_err(Refusal::ExchangeClient)?;
     let values = client.as_ref().and_then(|client| saved(plan, &client.errand));
     Ok(SetUp { client, sql: plan.errands.teardown_sql.clone(), setup_count, values })
 }
@@ -107,7 +107,7 @@ impl Client {
         let found = plan.endpoints.iter().zip(&found);
         let found: Vec<Peer> = found.flat_map(|(endpoint, peer)| shards(endpoint, peer)).collect();
         let found = found.into_iter().map(|peer| Peer { keep_alive: plan.keep_alive(), ..peer }).collect();
-        let steps = Steps::read(plan)?.quoting();
+        let steps = Steps::read(plan)?.with_quoted_replies();
         let mut errand = steps.errand(found, Duration::from_nanos(plan.timeout_ns));
         draw(plan, &mut errand);
         let endpoint = |step: &PlannedStep| plan.endpoints[usize::from(step.endpoint)].name.clone();
@@ -138,7 +138,7 @@ fn plan_of_requests(plan: &Plan) -> Plan {
 
 impl SetUp {
     /// Passes the saved values to the users of a plan.
-    pub(crate) fn hand_on(&mut self, plan: &mut Cow<'_, Plan>) {
+    pub(crate) fn pass_values(&mut self, plan: &mut Cow<'_, Plan>) {
         if let Some(values) = self.values.take() {
             plan.to_mut().data.push(values);
         }
@@ -184,7 +184,7 @@ fn unless_stopped<T: Send + 'static>(
 }
 
 /// Draws every value once, for all of the requests.
-fn draw(plan: &Plan, errand: &mut Errand) {
+fn draw(plan: &Plan, errand: &mut ExchangeClient) {
     let mut values = Values::new(&plan.data, Share::WHOLE);
     let mut chance = Chance::stream(plan.seed ^ SEED, 0);
     let wall_ns = || (unix_ms() as u64).saturating_mul(1_000_000);
@@ -194,7 +194,7 @@ fn draw(plan: &Plan, errand: &mut Errand) {
 }
 
 /// Saved values as a table with one row. `None` if there are none.
-fn saved(plan: &Plan, errand: &Errand) -> Option<DataSource> {
+fn saved(plan: &Plan, errand: &ExchangeClient) -> Option<DataSource> {
     let variables = plan.errands.saved();
     let value = |variable: &u16| String::from_utf8_lossy(errand.value(*variable).unwrap_or_default()).into();
     let row: Box<[Box<str>]> = variables.iter().map(value).collect();

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use evidence::{Ending, Failure, Verdict};
 use lab::Signal;
-use lab::events::{Action, Event, Happened, LinkOrder, Moment, Reload, Sign, Signalled, Switch};
+use lab::events::{Action, Event, LinkOrder, Moment, Occurrence, Reload, Sign, Signalled, Switch};
 use plan::{EventAction, EventMoment, EventReload, EventSign, EventSignal, LaunchEvent, Plan};
 use store::StoreError;
 use wire::ShardCount;
@@ -16,7 +16,7 @@ use crate::feed::Feed;
 use crate::held_lock::HeldLock;
 use crate::recipe;
 use crate::stopper::{StopLevel, Stopper};
-use crate::systems::Started;
+use crate::systems::StartedSystem;
 
 /// Stage in the failure of a run with a failed event.
 const STAGE: &str = "event";
@@ -26,17 +26,17 @@ const LINE_CHARACTERS_MAX: usize = 200;
 /// Events in progress, on their own threads.
 pub trait RunningEvents: Debug {
     /// Outcomes since the last call.
-    fn take(&mut self) -> Vec<Happened>;
+    fn take(&mut self) -> Vec<Occurrence>;
 
     /// Ends events in progress, without waiting.
     fn interrupt(&self);
 
     /// Ends events in progress, and waits for them. Returns the remaining outcomes.
-    fn end(self: Box<Self>) -> Vec<Happened>;
+    fn end(self: Box<Self>) -> Vec<Occurrence>;
 }
 
 impl RunningEvents for lab::events::Timeline {
-    fn take(&mut self) -> Vec<Happened> {
+    fn take(&mut self) -> Vec<Occurrence> {
         lab::events::Timeline::take(self)
     }
 
@@ -44,7 +44,7 @@ impl RunningEvents for lab::events::Timeline {
         lab::events::Timeline::interrupt(self);
     }
 
-    fn end(self: Box<Self>) -> Vec<Happened> {
+    fn end(self: Box<Self>) -> Vec<Occurrence> {
         lab::events::Timeline::end(*self)
     }
 }
@@ -79,7 +79,7 @@ impl<'a> Events<'a> {
             (event.name.clone(), EventFacts { words: event.words.clone(), may_fail: event.may_fail })
         };
         Self {
-            planned: events.iter().map(|event| of_plan(event, plan, host)).collect(),
+            planned: events.iter().map(|event| from_plan(event, plan, host)).collect(),
             about: events.iter().map(about).collect(),
             stopper: Some(stopper),
             is_closed_load: matches!(plan.load, load::Load::Closed(_)),
@@ -88,7 +88,7 @@ impl<'a> Events<'a> {
     }
 
     /// Starts the events of a load that started at `origin`.
-    pub(crate) fn begin(&mut self, system: &mut dyn Started, origin: Instant) {
+    pub(crate) fn begin(&mut self, system: &mut dyn StartedSystem, origin: Instant) {
         let planned = std::mem::take(&mut self.planned);
         if planned.is_empty() {
             return;
@@ -103,14 +103,14 @@ impl<'a> Events<'a> {
     }
 
     /// Stores new outcomes. Returns whether an event failed, so that the load should end.
-    pub(crate) fn attend(&mut self, feed: Feed<'_>) -> Result<bool, StoreError> {
+    pub(crate) fn poll(&mut self, feed: Feed<'_>) -> Result<bool, StoreError> {
         let is_stopped = self.stopper.is_some_and(|stopper| stopper.level() != StopLevel::Go);
         if let Some(under_way) = &mut self.under_way {
             if is_stopped {
                 under_way.interrupt();
             }
             let told = under_way.take();
-            self.keep(feed, told)?;
+            self.store_outcomes(feed, told)?;
         }
         Ok(self.failed.is_some())
     }
@@ -125,7 +125,7 @@ impl<'a> Events<'a> {
     /// Waits for the events in progress, and stores their outcomes.
     pub(crate) fn end(&mut self, feed: Feed<'_>) -> Result<(), StoreError> {
         let told = self.under_way.take().map(|under_way| under_way.end()).unwrap_or_default();
-        self.keep(feed, told)
+        self.store_outcomes(feed, told)
     }
 
     /// Ends the events without storing their outcomes.
@@ -133,7 +133,7 @@ impl<'a> Events<'a> {
         drop(self.under_way.take());
     }
 
-    fn keep(&mut self, feed: Feed<'_>, told: Vec<Happened>) -> Result<(), StoreError> {
+    fn store_outcomes(&mut self, feed: Feed<'_>, told: Vec<Occurrence>) -> Result<(), StoreError> {
         if told.is_empty() {
             return Ok(());
         }
@@ -164,9 +164,9 @@ impl<'a> Events<'a> {
     }
 
     /// Event in the form of the store.
-    fn kept(&self, happened: &Happened) -> Option<evidence::Event> {
+    fn kept(&self, happened: &Occurrence) -> Option<evidence::Event> {
         let EventFacts { words, may_fail } = self.about.get(&happened.name)?.clone();
-        let Happened { name, occurrence, planned_ns, begun_ns, ended_ns, exit, signal, .. } =
+        let Occurrence { name, occurrence, planned_ns, begun_ns, ended_ns, exit, signal, .. } =
             happened.clone();
         Some(evidence::Event {
             name,
@@ -180,13 +180,13 @@ impl<'a> Events<'a> {
             output: happened.output.clone(),
             dropped_bytes: happened.dropped_bytes,
             // The failure may quote a command.
-            failure: happened.failure.as_deref().map(plan::without_secrets),
+            failure: happened.failure.as_deref().map(plan::mask_secrets),
             may_fail,
         })
     }
 
     /// Adds the outcome of the events to the ending of a run, unless the system died before.
-    pub(crate) fn tell(self, ending: &mut Ending) {
+    pub(crate) fn add_to(self, ending: &mut Ending) {
         if self.about.is_empty() {
             return;
         }
@@ -207,19 +207,19 @@ impl<'a> Events<'a> {
 fn last_line(output: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(output);
     let line = text.lines().map(str::trim).rfind(|line| !line.is_empty())?;
-    Some(plan::without_secrets(&line.chars().take(LINE_CHARACTERS_MAX).collect::<String>()))
+    Some(plan::mask_secrets(&line.chars().take(LINE_CHARACTERS_MAX).collect::<String>()))
 }
 
 fn failure(what: String, way_out: &str) -> Failure {
     Failure { stage: STAGE.to_owned(), process: None, what, way_out: way_out.to_owned() }
 }
 
-fn of_plan(event: &LaunchEvent, plan: &Plan, host: Ipv4Addr) -> Event {
+fn from_plan(event: &LaunchEvent, plan: &Plan, host: Ipv4Addr) -> Event {
     Event {
         name: event.name.clone(),
         moment: moment(&event.moment, plan),
         action: action(&event.action, plan),
-        until: event.until.as_ref().map(|sign| of_sign(sign, plan, host)),
+        until: event.until.as_ref().map(|sign| from_sign(sign, plan, host)),
         within: Duration::from_nanos(event.within_ns),
     }
 }
@@ -287,7 +287,7 @@ fn action(action: &EventAction, plan: &Plan) -> Action {
             },
         },
         EventAction::Shards(count) => Action::Switch(Box::new(ShardSwitch {
-            counts: plan.endpoints.iter().filter_map(plan::Endpoint::shards_in_use).cloned().collect(),
+            counts: plan.endpoints.iter().filter_map(plan::Endpoint::active_shards).cloned().collect(),
             count: *count,
         })),
     }
@@ -312,7 +312,7 @@ fn signalled(signal: &EventSignal) -> Signalled {
     Signalled { process: signal.process.clone(), signal: number }
 }
 
-fn of_sign(sign: &EventSign, plan: &Plan, host: Ipv4Addr) -> Sign {
+fn from_sign(sign: &EventSign, plan: &Plan, host: Ipv4Addr) -> Sign {
     match sign {
         EventSign::Text { process, text } => Sign::Text { process: process.clone(), text: text.clone() },
         EventSign::Get { port, path } => {

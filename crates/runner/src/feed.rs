@@ -19,7 +19,7 @@ pub(crate) struct Feed<'a> {
 
 impl Feed<'_> {
     /// Stores the intervals of a step, or of a part of a step. Their second is published once all its steps are stored.
-    pub(crate) fn keep_step(&self, step: u16, intervals: &[Interval]) -> Result<(), StoreError> {
+    pub(crate) fn store_step(&self, step: u16, intervals: &[Interval]) -> Result<(), StoreError> {
         self.store.keep_second(self.run, step, intervals)
     }
 

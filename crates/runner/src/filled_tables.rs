@@ -7,7 +7,7 @@
 use plan::Transactions;
 use sql::workload::{Tables, Workload};
 
-use crate::database_check::{NotReady, ServerQuestions};
+use crate::database_check::{NotReady, ServerQueries};
 use crate::prepare::Refusal;
 
 /// Highest number of rows of all tables that are counted.
@@ -38,16 +38,16 @@ struct KeyedTables {
 ///
 /// [`NotReady::Unfinished`] or [`NotReady::Missing`] if rows are missing, and the errors of a first connection.
 pub(crate) fn check(
-    desk: &ServerQuestions<'_>,
+    queries: &ServerQueries<'_>,
     sql: &Transactions,
     workload: &'static Workload,
     scale: Option<i64>,
     options: &str,
 ) -> Result<(), Refusal> {
     let prepare = || {
-        format!("tenbin prepare {} --workload {}{options} --drop", sql.database.for_command(), workload.name)
+        format!("tenbin prepare {} --workload {}{options} --drop", sql.database.command_url(), workload.name)
     };
-    if let Some(asked) = unfinished(desk, sql, workload.tables)? {
+    if let Some(asked) = unfinished(queries, sql, workload.tables)? {
         return Err(NotReady::Unfinished { asked, prepare: prepare() }.into());
     }
     let variable = |name: &str| {
@@ -57,7 +57,7 @@ pub(crate) fn check(
     };
     let Some(tables) = keyed_tables(workload, scale, variable) else { return Ok(()) };
     // A server that cannot answer may still have all rows.
-    let Ok(found) = desk.ask(&tables.question())?.answer else { return Ok(()) };
+    let Ok(found) = queries.ask(&tables.query())?.answer else { return Ok(()) };
     match tables.missing(&found) {
         Some((table, found)) => {
             let what = if tables.are_counted() {
@@ -80,15 +80,15 @@ pub(crate) fn check(
 
 /// Options of a `tenbin prepare` of these tables that did not end. `None` if there is none.
 fn unfinished(
-    desk: &ServerQuestions<'_>,
+    queries: &ServerQueries<'_>,
     sql: &Transactions,
     tables: Tables,
 ) -> Result<Option<String>, Refusal> {
-    let [is_there, asked] = loading::questions_for_marks(sql.database.engine);
-    if !matches!(desk.ask(&is_there)?.answer.as_deref(), Ok([Some(_), ..])) {
+    let [is_there, asked] = loading::mark_queries(sql.database.engine);
+    if !matches!(queries.ask(&is_there)?.answer.as_deref(), Ok([Some(_), ..])) {
         return Ok(None);
     }
-    let asked = desk.ask(&asked)?.answer.ok().and_then(|row| row.into_iter().next().flatten());
+    let asked = queries.ask(&asked)?.answer.ok().and_then(|row| row.into_iter().next().flatten());
     Ok(asked.filter(|asked| loading::is_marked_for(asked, tables)))
 }
 
@@ -121,7 +121,7 @@ impl KeyedTables {
     }
 
     /// Question with a column for each table.
-    fn question(&self) -> String {
+    fn query(&self) -> String {
         let figure = if self.are_counted() { "count(*)".to_owned() } else { format!("max({})", self.key) };
         let columns: Vec<String> =
             self.names.iter().map(|table| format!("(SELECT {figure} FROM {table})")).collect();
@@ -156,16 +156,16 @@ mod tests {
 
     #[test]
     fn small_tables_are_counted_and_large_ones_compared_by_their_highest_key() {
-        let question = |name, scale, size| tables(name, scale, size).unwrap().question();
+        let query = |name, scale, size| tables(name, scale, size).unwrap().query();
         assert_eq!(
-            question("oltp-read-only", None, 1_000),
+            query("oltp-read-only", None, 1_000),
             "SELECT (SELECT count(*) FROM sbtest1), (SELECT count(*) FROM sbtest2)"
         );
         assert_eq!(
-            question("oltp-read-only", None, 1_000_000),
+            query("oltp-read-only", None, 1_000_000),
             "SELECT (SELECT max(id) FROM sbtest1), (SELECT max(id) FROM sbtest2)"
         );
-        assert_eq!(question("tpcb-like", Some(50), 0), "SELECT (SELECT max(aid) FROM pgbench_accounts)");
+        assert_eq!(query("tpcb-like", Some(50), 0), "SELECT (SELECT max(aid) FROM pgbench_accounts)");
         assert_eq!(tables("oltp-delete", None, 10), None);
         assert_eq!(tables("tpcb-like", None, 10), None);
     }

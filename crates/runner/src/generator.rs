@@ -89,21 +89,21 @@ pub trait Generator: Debug {
 /// A load that is ready to start.
 pub trait Ready: Debug + Send {
     /// Also records the load in windows of 100 ms.
-    fn keep_course(&mut self) {}
+    fn record_windows(&mut self) {}
 
     /// Makes the messages of rejected requests quote the start of the reply's body.
-    fn quoting(self: Box<Self>) -> Box<dyn Ready>;
+    fn with_quoted_replies(self: Box<Self>) -> Box<dyn Ready>;
 
     /// Starts the part of the load that `share` selects. All parts together are the load.
     ///
     /// # Errors
     ///
     /// Resources are exhausted, such as threads.
-    fn start(self: Box<Self>, share: Share) -> io::Result<Box<dyn Underway>>;
+    fn start(self: Box<Self>, share: Share) -> io::Result<Box<dyn RunningLoad>>;
 }
 
 /// Load in progress. The caller reads its messages about twenty times per second.
-pub trait Underway: Debug {
+pub trait RunningLoad: Debug {
     /// Waits up to `wait` for the next message.
     ///
     /// # Errors
@@ -203,7 +203,7 @@ impl Generator for LocalGenerator {
     }
 }
 
-impl Underway for Running {
+impl RunningLoad for Running {
     fn next(&mut self, wait: Duration) -> Result<Message, RecvTimeoutError> {
         self.messages.recv_timeout(wait)
     }

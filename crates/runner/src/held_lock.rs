@@ -13,9 +13,9 @@ use loading::HeldSession;
 use crate::load_data;
 
 /// Interval at which cancellation is checked.
-const LISTEN: Duration = Duration::from_millis(20);
+const CANCEL_CHECK_INTERVAL: Duration = Duration::from_millis(20);
 /// Time limit of the statement that releases the lock; its session is closed then.
-const RELEASE: Duration = Duration::from_secs(10);
+const RELEASE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Statements before and after the command, and the session between them.
 pub(crate) struct HeldLock {
@@ -38,11 +38,11 @@ impl HeldLock {
 }
 
 impl Lock for HeldLock {
-    fn take(&mut self, is_given_up: &(dyn Fn() -> bool + Sync)) -> Result<(), String> {
+    fn take(&mut self, is_canceled: &(dyn Fn() -> bool + Sync)) -> Result<(), String> {
         let place = load_data::place(&self.database).map_err(|error| one_line(&error.to_string()))?;
         let flag = Arc::new(AtomicBool::new(false));
         let (before, given_up) = (&self.statements[0], Arc::clone(&flag));
-        let session = watched(&flag, is_given_up, move || {
+        let session = run_cancelable(&flag, is_canceled, move || {
             let mut session = HeldSession::open(&place, given_up).map_err(|error| error.to_string())?;
             session.run(before).map_err(|error| error.to_string())?;
             Ok(session)
@@ -57,19 +57,21 @@ impl Lock for HeldLock {
         flag.store(false, Ordering::Relaxed);
         let after = &self.statements[1];
         let asked = AtomicU32::new(0);
-        let is_given_up = move || LISTEN * asked.fetch_add(1, Ordering::Relaxed) >= RELEASE;
-        let released =
-            watched(&flag, &is_given_up, move || session.run(after).map_err(|error| error.to_string()));
+        let is_canceled =
+            move || CANCEL_CHECK_INTERVAL * asked.fetch_add(1, Ordering::Relaxed) >= RELEASE_TIMEOUT;
+        let released = run_cancelable(&flag, &is_canceled, move || {
+            session.run(after).map_err(|error| error.to_string())
+        });
         released.map_err(|why| {
             format!("the statement after the command failed, and the session was closed: {}", one_line(&why))
         })
     }
 }
 
-/// Runs `work`, which waits for a server, on its own thread. Sets `flag` when `is_given_up` returns true.
-fn watched<T: Send>(
+/// Runs `work`, which waits for a server, on its own thread. Sets `flag` when `is_canceled` returns true.
+fn run_cancelable<T: Send>(
     flag: &AtomicBool,
-    is_given_up: &(dyn Fn() -> bool + Sync),
+    is_canceled: &(dyn Fn() -> bool + Sync),
     work: impl FnOnce() -> Result<T, String> + Send,
 ) -> Result<T, String> {
     thread::scope(|scope| {
@@ -79,9 +81,9 @@ fn watched<T: Send>(
         let working = builder.spawn_scoped(scope, move || drop(teller.send(work())));
         working.map_err(|error| format!("no thread can be started for it: {error}"))?;
         loop {
-            match told.recv_timeout(LISTEN) {
+            match told.recv_timeout(CANCEL_CHECK_INTERVAL) {
                 Ok(done) => return done,
-                Err(RecvTimeoutError::Timeout) if is_given_up() => flag.store(true, Ordering::Relaxed),
+                Err(RecvTimeoutError::Timeout) if is_canceled() => flag.store(true, Ordering::Relaxed),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Err("its thread ended".to_owned()),
             }

@@ -15,7 +15,7 @@ use crate::collect::Collected;
 use crate::contents;
 use crate::databases;
 use crate::describe::{unit, unix_ms};
-use crate::environment::{self, Before};
+use crate::environment::{self, EnvironmentBefore};
 use crate::monitor::Monitor;
 use crate::run_error::RunError;
 use crate::same_body;
@@ -24,7 +24,7 @@ use crate::tools::Tools;
 use crate::usage::Usage;
 
 /// Context of a load, in addition to its accounts.
-pub(crate) struct Surroundings<'a> {
+pub(crate) struct LoadContext<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) tools: &'a Tools<'a>,
     /// Store of ceilings.
@@ -33,20 +33,20 @@ pub(crate) struct Surroundings<'a> {
     /// Cores of the generator; empty if it is not pinned.
     pub(crate) cores: &'a [usize],
     /// State before the load.
-    pub(crate) before: Before,
+    pub(crate) before: EnvironmentBefore,
 }
 
 /// Environment of a finished load, with the generator's ceiling if the generator was near a limit. The second value notes that
 /// generator and system share a machine.
 pub(crate) fn environment(
-    of: Surroundings<'_>,
+    of: LoadContext<'_>,
     closed: &Closed,
     monitor: &mut dyn Monitor,
 ) -> (Environment, Option<String>) {
-    let Surroundings { plan, tools, store, threads, cores, before } = of;
+    let LoadContext { plan, tools, store, threads, cores, before } = of;
     let accounts = &closed.accounts;
     let (taken, roots) = (monitor.taken(), monitor.roots());
-    let (sharing, system_cores) = (before.sharing.clone(), before.system_cores.clone());
+    let (shared_cores, system_cores) = (before.shared_cores.clone(), before.system_cores.clone());
     let databases = plan.database().map(environment::places_of).unwrap_or_default();
     let mut environment = Environment {
         steal_share: taken.steal_share(),
@@ -56,7 +56,7 @@ pub(crate) fn environment(
         tool_share: closed.tool_share(cores),
         ..before.compare(&roots, &databases)
     };
-    if accounts.stopped == Stopped::No && accounts.is_near_a_limit() {
+    if accounts.stopped == Stopped::No && accounts.is_near_limit() {
         let (tally, reached_per_s) = (&accounts.tally, accounts.ended_per_s());
         let shape = Shape { plan, tools, threads, cores, system_cores: &system_cores, tally, reached_per_s };
         match ceiling::find(&shape, store) {
@@ -65,7 +65,7 @@ pub(crate) fn environment(
         }
     }
     // A study notes this once for all runs of the systems that it starts.
-    (environment, sharing.filter(|_| roots.is_empty()))
+    (environment, shared_cores.filter(|_| roots.is_empty()))
 }
 
 /// A finished load: its accounts, and further facts for the store.

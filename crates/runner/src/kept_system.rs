@@ -7,13 +7,13 @@ use lab::{Failure, Recipe};
 use progress::{RunEvent, Stream};
 
 use crate::stage::Stage;
-use crate::systems::Started;
+use crate::systems::StartedSystem;
 
 /// A system between two runs, with its ports and files.
 #[derive(Debug)]
 pub(crate) struct KeptSystem {
     // Field order: the system is stopped before its folder is removed.
-    system: RefCell<Option<Box<dyn Started>>>,
+    system: RefCell<Option<Box<dyn StartedSystem>>>,
     pub(crate) stage: Stage,
     limits_to_come: Vec<Limits>,
     /// Whether the system was started for the current run.
@@ -40,7 +40,7 @@ impl KeptSystem {
     }
 
     /// Takes the system back after a run. `None` if it is gone.
-    pub(crate) fn put(&self, system: Option<Box<dyn Started>>) {
+    pub(crate) fn put(&self, system: Option<Box<dyn StartedSystem>>) {
         *self.system.borrow_mut() = system;
     }
 
@@ -48,7 +48,7 @@ impl KeptSystem {
     pub(crate) fn stop(self, stream: &Stream) {
         let Some(system) = self.system.into_inner() else { return };
         for failure in system.stop().failures {
-            let remark = plan::without_secrets(&failure.to_string());
+            let remark = plan::mask_secrets(&failure.to_string());
             stream.publish(None, RunEvent::Remark(remark));
         }
     }
@@ -61,11 +61,11 @@ impl RunOnKeptSystem<'_> {
     }
 
     /// Takes the system of the previous run, or starts one, and sets the limits of this run.
-    pub(crate) fn take_or(
+    pub(crate) fn take_or_start(
         &self,
         mut recipe: Recipe,
-        start: impl FnOnce(Recipe) -> Result<Box<dyn Started>, Failure>,
-    ) -> Result<Box<dyn Started>, Failure> {
+        start: impl FnOnce(Recipe) -> Result<Box<dyn StartedSystem>, Failure>,
+    ) -> Result<Box<dyn StartedSystem>, Failure> {
         let running = self.system.system.borrow_mut().take();
         self.system.is_new.set(running.is_none());
         let system = match running {

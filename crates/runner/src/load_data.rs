@@ -55,7 +55,7 @@ impl loading::Observer for LoadingProgress<'_> {
         (self.tell)(0, self.rows_all, words);
     }
 
-    fn wants_stop(&self) -> bool {
+    fn should_stop(&self) -> bool {
         if self.stopper.level() != StopLevel::Go {
             self.is_stopped.store(true, Ordering::Relaxed);
         }
@@ -120,7 +120,7 @@ pub(crate) fn fill_for(
         fresh: tables.drop,
         ..Options::default()
     };
-    telling(stream, |tell| fill(database, tables.workload, &options, stopper, tell))
+    with_progress(stream, |tell| fill(database, tables.workload, &options, stopper, tell))
 }
 
 /// Runs the own statements of a plan before its load, fills its own tables, and publishes the progress.
@@ -130,7 +130,7 @@ pub(crate) fn fill_own_for(
     stopper: &Stopper,
     stream: &Stream,
 ) -> Result<Loaded, FillError> {
-    telling(stream, |tell| fill_own(database, own, stopper, tell))
+    with_progress(stream, |tell| fill_own(database, own, stopper, tell))
 }
 
 /// Runs own statements, and fills own tables.
@@ -140,11 +140,11 @@ pub fn fill_own(
     stopper: &Stopper,
     tell: Progress<'_>,
 ) -> Result<Loaded, FillError> {
-    let data = own_data::converted(own)?;
+    let data = own_data::convert(own)?;
     let place = place(database)?;
     let rows_all = data.tables.iter().map(|table| table.rows.count()).sum();
     let told = LoadingProgress { stopper, is_stopped: AtomicBool::new(false), tell, rows_all };
-    Ok(loading::run_own(&data, &place, &told)?)
+    Ok(loading::load_own_data(&data, &place, &told)?)
 }
 
 /// Inserts the records of a built-in workload before a load, and publishes the progress.
@@ -155,11 +155,11 @@ pub(crate) fn load_records_for(
     stopper: &Stopper,
     stream: &Stream,
 ) -> Result<(), FillError> {
-    telling(stream, |tell| load_records(loading, system, public, stopper, tell))
+    with_progress(stream, |tell| load_records(loading, system, public, stopper, tell))
 }
 
 /// Fills tables on a separate thread, and publishes the progress.
-fn telling<T: Send>(
+fn with_progress<T: Send>(
     stream: &Stream,
     fill: impl FnOnce(Progress<'_>) -> Result<T, FillError> + Send,
 ) -> Result<T, FillError> {
@@ -199,7 +199,7 @@ fn publish(stream: &Stream, filling: Filling) {
 }
 
 /// Formats the progress: rows written and total rows.
-pub fn rows_words(rows: u64, rows_all: u64) -> String {
+pub fn format_rows(rows: u64, rows_all: u64) -> String {
     format!(
         "{rows} of {rows_all} rows ({})",
         percent(Share::of_count(rows, rows_all).map_or(1.0, Share::get), 0)

@@ -9,13 +9,13 @@ use engine::{Message, WorkerEnd};
 use lab::{LoadTool, ToolUsage};
 use load::Share;
 use loadtools::{Figures, Tool, ToolError};
-use plan::{Cmd, Fault, Plan, ToolAction};
-use record::{ClassName, Counts, InWindow, Interval, LedgerEntry, Outcome, Phase, Tally};
+use plan::{Fault, LaunchCommand, Plan, ToolAction};
+use record::{ClassName, Counts, Interval, LedgerEntry, Outcome, Phase, Tally, WindowCounts};
 use url::Url;
 
 use crate::consent::PublicLoads;
 use crate::database_check::DatabaseFacts;
-use crate::generator::{Ready, Underway};
+use crate::generator::{Ready, RunningLoad};
 use crate::prepare::{Prepared, Refusal, cores};
 use crate::recipe;
 use crate::resolve;
@@ -37,7 +37,7 @@ pub(crate) fn prepare(plan: &Plan, tool: &ToolAction, public: &PublicLoads) -> R
         return Err(Refusal::Plan(Fault::new("load: tool", what, help)));
     }
     let cores = cores(&plan.pin)?;
-    foreign_addresses(tool, public)?;
+    check_addresses(tool, public)?;
     let ready = ToolLoad { plan: plan.clone(), cores: cores.clone() };
     Ok(Prepared {
         threads: 1,
@@ -57,8 +57,8 @@ pub(crate) fn prepare(plan: &Plan, tool: &ToolAction, public: &PublicLoads) -> R
 }
 
 /// Rejects URLs in the command that must not be loaded.
-fn foreign_addresses(tool: &ToolAction, public: &PublicLoads) -> Result<(), Refusal> {
-    for url in tool.measured.argv.iter().filter_map(|word| url_in(word)) {
+fn check_addresses(tool: &ToolAction, public: &PublicLoads) -> Result<(), Refusal> {
+    for url in tool.measured.argv.iter().filter_map(|word| find_url(word)) {
         if let Some(host) = url.host_str() {
             let host = host.trim_start_matches('[').trim_end_matches(']');
             resolve::resolve(host, url.port_or_known_default().unwrap_or(80), public)?;
@@ -68,7 +68,7 @@ fn foreign_addresses(tool: &ToolAction, public: &PublicLoads) -> Result<(), Refu
 }
 
 /// URL at the end of a word, such as `--url=http://127.0.0.1:8080/`.
-fn url_in(word: &str) -> Option<Url> {
+fn find_url(word: &str) -> Option<Url> {
     let scheme_ends = word.find("://")?;
     let is_of_scheme = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
     let scheme = word.as_bytes()[..scheme_ends].iter().rev().take_while(|byte| is_of_scheme(byte)).count();
@@ -83,18 +83,18 @@ struct ToolLoad {
 }
 
 impl Ready for ToolLoad {
-    fn quoting(self: Box<Self>) -> Box<dyn Ready> {
+    fn with_quoted_replies(self: Box<Self>) -> Box<dyn Ready> {
         self
     }
 
-    fn start(self: Box<Self>, _share: Share) -> io::Result<Box<dyn Underway>> {
+    fn start(self: Box<Self>, _share: Share) -> io::Result<Box<dyn RunningLoad>> {
         let Self { plan, cores } = *self;
         let Some(action) = plan.tool().cloned() else {
             return Err(io::Error::other("the plan has no tool"));
         };
         let keeper = recipe::keeper(&LocalLab.tenbin().map_err(io::Error::other)?);
         let tool = LoadTool::hold(action.tool.name, keeper, cores).map_err(io::Error::other)?;
-        Ok(Box::new(ToolUnderway {
+        Ok(Box::new(RunningTool {
             tool,
             warm_up_ns: plan.warm_up_ns,
             // The planned time includes startup and end of the tool.
@@ -126,7 +126,7 @@ enum Stage {
 
 /// A tool in progress.
 #[derive(Debug)]
-struct ToolUnderway {
+struct RunningTool {
     tool: LoadTool,
     action: ToolAction,
     warm_up_ns: u64,
@@ -147,8 +147,8 @@ struct ToolUnderway {
     level: StopLevel,
 }
 
-impl ToolUnderway {
-    fn run(&mut self, command: &Cmd, stage: Stage) {
+impl RunningTool {
+    fn run(&mut self, command: &LaunchCommand, stage: Stage) {
         self.before = self.used;
         self.started = Some(Instant::now());
         match self.tool.start(&recipe::command(command, self.within)) {
@@ -162,7 +162,7 @@ impl ToolUnderway {
 
     fn fail(&mut self, words: String) {
         self.stage = Stage::Over;
-        self.news.push_back(Message::Hopeless(plan::without_secrets(&words)));
+        self.news.push_back(Message::Unrecoverable(plan::mask_secrets(&words)));
     }
 
     /// Reports the end of the load at this time.
@@ -183,8 +183,8 @@ impl ToolUnderway {
     }
 
     /// Waits for the command, and starts the next one when it has ended.
-    fn attend(&mut self, wait: Duration) {
-        self.look_at_memory();
+    fn poll(&mut self, wait: Duration) {
+        self.read_memory();
         let ended = self.tool.wait(wait);
         let is_late = self.begun.is_some_and(|begun| begun.elapsed() > self.within);
         let name = self.action.tool.name;
@@ -243,7 +243,7 @@ impl ToolUnderway {
         String::from_utf8_lossy(&output.text).into_owned()
     }
 
-    fn look_at_memory(&mut self) {
+    fn read_memory(&mut self) {
         if self.looked.is_none_or(|looked| looked.elapsed() >= INTERVAL) {
             self.looked = Some(Instant::now());
             self.rss_peak_bytes = self.rss_peak_bytes.max(self.tool.rss_peak_bytes());
@@ -255,12 +255,12 @@ impl ToolUnderway {
     }
 }
 
-impl Underway for ToolUnderway {
+impl RunningLoad for RunningTool {
     fn next(&mut self, wait: Duration) -> Result<Message, RecvTimeoutError> {
         if self.news.is_empty() {
             match self.stage {
                 Stage::Waiting => self.begin(),
-                Stage::WarmUp | Stage::Measured => self.attend(wait),
+                Stage::WarmUp | Stage::Measured => self.poll(wait),
                 Stage::Over => return Err(RecvTimeoutError::Disconnected),
             }
         }
@@ -300,7 +300,7 @@ impl Underway for ToolUnderway {
     fn tool(&self) -> Option<evidence::LoadTool> {
         let Tool { name, times, .. } = self.action.tool;
         let figures = self.told.clone().unwrap_or_default();
-        let command = self.action.measured.argv.iter().map(|word| plan::without_secrets(word)).collect();
+        let command = self.action.measured.argv.iter().map(|word| plan::mask_secrets(word)).collect();
         Some(evidence::LoadTool {
             name: (*name).to_owned(),
             version: figures.version,
@@ -335,7 +335,7 @@ fn interval(figures: &Figures, warm_up_ns: u64) -> Interval {
     figures.statuses.iter().for_each(|(status, count)| tally.statuses.add(*status, *count));
     tally.received_bytes = figures.received_bytes.unwrap_or(0);
     let other = counts.failed + counts.timed_out;
-    tally.window = InWindow { ok: counts.ok, rejected: counts.rejected, other, after: 0 };
+    tally.window = WindowCounts { ok: counts.ok, rejected: counts.rejected, other, after: 0 };
     tally.counts = counts;
     Interval { second: end_ns / 1_000_000_000, phase: Phase::Measured, tally, sampled: Vec::new() }
 }
@@ -377,7 +377,7 @@ mod tests {
 
     #[test]
     fn finds_urls_in_options() {
-        let host = |word: &str| Some(url_in(word)?.host_str()?.to_owned());
+        let host = |word: &str| Some(find_url(word)?.host_str()?.to_owned());
         assert_eq!(host("http://10.0.0.1:80/x").as_deref(), Some("10.0.0.1"));
         assert_eq!(host("--url=http://8.8.8.8/").as_deref(), Some("8.8.8.8"));
         assert_eq!(host("-Jé=https://[::1]:1/").as_deref(), Some("[::1]"));

@@ -21,7 +21,7 @@ const PASSES_MAX: usize = 32;
 const TRIES: u32 = 3;
 const BETWEEN_TRIES: Duration = Duration::from_secs(1);
 /// Interval at which stop requests are checked.
-const LISTEN: Duration = Duration::from_millis(50);
+const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Answers to each step, if no request of a plan can succeed. `None` if one succeeded, or ended without an unusable reply: a system
 /// that closes connections or times out is a result.
@@ -89,16 +89,16 @@ fn passes(scenarios: &Scenarios) -> Vec<Scenario> {
 fn pass(tools: &Tools<'_>, plan: &Plan, scenario: Scenario) -> Option<BTreeMap<u16, Tally>> {
     let alone = alone(plan, scenario);
     let prepared = tools.generator.prepare(&alone, tools.stopper).ok()?;
-    let mut underway = prepared.ready.quoting().start(Share::WHOLE).ok()?;
+    let mut underway = prepared.ready.with_quoted_replies().start(Share::WHOLE).ok()?;
     let mut tallies: BTreeMap<u16, Tally> = BTreeMap::new();
     loop {
         underway.stop(if tools.is_stopped() { StopLevel::Abort } else { StopLevel::Go });
-        match underway.next(LISTEN) {
+        match underway.next(STOP_CHECK_INTERVAL) {
             // Parts of steps have numbers above the step numbers.
             Ok(Message::Interval { step, interval }) if usize::from(step) < plan.steps.len() => {
                 tallies.entry(step).or_default().merge(&interval.tally);
             }
-            Ok(Message::Broke(_) | Message::Hopeless(_)) => return None,
+            Ok(Message::Broke(_) | Message::Unrecoverable(_)) => return None,
             Ok(_) | Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
         }
@@ -127,7 +127,7 @@ fn alone(plan: &Plan, scenario: Scenario) -> Plan {
     (alone.threads, alone.pin, alone.seed) = (Some(1), Pin::No, plan.seed ^ SEED);
     alone.scenarios = Scenarios { list: vec![scenario] };
     for endpoint in &mut alone.endpoints {
-        endpoint.load.make_lone(alone.seed);
+        endpoint.load.make_single_client(alone.seed);
     }
     alone
 }

@@ -7,7 +7,7 @@ use progress::{Brief, Ended, Stream};
 use record::{Counts, Percentile, Phase};
 use store::{Store, StoreError};
 
-use crate::describe::without_a_load;
+use crate::describe::ending_without_load;
 use crate::feed::Feed;
 use crate::measure::Measured;
 use crate::planned_run::PlannedRun;
@@ -17,7 +17,7 @@ use crate::watchdog::Watchdog;
 
 /// Completed and stored run.
 #[derive(Clone, Debug)]
-pub struct MadeRun {
+pub struct CompletedRun {
     /// Name of the run in the store.
     pub run: RunId,
     /// Ending of the run.
@@ -51,7 +51,7 @@ fn brief(run: &Run) -> Result<Brief, StoreError> {
 }
 
 /// Run with a load that has ended or never started. Its ending is not stored yet.
-pub(crate) struct Loaded {
+pub(crate) struct UnstoredRun {
     pub(crate) run: RunId,
     pub(crate) ending: Ending,
     /// Counts of the measured phase. `None` if the load never started.
@@ -61,20 +61,25 @@ pub(crate) struct Loaded {
     pub(crate) watchdog: Option<Watchdog>,
 }
 
-impl Loaded {
+impl UnstoredRun {
     pub(crate) fn of(run: RunId, measured: Measured, is_first_answer: bool) -> Self {
         let Measured { ending, counts, watchdog, .. } = measured;
         Self { run, ending, counts: Some(counts), is_first_answer, watchdog: Some(watchdog) }
     }
 
     /// Run in which the load never started.
-    pub(crate) fn without(tools: &Tools<'_>, run: RunId, verdict: Verdict, failure: Option<Failure>) -> Self {
-        let ending = without_a_load(verdict, failure, tools.generator.usage().rss_peak_bytes);
+    pub(crate) fn without_load(
+        tools: &Tools<'_>,
+        run: RunId,
+        verdict: Verdict,
+        failure: Option<Failure>,
+    ) -> Self {
+        let ending = ending_without_load(verdict, failure, tools.generator.usage().rss_peak_bytes);
         Self { run, ending, counts: None, is_first_answer: false, watchdog: None }
     }
 
     /// Adds notes to the ending.
-    pub(crate) fn noting(mut self, notes: Vec<String>) -> Self {
+    pub(crate) fn with_notes(mut self, notes: Vec<String>) -> Self {
         self.ending.notes.extend(notes);
         self
     }
@@ -100,10 +105,10 @@ impl Loaded {
         stream: &Stream,
         planned: &PlannedRun<'_>,
         outputs: &[Output],
-    ) -> Result<MadeRun, RunError> {
+    ) -> Result<CompletedRun, RunError> {
         let Self { run, ending, counts, is_first_answer, watchdog } = self;
         for output in outputs {
-            let process = plan::without_secrets(&output.process);
+            let process = plan::mask_secrets(&output.process);
             store.keep_output(&run, &process, &output.text, output.dropped_bytes)?;
         }
         store.finish(&run, &ending).map_err(|source| RunError::storage(source, counts))?;
@@ -129,6 +134,6 @@ impl Loaded {
         }
         let ended = Ended { ending: ending.clone(), gates: judged.clone(), brief: figures };
         Feed { store, run: &run, stream }.ended(ended);
-        Ok(MadeRun { run, ending, gates: judged, brief: figures, is_first_answer })
+        Ok(CompletedRun { run, ending, gates: judged, brief: figures, is_first_answer })
     }
 }

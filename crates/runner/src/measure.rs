@@ -13,7 +13,7 @@ use crate::environment;
 use crate::extension::Extension;
 use crate::feed::Feed;
 use crate::figures::PlannedEnd;
-use crate::judging::{self, Surroundings};
+use crate::judging::{self, LoadContext};
 use crate::monitor::MonitoredSystem;
 use crate::one_run::Runner;
 use crate::planned_run::PlannedRun;
@@ -68,20 +68,20 @@ pub(crate) fn measure(
 ) -> Result<Measured, RunError> {
     let Runner { store, tools } = *runner;
     let (plan, stopper) = (&*planned.plan, tools.stopper);
-    feed.publish(RunEvent::Began(Box::new(began(planned, &prepared))));
+    feed.publish(RunEvent::Began(Box::new(describe_start(planned, &prepared))));
     let timeout = Duration::from_nanos(plan.timeout_ns);
     let length = plan.planned_ns().map(Duration::from_nanos);
     let opening = Duration::from_nanos(plan.connect_timeout_ns);
     let watchdog = tools.clock.watchdog(length.map(|length| opening + length + timeout + GRACE))?;
 
-    let mut before = tools.lab.look_around(&prepared);
-    monitored.runs_already(std::mem::take(&mut before.subject));
+    let mut before = tools.lab.observe_environment(&prepared);
+    monitored.set_found_system(std::mem::take(&mut before.subject));
     monitored.expect_load(Duration::from_nanos(plan.warm_up_ns), length);
-    monitored.profile_with(RunProfiler::of(plan, &before.listeners));
-    monitored.observe_rest(&before);
+    monitored.set_profiler(RunProfiler::of(plan, &before.listeners));
+    monitored.observe_idle_threads(&before);
     let Prepared { threads, thread_rule, cores, resolved, tls, ready, replayed, .. } = prepared;
     let underway = ready.start(Share::WHOLE)?;
-    monitored.load_comes_from(underway.keeper_pid());
+    monitored.set_generator(underway.keeper_pid());
     let steps = plan.steps.len();
     let mut collector = Collector {
         feed,
@@ -101,17 +101,17 @@ pub(crate) fn measure(
     feed.publish(RunEvent::LoadEnded);
     let collected = collected?;
     let counts = collected.counts(Phase::Measured);
-    must_be_kept(store, feed.run, steps, collected.counts(Phase::WarmUp), counts)?;
+    check_stored(store, feed.run, steps, collected.counts(Phase::WarmUp), counts)?;
     let (is_rejected, was_given_up) =
         (collected.is_unusable(planned.first.unusable()), collected.was_given_up);
     let asked = if collected.is_gone { stopper.level().max(StopLevel::Drain) } else { stopper.level() };
     let closed = judging::close(plan, collected, asked)?;
-    let surroundings = Surroundings { plan, tools: &tools, store, threads, cores: &cores, before };
-    let (surrounding, sharing) = judging::environment(surroundings, &closed, monitored);
+    let surroundings = LoadContext { plan, tools: &tools, store, threads, cores: &cores, before };
+    let (surrounding, shared_cores) = judging::environment(surroundings, &closed, monitored);
     let mut ending = judging::ending(closed, &surrounding, threads);
     ending.generator.thread_rule = thread_rule;
-    ending.is_system_local = sharing.is_some();
-    ending.notes.extend(sharing);
+    ending.is_system_local = shared_cores.is_some();
+    ending.notes.extend(shared_cores);
     let ended_ns = ending.window_ns.map_or(0, |window_ns| window_ns.saturating_add(plan.warm_up_ns));
     let others = environment::other_programs(&surrounding);
     if !others.is_empty() {
@@ -129,7 +129,7 @@ pub(crate) fn measure(
 }
 
 /// Description of a load at its start.
-fn began(planned: &PlannedRun<'_>, prepared: &Prepared) -> Began {
+fn describe_start(planned: &PlannedRun<'_>, prepared: &Prepared) -> Began {
     let (plan, bytes) = (&*planned.plan, prepared.memory_bound_bytes);
     Began {
         load: plan.load_words(),
@@ -147,7 +147,7 @@ fn began(planned: &PlannedRun<'_>, prepared: &Prepared) -> Began {
 }
 
 /// Checks that the seconds in the store add up to the counts.
-fn must_be_kept(
+fn check_stored(
     store: &Store,
     run: &RunId,
     steps: usize,

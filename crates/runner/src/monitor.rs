@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use evidence::{ConnectionsByProcess, Ending, Reading, RunId, SteadyStart, Verdict};
-use lab::probes::{Completion, Held, Look, LookTimes, NotAvailable, Subject};
+use lab::probes::{Completion, HeldConnections, Look, LookTimes, NotAvailable, Subject};
 use lab::{Output, Stopped};
 use plan::Stacks;
 use progress::Readings;
@@ -13,13 +13,13 @@ use store::{Store, StoreError};
 use crate::connections_by_process;
 use crate::database_cost::CostMeter;
 use crate::database_watch::{DatabaseWatch, MonitoredDatabase};
-use crate::environment::Before;
+use crate::environment::EnvironmentBefore;
 use crate::events::Events;
 use crate::feed::Feed;
 use crate::own_figures::OwnFigures;
 use crate::profile::RunProfiler;
 use crate::stage::kept;
-use crate::systems::{Lab, Started, Watch};
+use crate::systems::{Lab, StartedSystem, Watch};
 
 /// Shortest interval of a look; shorter ones contain hardly any data.
 const LOOK_MIN: Duration = Duration::from_millis(200);
@@ -29,7 +29,7 @@ pub(crate) trait Monitor {
     /// The load starts.
     fn begins(&mut self, origin: Instant);
     /// Stores new observations. Returns whether the system has ended, so that the load should end.
-    fn attend(&mut self, feed: Feed<'_>) -> Result<bool, StoreError>;
+    fn poll(&mut self, feed: Feed<'_>) -> Result<bool, StoreError>;
     /// The load has ended.
     fn ends(&mut self, feed: Feed<'_>) -> Result<(), StoreError>;
     /// Time that machine and generator lost during the load. Called after the end.
@@ -52,7 +52,7 @@ pub(crate) struct UnavailableTime {
     /// Number of looks at each proxy, and number of looks that found it busy.
     aside: BTreeMap<String, [u64; 2]>,
     /// Connections by process, with the time of the reading in nanoseconds since the load started.
-    held: Vec<(u64, Held)>,
+    held: Vec<(u64, HeldConnections)>,
 }
 
 impl UnavailableTime {
@@ -70,10 +70,10 @@ impl UnavailableTime {
 
     /// Connections by process of the system. `None` if they were not read.
     pub(crate) fn connections(&self) -> Option<ConnectionsByProcess> {
-        connections_by_process::of_readings(&self.held)
+        connections_by_process::from_readings(&self.held)
     }
 
-    fn note_held(&mut self, look: &mut Look, origin: Instant) {
+    fn note_held_connections(&mut self, look: &mut Look, origin: Instant) {
         if let Some(held) = look.held.take() {
             self.held.push((held.at.saturating_duration_since(origin).as_nanos() as u64, held));
         }
@@ -89,7 +89,7 @@ impl UnavailableTime {
                 let cpu_s: f64 = wanted.map(|one| one.value).sum();
                 let [looks, busy] = self.aside.entry(name.clone()).or_default();
                 *looks += 1;
-                *busy += u64::from(cpu_s > judge::PROXY_BUSY * look.over.as_secs_f64());
+                *busy += u64::from(cpu_s > judge::PROXY_BUSY_MIN_SHARE * look.over.as_secs_f64());
             }
         }
         for reading in &look.readings {
@@ -108,7 +108,7 @@ impl UnavailableTime {
 /// Monitors machine and generator, and the system if the lab started it.
 pub(crate) struct MonitoredSystem<'a> {
     lab: &'a dyn Lab,
-    system: Option<Box<dyn Started>>,
+    system: Option<Box<dyn StartedSystem>>,
     is_somebody_elses: bool,
     subject: Option<Subject>,
     roots: Vec<u32>,
@@ -149,7 +149,7 @@ impl<'a> MonitoredSystem<'a> {
     /// Monitors a system that the lab started.
     pub(crate) fn system(
         lab: &'a dyn Lab,
-        system: Box<dyn Started>,
+        system: Box<dyn StartedSystem>,
         subject: Subject,
         events: Events<'a>,
     ) -> Self {
@@ -157,21 +157,21 @@ impl<'a> MonitoredSystem<'a> {
     }
 
     /// Monitors a system that Tenbin did not start, and that is looked for later.
-    pub(crate) fn somebody_elses(lab: &'a dyn Lab) -> Self {
+    pub(crate) fn external(lab: &'a dyn Lab) -> Self {
         Self { is_somebody_elses: true, ..Self::of(lab, Subject::default()) }
     }
 
-    /// Like [`Self::somebody_elses`], with commands of the plan that run under load.
-    pub(crate) fn somebody_elses_with_events(
+    /// Like [`Self::external`], with commands of the plan that run under load.
+    pub(crate) fn external_with_events(
         lab: &'a dyn Lab,
-        commands: Box<dyn Started>,
+        commands: Box<dyn StartedSystem>,
         events: Events<'a>,
     ) -> Self {
-        Self { system: Some(commands), events, ..Self::somebody_elses(lab) }
+        Self { system: Some(commands), events, ..Self::external(lab) }
     }
 
     /// Sets the subject found for a system that Tenbin did not start. Has no effect on a system that it did start.
-    pub(crate) fn runs_already(&mut self, found: Subject) {
+    pub(crate) fn set_found_system(&mut self, found: Subject) {
         if let Some(subject) = self.subject.as_mut().filter(|_| self.is_somebody_elses) {
             *subject = found;
         }
@@ -215,18 +215,18 @@ impl<'a> MonitoredSystem<'a> {
     }
 
     /// Observes the threads of the system before the load.
-    pub(crate) fn observe_rest(&mut self, before: &Before) {
+    pub(crate) fn observe_idle_threads(&mut self, before: &EnvironmentBefore) {
         self.at_rest = self.lab.busiest_thread_at_rest(&before.families(&self.roots));
     }
 
     /// Stores readings that cover the whole load in an extra second after the last one of the load: growth of the database counters, and
     /// the earlier utilization of threads.
-    fn keep_whole(&mut self, feed: Feed<'_>) -> Result<(), StoreError> {
+    fn store_whole_load(&mut self, feed: Feed<'_>) -> Result<(), StoreError> {
         let Some(clock) = &mut self.clock else { return Ok(()) };
         let mut readings = self.costs.take().map_or_else(Vec::new, CostMeter::end);
         readings.extend(self.at_rest.take().map(|share| Reading {
             subject: "system".to_owned(),
-            metric: evidence::THREAD_AT_REST.to_owned(),
+            metric: evidence::BUSIEST_THREAD_REST_SHARE.to_owned(),
             label: String::new(),
             value: share,
         }));
@@ -246,12 +246,12 @@ impl<'a> MonitoredSystem<'a> {
     }
 
     /// Profiles CPU time from the end of the warm-up to the end of the load.
-    pub(crate) fn profile_with(&mut self, profiler: RunProfiler) {
+    pub(crate) fn set_profiler(&mut self, profiler: RunProfiler) {
         self.profiler = profiler;
     }
 
     /// Reads figures of the plan during the load, too.
-    pub(crate) fn read_with(&mut self, figures: OwnFigures) {
+    pub(crate) fn set_figures(&mut self, figures: OwnFigures) {
         self.figures = figures;
     }
 
@@ -261,7 +261,7 @@ impl<'a> MonitoredSystem<'a> {
     }
 
     /// Sets the root process of the load generator, if it is not this process.
-    pub(crate) fn load_comes_from(&mut self, keeper_pid: Option<u32>) {
+    pub(crate) fn set_generator(&mut self, keeper_pid: Option<u32>) {
         self.roots.extend(keeper_pid);
         if let Some(subject) = &mut self.subject {
             subject.tool = keeper_pid;
@@ -270,11 +270,11 @@ impl<'a> MonitoredSystem<'a> {
 
     /// Whether there is a profile to store.
     pub(crate) fn is_profiled(&self) -> bool {
-        self.profiler.is_on()
+        self.profiler.is_enabled()
     }
 
     /// Stores the CPU profile, while the processes still run.
-    pub(crate) fn keep_profile(
+    pub(crate) fn store_profile(
         &mut self,
         stacks: Stacks,
         store: &Store,
@@ -294,13 +294,13 @@ impl<'a> MonitoredSystem<'a> {
             newest.readings.extend(said(self));
         }
         if let Some(clock) = &self.clock {
-            looks.iter_mut().for_each(|look| self.taken.note_held(look, clock.origin));
+            looks.iter_mut().for_each(|look| self.taken.note_held_connections(look, clock.origin));
         }
         let looks = self.completion.complete(looks);
-        self.keep_complete(feed, looks)
+        self.store_complete(feed, looks)
     }
 
-    fn keep_complete(&mut self, feed: Feed<'_>, looks: Vec<Look>) -> Result<(), StoreError> {
+    fn store_complete(&mut self, feed: Feed<'_>, looks: Vec<Look>) -> Result<(), StoreError> {
         looks.iter().for_each(|look| self.taken.note(look, &self.aside));
         self.clock.as_mut().map_or(Ok(()), |clock| keep(feed, clock, looks))
     }
@@ -318,7 +318,7 @@ impl<'a> MonitoredSystem<'a> {
     }
 
     /// Takes the system, so that it is not stopped with the monitor. `None` if it is gone.
-    pub(crate) fn take_system(&mut self) -> Option<Box<dyn Started>> {
+    pub(crate) fn take_system(&mut self) -> Option<Box<dyn StartedSystem>> {
         self.note_death();
         if self.died.is_none() { self.system.take() } else { None }
     }
@@ -342,27 +342,33 @@ impl<'a> MonitoredSystem<'a> {
     }
 
     /// Stops the system, if the lab started it.
-    pub(crate) fn stop(mut self) -> Left<'a> {
+    pub(crate) fn stop(mut self) -> MonitoringResult<'a> {
         self.events.abandon();
-        let stopped = self.system.take().map(Started::stop).unwrap_or_default();
+        let stopped = self.system.take().map(StartedSystem::stop).unwrap_or_default();
         self.left(stopped)
     }
 
     /// Leaves the system up in `up`, if the lab started it.
-    pub(crate) fn leave(mut self, up: &mut Option<Box<dyn Started>>) -> Left<'a> {
+    pub(crate) fn leave_running(mut self, up: &mut Option<Box<dyn StartedSystem>>) -> MonitoringResult<'a> {
         *up = self.system.take();
         self.left(Stopped::default())
     }
 
-    fn left(mut self, Stopped { failures, outputs, .. }: Stopped) -> Left<'a> {
+    fn left(mut self, Stopped { failures, outputs, .. }: Stopped) -> MonitoringResult<'a> {
         self.not_available.extend(self.profiler.missing());
-        Left { died: self.died, events: self.events, not_available: self.not_available, failures, outputs }
+        MonitoringResult {
+            died: self.died,
+            events: self.events,
+            not_available: self.not_available,
+            failures,
+            outputs,
+        }
     }
 }
 
 /// Facts that remain after a system was stopped.
 #[derive(Debug, Default)]
-pub(crate) struct Left<'a> {
+pub(crate) struct MonitoringResult<'a> {
     events: Events<'a>,
     died: Option<lab::Failure>,
     not_available: Vec<NotAvailable>,
@@ -370,17 +376,17 @@ pub(crate) struct Left<'a> {
     outputs: Vec<Output>,
 }
 
-impl Left<'_> {
+impl MonitoringResult<'_> {
     /// Adds the facts to the ending of a run. Returns the output of the processes.
-    pub(crate) fn tell(self, ending: &mut Ending) -> Vec<Output> {
+    pub(crate) fn add_to(self, ending: &mut Ending) -> Vec<Output> {
         ending.not_available =
             self.not_available.into_iter().map(|probe| (probe.probe, probe.because)).collect();
-        ending.notes.extend(self.failures.iter().map(|failure| plan::without_secrets(&failure.to_string())));
+        ending.notes.extend(self.failures.iter().map(|failure| plan::mask_secrets(&failure.to_string())));
         if let Some(died) = self.died {
             ending.verdict = Verdict::Aborted;
             ending.failure = Some(kept(&died));
         }
-        self.events.tell(ending);
+        self.events.add_to(ending);
         self.outputs
     }
 }
@@ -401,14 +407,14 @@ impl Monitor for MonitoredSystem<'_> {
         }
     }
 
-    fn attend(&mut self, feed: Feed<'_>) -> Result<bool, StoreError> {
+    fn poll(&mut self, feed: Feed<'_>) -> Result<bool, StoreError> {
         if let Some(watch) = &mut self.watch {
             let looks = watch.take();
             let said = |this: &mut Self| this.inside.as_mut().map_or_else(Vec::new, |inside| inside.take());
             self.keep(feed, looks, said)?;
         }
         self.note_death();
-        let has_failed = self.events.attend(feed)?;
+        let has_failed = self.events.poll(feed)?;
         Ok(self.died.is_some() || has_failed)
     }
 
@@ -425,8 +431,8 @@ impl Monitor for MonitoredSystem<'_> {
         self.not_available.extend(lacks);
         self.keep(feed, looks, |_| said)?;
         let waiting = self.completion.rest();
-        self.keep_complete(feed, waiting)?;
-        self.keep_whole(feed)
+        self.store_complete(feed, waiting)?;
+        self.store_whole_load(feed)
     }
 
     fn taken(&self) -> UnavailableTime {

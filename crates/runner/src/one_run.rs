@@ -8,16 +8,16 @@ use store::Store;
 use crate::databases;
 use crate::describe;
 use crate::feed::Feed;
-use crate::made_run::{Loaded, MadeRun};
+use crate::made_run::{CompletedRun, UnstoredRun};
 use crate::measure::{Measured, measure};
 use crate::monitor::MonitoredSystem;
-use crate::planned_run::{First, PlannedRun};
+use crate::planned_run::{FirstReplyRule, PlannedRun};
 use crate::pooling::Warning;
 use crate::recording;
 use crate::run_error::RunError;
 use crate::stage::kept;
 use crate::statement_plans;
-use crate::systems::Started;
+use crate::systems::StartedSystem;
 use crate::thread_check::{ConfirmationRun, Threads};
 use crate::tools::Tools;
 use crate::written::WrittenRows;
@@ -34,7 +34,7 @@ pub struct Runner<'a> {
 impl Runner<'_> {
     /// Starts the system if required, runs the load, stops the system, and stores the results. A failure of the system is a result,
     /// not an error.
-    pub fn make(&self, planned: PlannedRun<'_>, stream: &Stream) -> Result<MadeRun, RunError> {
+    pub fn make(&self, planned: PlannedRun<'_>, stream: &Stream) -> Result<CompletedRun, RunError> {
         self.make_on(planned, &mut None, false, stream)
     }
 
@@ -42,10 +42,10 @@ impl Runner<'_> {
     pub(crate) fn make_on(
         &self,
         mut planned: PlannedRun<'_>,
-        up: &mut Option<Box<dyn Started>>,
+        up: &mut Option<Box<dyn StartedSystem>>,
         stays_up: bool,
         stream: &Stream,
-    ) -> Result<MadeRun, RunError> {
+    ) -> Result<CompletedRun, RunError> {
         let new = planned.describe(&self.tools);
         let (mut loaded, outputs) = match planned.start(&self.tools, up.take(), stream) {
             Ok(mut monitored) => {
@@ -59,15 +59,15 @@ impl Runner<'_> {
                     loaded.as_ref().is_ok_and(|loaded| !loaded.has_failed()) && !monitored.has_died();
                 // However the load ended, the system is stopped, unless the next run or slice needs it.
                 let left = match stays_up && is_well && !self.tools.is_stopped() {
-                    true => monitored.leave(up),
+                    true => monitored.leave_running(up),
                     false => monitored.stop(),
                 };
                 let mut loaded = loaded?;
-                let outputs = left.tell(&mut loaded.ending);
+                let outputs = left.add_to(&mut loaded.ending);
                 (loaded, outputs)
             }
             Err(failure) => {
-                let loaded = self.without_a_load(&new, kept(&failure))?;
+                let loaded = self.store_without_load(&new, kept(&failure))?;
                 let outputs = if loaded.has_failed() { failure.outputs } else { Vec::new() };
                 (loaded, outputs)
             }
@@ -86,25 +86,25 @@ impl Runner<'_> {
         mut new: NewRun,
         monitored: &mut MonitoredSystem<'_>,
         stream: &Stream,
-    ) -> Result<Loaded, RunError> {
+    ) -> Result<UnstoredRun, RunError> {
         let prepared = match planned.prepare(&self.tools, stream) {
             Ok(prepared) => prepared,
-            Err(failure) => return self.without_a_load(&new, failure),
+            Err(failure) => return self.store_without_load(&new, failure),
         };
         new.parts = describe::parts(&planned.plan);
-        if !planned.moves_shards() {
+        if !planned.changes_shards() {
             describe::shards(&planned.plan, &mut new);
         }
         let notes = recording::record(&planned.plan, &prepared, &mut new);
         let rows = match planned.begin_readings(&|| self.tools.is_stopped()) {
             Ok((figures, rows)) => {
-                monitored.read_with(figures);
+                monitored.set_figures(figures);
                 rows
             }
-            Err(failure) => return self.without_a_load(&new, failure),
+            Err(failure) => return self.store_without_load(&new, failure),
         };
         let warnings = prepared.learnt.warnings.clone();
-        if planned.first != First::Any {
+        if planned.first != FirstReplyRule::Any {
             let remarks = warnings.iter().map(|warning| RunEvent::Remark(format!("warning: {warning}")));
             remarks.for_each(|remark| stream.publish(None, remark));
         }
@@ -112,14 +112,14 @@ impl Runner<'_> {
         let run = self.store.begin(&new)?;
         let feed = Feed { store: self.store, run: &run, stream };
         let steady_start = monitored.steady_start();
-        if let Some(steady) = steady_start.as_ref().filter(|steady| is_worth_saying(steady)) {
+        if let Some(steady) = steady_start.as_ref().filter(|steady| is_notable(steady)) {
             feed.publish(RunEvent::Steady(steady.clone()));
         }
         monitored.begin_costs();
         let mut measured = match measure(self, planned, prepared, feed, monitored) {
             Err(RunError::Threads(error)) => {
                 let failure = planned.is_out_of_threads(error)?;
-                return Ok(Loaded::without(&self.tools, run, Verdict::Aborted, Some(failure)));
+                return Ok(UnstoredRun::without_load(&self.tools, run, Verdict::Aborted, Some(failure)));
             }
             measured => measured?,
         };
@@ -128,7 +128,7 @@ impl Runner<'_> {
         self.check_rows(planned, rows, &mut measured, feed)?;
         measured.ending.notes.extend(warnings.iter().map(Warning::note));
         let inconsistency = note_consistency(planned, &mut measured);
-        self.keep_statement_plans(planned, &run, &measured)?;
+        self.store_statement_plans(planned, &run, &measured)?;
         let is_first_answer = planned.judge_first(&self.tools, &mut measured)?;
         self.confirm_threads(planned, threads, &mut measured, feed)?;
         // The load was complete, so its verdict is kept.
@@ -140,13 +140,13 @@ impl Runner<'_> {
         }
         Ok(match planned.place {
             // The system may take long to stop, and the study's plan has the notes for all its runs.
-            Some(_) => Loaded { watchdog: None, ..Loaded::of(run, measured, is_first_answer) },
-            None => Loaded::of(run, measured, is_first_answer).noting(notes),
+            Some(_) => UnstoredRun { watchdog: None, ..UnstoredRun::of(run, measured, is_first_answer) },
+            None => UnstoredRun::of(run, measured, is_first_answer).with_notes(notes),
         })
     }
 
     /// Stores the plans of a replay's statements. Querying them may take longer than the watchdog allows.
-    fn keep_statement_plans(
+    fn store_statement_plans(
         &self,
         planned: &PlannedRun<'_>,
         run: &RunId,
@@ -175,7 +175,7 @@ impl Runner<'_> {
         if let Some(stacks) = planned.plan.profile.filter(|_| monitored.is_profiled()) {
             // Reading debug information may take long.
             measured.wait();
-            monitored.keep_profile(stacks, feed.store, feed.run)?;
+            monitored.store_profile(stacks, feed.store, feed.run)?;
             measured.go_on();
         }
         if planned.has_events() {
@@ -232,15 +232,15 @@ impl Runner<'_> {
             return Ok(());
         }
         let confirmation = ConfirmationRun { runner: self, plan: &planned.plan, threads };
-        confirmation.weigh(feed.run, measured, feed.stream)
+        confirmation.resolve_suspicion(feed.run, measured, feed.stream)
     }
 
     /// Stores a run in which the load never started, because it was stopped first or an error occurred.
-    fn without_a_load(&self, new: &NewRun, failure: Failure) -> Result<Loaded, RunError> {
+    fn store_without_load(&self, new: &NewRun, failure: Failure) -> Result<UnstoredRun, RunError> {
         let run = self.store.begin(new)?;
         Ok(match self.tools.is_stopped() {
-            true => Loaded::without(&self.tools, run, Verdict::Partial, None),
-            false => Loaded::without(&self.tools, run, Verdict::Aborted, Some(failure)),
+            true => UnstoredRun::without_load(&self.tools, run, Verdict::Partial, None),
+            false => UnstoredRun::without_load(&self.tools, run, Verdict::Aborted, Some(failure)),
         })
     }
 }
@@ -265,6 +265,6 @@ fn note_consistency(planned: &PlannedRun<'_>, measured: &mut Measured) -> Option
 /// Wait for a steady system, in seconds, up to which it is not worth a message.
 const STEADY_USUAL_S: f64 = 0.6;
 
-fn is_worth_saying(steady: &SteadyStart) -> bool {
+fn is_notable(steady: &SteadyStart) -> bool {
     !steady.is_steady || steady.waited_s > STEADY_USUAL_S
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use loading::{DrawnColumn, OwnRows, OwnTable, SqlText};
 
 /// Statements and rows to load. The seed of a column depends on the names of its table and its own.
-pub(crate) fn converted(own: &plan::OwnData) -> Result<loading::OwnData, loading::Error> {
+pub(crate) fn convert(own: &plan::OwnData) -> Result<loading::OwnData, loading::Error> {
     let sql = own.sql.iter().map(|sql| SqlText { file: sql.file.clone(), text: sql.text.clone() });
     let tables = own.tables.iter().map(|table| {
         let rows = rows(table, own.seed)?;

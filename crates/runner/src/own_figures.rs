@@ -39,16 +39,16 @@ struct OwnFigure {
     planned: PlannedFigure,
     source: Source,
     before: f64,
-    course: Arc<Mutex<Course>>,
+    course: Arc<Mutex<ReadingsDuringLoad>>,
     /// Dropped to end the thread.
     pauses: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
-    is_given_up: Arc<AtomicBool>,
+    is_canceled: Arc<AtomicBool>,
 }
 
 /// Readings during the load.
 #[derive(Debug, Default)]
-struct Course {
+struct ReadingsDuringLoad {
     readings: Vec<(Instant, f64)>,
     /// Reason why a reading failed; the figure is not read any more.
     failed: Option<String>,
@@ -76,7 +76,7 @@ impl OwnFigures {
                 course: Arc::default(),
                 pauses: None,
                 thread: None,
-                is_given_up: Arc::default(),
+                is_canceled: Arc::default(),
             });
         }
         Ok(Self { figures, ..Self::default() })
@@ -119,8 +119,8 @@ impl OwnFigures {
 impl OwnFigure {
     fn start(&mut self, origin: Instant, every: Duration) {
         let (pauses, ends) = mpsc::channel();
-        let mut source = self.source.another();
-        let (course, is_given_up) = (Arc::clone(&self.course), Arc::clone(&self.is_given_up));
+        let mut source = self.source.for_other_thread();
+        let (course, is_canceled) = (Arc::clone(&self.course), Arc::clone(&self.is_canceled));
         let work = move || {
             let mut next = origin;
             loop {
@@ -134,7 +134,7 @@ impl OwnFigure {
                     Err(RecvTimeoutError::Timeout) => {}
                     _ => return,
                 }
-                let read = source.read(&|| is_given_up.load(Ordering::Relaxed));
+                let read = source.read(&|| is_canceled.load(Ordering::Relaxed));
                 let mut course = course.lock().unwrap_or_else(PoisonError::into_inner);
                 match read {
                     Ok(value) if course.readings.len() < READINGS_MAX => {
@@ -142,7 +142,7 @@ impl OwnFigure {
                     }
                     Ok(_) => return,
                     // A reading that was interrupted by the end of the load is not a failure.
-                    Err(_) if is_given_up.load(Ordering::Relaxed) => return,
+                    Err(_) if is_canceled.load(Ordering::Relaxed) => return,
                     Err(why) => {
                         course.failed = Some(why);
                         return;
@@ -160,7 +160,7 @@ impl OwnFigure {
     }
 
     fn stop(&mut self) {
-        self.is_given_up.store(true, Ordering::Relaxed);
+        self.is_canceled.store(true, Ordering::Relaxed);
         self.pauses = None;
         if let Some(thread) = self.thread.take() {
             // A panic in the thread was reported already. Its readings are kept.
@@ -178,7 +178,7 @@ impl OwnFigure {
     ) -> Result<Result<(), String>, StoreError> {
         let size = self.planned.figure.unit_size();
         let after = self.source.read(is_stopped).map(|value| value * size);
-        let Course { readings, failed } =
+        let ReadingsDuringLoad { readings, failed } =
             std::mem::take(&mut *self.course.lock().unwrap_or_else(PoisonError::into_inner));
         let since = |at: Instant| at.saturating_duration_since(origin);
         let during: Vec<(Duration, f64)> =
@@ -235,7 +235,7 @@ fn failure(figure: &PlannedFigure, why: &str) -> Failure {
     Failure {
         stage: "figure".to_owned(),
         process: None,
-        what: plan::without_secrets(&format!("the figure `{}` cannot be read: {what}", figure.figure.name)),
+        what: plan::mask_secrets(&format!("the figure `{}` cannot be read: {what}", figure.figure.name)),
         way_out: help.unwrap_or("try its source by hand, and correct `figures` in the plan").to_owned(),
     }
 }

@@ -22,7 +22,7 @@ use crate::events::Events;
 use crate::experiment;
 use crate::kept_system::{KeptSystem, RunOnKeptSystem};
 use crate::lone_pass;
-use crate::made_run::MadeRun;
+use crate::made_run::CompletedRun;
 use crate::measure::Measured;
 use crate::monitor::MonitoredSystem;
 use crate::one_run::Runner;
@@ -31,7 +31,7 @@ use crate::prepare::Prepared;
 use crate::run_error::RunError;
 use crate::slices::Block;
 use crate::stage::{Stage, failure, setup_failure};
-use crate::systems::Started;
+use crate::systems::StartedSystem;
 use crate::together::MemoryWatch;
 use crate::tools::Tools;
 use crate::written::WrittenRows;
@@ -41,7 +41,7 @@ const ALL_REJECTED: &str =
     "the system rejected every request; if it should not, check the scenario with tenbin check --start";
 
 /// Remark on a run whose load was rejected as a whole.
-const AGAIN: &str = "every request was rejected, but not those of a single user: the run is made again";
+const REPEAT_NOTE: &str = "every request was rejected, but not those of a single user: the run is made again";
 
 /// Definition of a run before it starts.
 #[derive(Debug)]
@@ -62,7 +62,7 @@ pub struct PlannedRun<'a> {
     pub(crate) earlier: Vec<RunId>,
     /// Stored baseline of a run outside a study.
     pub(crate) baseline: Option<Baseline>,
-    pub(crate) first: First,
+    pub(crate) first: FirstReplyRule,
     /// System shared with other runs, used instead of the stage's. `None` if the run has its own.
     pub(crate) keeps: Option<RunOnKeptSystem<'a>>,
     /// Whether an earlier slice started the system, so that it must still be running.
@@ -80,7 +80,7 @@ const LASTING_NS: u64 = 5_000_000_000;
 
 /// Knowledge about the answers to a scenario before a run, and the consequence of rejections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum First {
+pub(crate) enum FirstReplyRule {
     /// Answers are not checked.
     Any,
     /// No answer is known yet. A system that rejects everything is a valid result.
@@ -91,7 +91,7 @@ pub(crate) enum First {
     MustAnswerToGoOn,
 }
 
-impl First {
+impl FirstReplyRule {
     /// Rule by which the load ends early because no reply is usable. `None` if there is no such rule. A tool reports only at its end, so it
     /// has none.
     pub(crate) fn early_end(self, plan: &Plan) -> Option<EarlyEnd> {
@@ -120,7 +120,7 @@ impl<'a> PlannedRun<'a> {
     /// Load on a system that Tenbin did not start, outside a study.
     pub fn of_load(plan: &'a Plan, prepared: Option<Prepared>) -> Self {
         let (place, plan_file, stage, gates, baseline, keeps) = (None, None, None, None, None, None);
-        let (first, is_again, set_up, plan) = (First::Any, false, None, Cow::Borrowed(plan));
+        let (first, is_again, set_up, plan) = (FirstReplyRule::Any, false, None, Cow::Borrowed(plan));
         let (copies, has_data) = (None, false);
         Self {
             plan,
@@ -142,16 +142,16 @@ impl<'a> PlannedRun<'a> {
 
     /// Makes the load end early if the system gives no usable reply, with an error that quotes the replies.
     pub fn ending_if_rejected(self) -> Self {
-        Self { first: First::MustAnswerToGoOn, ..self }
+        Self { first: FirstReplyRule::MustAnswerToGoOn, ..self }
     }
 
     /// Adds conditions. An empty list changes nothing.
-    pub fn held_to(self, conditions: Vec<Condition>) -> Self {
+    pub fn with_conditions(self, conditions: Vec<Condition>) -> Self {
         Self { gates: (!conditions.is_empty()).then_some(conditions), ..self }
     }
 
     /// Adds a stored baseline.
-    pub fn against(self, baseline: Option<Baseline>) -> Self {
+    pub fn with_baseline(self, baseline: Option<Baseline>) -> Self {
         Self { baseline, ..self }
     }
 
@@ -173,7 +173,7 @@ impl<'a> PlannedRun<'a> {
     pub(crate) fn start<'l>(
         &mut self,
         tools: &Tools<'l>,
-        up: Option<Box<dyn Started>>,
+        up: Option<Box<dyn StartedSystem>>,
         stream: &Stream,
     ) -> Result<MonitoredSystem<'l>, lab::Failure> {
         let is_instrumented = self.stage.is_some_and(Stage::is_instrumented);
@@ -184,24 +184,24 @@ impl<'a> PlannedRun<'a> {
     fn start_processes<'l>(
         &mut self,
         tools: &Tools<'l>,
-        up: Option<Box<dyn Started>>,
+        up: Option<Box<dyn StartedSystem>>,
         stream: &Stream,
     ) -> Result<MonitoredSystem<'l>, lab::Failure> {
         let lab = tools.lab;
         let Some(stage) = self.stage.filter(|stage| stage.starts_anything() || self.has_events()) else {
-            return Ok(MonitoredSystem::somebody_elses(lab));
+            return Ok(MonitoredSystem::external(lab));
         };
         let events = Events::new(&stage.launch.events, &self.plan, stage.launch.host, tools.stopper);
         if !stage.starts_processes() {
             let nothing = lab.start(stage.recipe_of_events(), &|| tools.is_stopped())?;
-            return Ok(MonitoredSystem::somebody_elses_with_events(lab, nothing, events));
+            return Ok(MonitoredSystem::external_with_events(lab, nothing, events));
         }
         let start = |recipe| lab.start(recipe, &|| tools.is_stopped());
         let system = match (up, &self.keeps) {
             (Some(system), _) => system,
             // A restarted system would belong to another block.
-            (None, _) if self.is_again => return Err(stage.did_not_stay_up()),
-            (None, Some(keeps)) => keeps.take_or(stage.recipe(), start)?,
+            (None, _) if self.is_again => return Err(stage.died_between_slices()),
+            (None, Some(keeps)) => keeps.take_or_start(stage.recipe(), start)?,
             (None, None) => {
                 let copied = self.copies.and_then(|copies| copies.start(stage, &self.plan, tools, stream));
                 self.has_data = copied.is_some();
@@ -231,13 +231,13 @@ impl<'a> PlannedRun<'a> {
         let set_up = tools.generator.set_up(&self.plan, tools.stopper);
         let mut set_up = set_up.map_err(|refusal| setup_failure(&refusal))?;
         if let Some(set_up) = &mut set_up {
-            set_up.hand_on(&mut self.plan);
+            set_up.pass_values(&mut self.plan);
         }
         self.set_up = set_up;
         let prepared = tools.generator.prepare(&self.plan, tools.stopper).map(|mut prepared| {
             self.take_discovered(&mut prepared);
             if self.has_events() {
-                prepared.ready.keep_course();
+                prepared.ready.record_windows();
             }
             prepared
         });
@@ -262,7 +262,7 @@ impl<'a> PlannedRun<'a> {
         let rows = rows.map_err(|why| Failure {
             stage: "written".to_owned(),
             process: None,
-            what: plan::without_secrets(&format!("the rows of `written` cannot be counted: {why}")),
+            what: plan::mask_secrets(&format!("the rows of `written` cannot be counted: {why}")),
             way_out: "create the table before the load, with `prepare` or `setup`, or correct `written`"
                 .to_owned(),
         })?;
@@ -283,12 +283,14 @@ impl<'a> PlannedRun<'a> {
     /// no trial before the run, because it would write to the system.
     pub(crate) fn judge_first(&self, tools: &Tools<'_>, measured: &mut Measured) -> Result<bool, RunError> {
         match self.first {
-            First::Any => return Ok(false),
+            FirstReplyRule::Any => return Ok(false),
             // Answers to the rest of the load are unknown.
             _ if tools.is_stopped() => return Ok(false),
-            First::MayReject if measured.is_rejected => measured.ending.notes.push(ALL_REJECTED.to_owned()),
-            First::MustAnswerToGoOn if !measured.was_given_up => return Ok(false),
-            First::MustAnswer | First::MustAnswerToGoOn if measured.is_rejected => {
+            FirstReplyRule::MayReject if measured.is_rejected => {
+                measured.ending.notes.push(ALL_REJECTED.to_owned())
+            }
+            FirstReplyRule::MustAnswerToGoOn if !measured.was_given_up => return Ok(false),
+            FirstReplyRule::MustAnswer | FirstReplyRule::MustAnswerToGoOn if measured.is_rejected => {
                 measured.wait();
                 if let Some(answers) = lone_pass::unusable(tools, &self.plan, self.first.unusable()) {
                     let name = self.stage.map_or_else(|| self.plan.title.clone(), Stage::name);
@@ -300,8 +302,8 @@ impl<'a> PlannedRun<'a> {
                 }
                 measured.go_on();
             }
-            First::MustAnswerToGoOn => return Ok(false),
-            First::MayReject | First::MustAnswer => {}
+            FirstReplyRule::MustAnswerToGoOn => return Ok(false),
+            FirstReplyRule::MayReject | FirstReplyRule::MustAnswer => {}
         }
         Ok(true)
     }
@@ -317,7 +319,7 @@ impl<'a> PlannedRun<'a> {
     }
 
     /// Whether an event changes the number of shards that get requests.
-    pub(crate) fn moves_shards(&self) -> bool {
+    pub(crate) fn changes_shards(&self) -> bool {
         let is_move = |event: &plan::LaunchEvent| matches!(event.action, EventAction::Shards(_));
         self.stage.is_some_and(|stage| stage.launch.events.iter().any(is_move))
     }
@@ -334,7 +336,7 @@ impl<'a> PlannedRun<'a> {
 
 /// Makes the runs of a study.
 #[derive(Debug)]
-pub struct Bench<'a> {
+pub struct StudyRunner<'a> {
     runner: Runner<'a>,
     study: &'a Study,
     id: &'a StudyId,
@@ -352,7 +354,7 @@ pub struct Bench<'a> {
     copies: DataCopies,
 }
 
-impl<'a> Bench<'a> {
+impl<'a> StudyRunner<'a> {
     /// Creates a bench for the study stored as `id`. `tenbin` is the path of this program.
     ///
     /// # Errors
@@ -387,7 +389,7 @@ impl<'a> Bench<'a> {
         seed: u64,
         stays_up: bool,
         stream: &Stream,
-    ) -> Result<MadeRun, RunError> {
+    ) -> Result<CompletedRun, RunError> {
         let (variant, load) = find(self.study, place)?;
         let rules = self.slices.ok_or(RunError::NotInPlan)?;
         let mut block = self.block.borrow_mut();
@@ -435,13 +437,13 @@ impl<'a> Bench<'a> {
         amount: Option<&Amount>,
         seed: u64,
         stream: &Stream,
-    ) -> Result<MadeRun, RunError> {
+    ) -> Result<CompletedRun, RunError> {
         let made = self.make_once(place, amount, seed, stream)?;
         let was_given_up = made.is_first_answer && made.ending.verdict == Verdict::Partial;
         if !was_given_up || self.runner.tools.is_stopped() {
             return Ok(made);
         }
-        stream.publish(None, RunEvent::Remark(AGAIN.to_owned()));
+        stream.publish(None, RunEvent::Remark(REPEAT_NOTE.to_owned()));
         self.make_once(place, amount, seed, stream)
     }
 
@@ -451,7 +453,7 @@ impl<'a> Bench<'a> {
         amount: Option<&Amount>,
         seed: u64,
         stream: &Stream,
-    ) -> Result<MadeRun, RunError> {
+    ) -> Result<CompletedRun, RunError> {
         let (variant, load) = find(self.study, place)?;
         if let Some(of) = place.intervention.as_ref().filter(|of| !of.needs_restart()) {
             return self.make_live(place, of, (variant, load), seed, stream);
@@ -514,13 +516,13 @@ impl<'a> Bench<'a> {
         planned: PlannedRun<'_>,
         numbers: (usize, usize),
         stream: &Stream,
-    ) -> Result<MadeRun, RunError> {
+    ) -> Result<CompletedRun, RunError> {
         let made = self.runner.make(planned, stream)?;
         self.note(&made, numbers);
         Ok(made)
     }
 
-    fn note(&self, made: &MadeRun, numbers: (usize, usize)) {
+    fn note(&self, made: &CompletedRun, numbers: (usize, usize)) {
         if made.is_first_answer {
             self.answering.borrow_mut().insert(self.scenario(numbers));
         }
@@ -534,7 +536,7 @@ impl<'a> Bench<'a> {
         (variant, load): (usize, usize),
         seed: u64,
         stream: &Stream,
-    ) -> Result<MadeRun, RunError> {
+    ) -> Result<CompletedRun, RunError> {
         let mut study = experiment::study(self.study, (variant, load), of);
         let cores = self.cores_of(&study)?;
         let kept = match self.kept.take() {
@@ -571,13 +573,13 @@ impl<'a> Bench<'a> {
         Cores::choose(&study.pin, allowed).map_err(|fault| RunError::Plan(vec![fault]))
     }
 
-    fn first(&self, numbers: (usize, usize)) -> First {
+    fn first(&self, numbers: (usize, usize)) -> FirstReplyRule {
         if self.answering.borrow().contains(&self.scenario(numbers)) {
-            First::Any
+            FirstReplyRule::Any
         } else if self.study.compare.find == Find::Failures {
-            First::MayReject
+            FirstReplyRule::MayReject
         } else {
-            First::MustAnswer
+            FirstReplyRule::MustAnswer
         }
     }
 

@@ -27,7 +27,7 @@ impl Pooling {
         if sql.settings.mode == Mode::Prepared && !self.tracks_statements {
             return Err(NotReady::Pooler(UNTRACKED.to_owned()));
         }
-        let uses = sql::session_state(&sql.deck, sql.database.engine);
+        let uses = sql::session_state(&sql.all_scripts, sql.database.engine);
         let (wrong, lost): (Vec<_>, Vec<_>) = uses.into_iter().partition(|made| made.state.is_wrong);
         if !wrong.is_empty() {
             let lines: String = wrong.iter().map(|made| format!("\n  {}", line(made))).collect();

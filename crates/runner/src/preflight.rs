@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use engine::allowed_cores;
-use plan::{Cmd, Environment, Fault, Launch, Study};
+use plan::{Environment, Fault, Launch, LaunchCommand, Study};
 
 use crate::consent::PublicLoads;
 use crate::cores::Cores;
@@ -29,12 +29,12 @@ pub fn preflight(study: &Study, tenbin: &Path, public: &PublicLoads) -> Vec<Faul
     let mut faults = Vec::new();
     let allowed = allowed_cores();
     faults.extend(Cores::choose(&study.pin, &allowed).err());
-    faults.extend(together::no_place(study));
+    faults.extend(together::check_memory(study));
     faults.extend(missing_programs(study, tenbin));
     faults.extend(missing_tools(study, tenbin));
-    faults.extend(limits_out_of_reach(study, tenbin));
-    faults.extend(no_hosts(study));
-    faults.extend(no_disks(study, tenbin));
+    faults.extend(check_limits(study, tenbin));
+    faults.extend(check_hosts(study));
+    faults.extend(check_disks(study, tenbin));
     faults.extend(forbidden_addresses(study, tenbin, public));
     for (number, load) in study.loads.iter().enumerate() {
         let Some(launch) = example_launch(study, tenbin) else { continue };
@@ -99,21 +99,21 @@ fn forbidden_addresses(study: &Study, tenbin: &Path, public: &PublicLoads) -> Ve
 }
 
 /// Error if a system needs its own host and none can be created here. Tries it once.
-fn no_hosts(study: &Study) -> Option<Fault> {
+fn check_hosts(study: &Study) -> Option<Fault> {
     let system = study.systems.iter().find(|system| system.host.is_some())?;
     let failure = lab::hosts::check().err()?;
     Some(Fault::new(format!("systems: {}: host", system.name), failure.what, failure.way_out))
 }
 
 /// Error if a system needs its own disk and none can be created here. Tries the largest one.
-fn no_disks(study: &Study, tenbin: &Path) -> Option<Fault> {
+fn check_disks(study: &Study, tenbin: &Path) -> Option<Fault> {
     let launch = launches(study, tenbin).max_by_key(|launch| launch.disk_bytes)?;
     let failure = lab::disks::check(launch.disk_bytes?).err()?;
     Some(Fault::new(format!("systems: {}: disk", launch.system), failure.what, failure.way_out))
 }
 
 /// Limits that cannot be set here. Tries each set of limits once, without a process.
-fn limits_out_of_reach(study: &Study, tenbin: &Path) -> Vec<Fault> {
+fn check_limits(study: &Study, tenbin: &Path) -> Vec<Fault> {
     let mut tried: Vec<plan::Limits> = Vec::new();
     let mut faults: BTreeMap<String, Fault> = BTreeMap::new();
     for launch in launches(study, tenbin) {
@@ -148,7 +148,7 @@ fn missing_programs(study: &Study, tenbin: &Path) -> Vec<Fault> {
     for launch in launches(study, tenbin) {
         let processes = launch.processes.iter().map(|process| &process.command);
         let commands = launch.before.iter().chain(&launch.after).chain(&launch.version).chain(processes);
-        for command in commands.filter(|command| !is_there(command)) {
+        for command in commands.filter(|command| !is_installed(command)) {
             wanted.entry(command.argv[0].clone()).or_insert_with(|| launch.system.clone());
         }
     }
@@ -168,12 +168,13 @@ fn missing_tools(study: &Study, tenbin: &Path) -> Vec<Fault> {
     let mut missing: BTreeMap<String, Fault> = BTreeMap::new();
     for launch in launches(study, tenbin) {
         for (load, commands) in study.loads.iter().zip(&launch.tools) {
-            let Some(command) = commands.as_ref().map(|tool| &tool.measured).filter(|tool| !is_there(tool))
+            let Some(command) =
+                commands.as_ref().map(|tool| &tool.measured).filter(|tool| !is_installed(tool))
             else {
                 continue;
             };
             let program = command.argv.first().cloned().unwrap_or_default();
-            let tool = loadtools::of_command([program.as_str()]);
+            let tool = loadtools::find_in_command([program.as_str()]);
             let help = match tool.filter(|_| !program.contains('/')) {
                 Some(tool) => format!("install it: {}", tool.install),
                 None => "correct the path; a relative one begins at the folder of the plan".to_owned(),
@@ -187,7 +188,7 @@ fn missing_tools(study: &Study, tenbin: &Path) -> Vec<Fault> {
     missing.into_values().collect()
 }
 
-fn is_there(command: &Cmd) -> bool {
+fn is_installed(command: &LaunchCommand) -> bool {
     let Some(program) = command.argv.first() else { return false };
     command.dir.join(program).starts_with("/nonexistent") || found_program(command, program).is_some()
 }
@@ -202,17 +203,17 @@ mod tests {
 
     #[test]
     fn finds_programs_by_working_directory_and_path() {
-        let command = |program: &str, env: &[(&str, &str)], dir: &str| Cmd {
+        let command = |program: &str, env: &[(&str, &str)], dir: &str| LaunchCommand {
             argv: vec![program.to_owned()],
             env: env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
             dir: dir.into(),
         };
-        assert!(is_there(&command("sh", &[], "/")));
-        assert!(is_there(&command("/bin/sh", &[], "/")));
-        assert!(is_there(&command("bin/sh", &[], "/")), "relative to the working directory");
-        assert!(!is_there(&command("bin/sh", &[], "/etc")));
-        assert!(!is_there(&command("no-such-program", &[], "/")));
-        assert!(!is_there(&command("sh", &[("PATH", "/etc")], "/")), "the command's own PATH counts");
-        assert!(!is_there(&command("/etc/passwd", &[], "/")), "a file is no program");
+        assert!(is_installed(&command("sh", &[], "/")));
+        assert!(is_installed(&command("/bin/sh", &[], "/")));
+        assert!(is_installed(&command("bin/sh", &[], "/")), "relative to the working directory");
+        assert!(!is_installed(&command("bin/sh", &[], "/etc")));
+        assert!(!is_installed(&command("no-such-program", &[], "/")));
+        assert!(!is_installed(&command("sh", &[("PATH", "/etc")], "/")), "the command's own PATH counts");
+        assert!(!is_installed(&command("/etc/passwd", &[], "/")), "a file is no program");
     }
 }

@@ -13,18 +13,18 @@ use engine::{
     ClientFiles, Endpoint, Job, Peer, ProbeError, Selection, TlsError, TlsPeer, TlsTrust, allowed_cores,
 };
 use evidence::ThreadRule;
-use lab::listening::Unseen;
-use lab::running::{self, Named, SearchedSystem};
+use lab::listening::UnreadableSystem;
+use lab::running::{self, SearchedSystem, SystemLocator};
 use load::xoroshiro::Xoroshiro;
 use load::{Load, Open, Order, Share};
 use plan::{ClientCertificate, Fault, Pin, Plan, RunningAs, Select, Trust};
 
 use crate::consent::{self, ConsentError, OwnerToken, PublicLoads, Target};
-use crate::cores::permit;
+use crate::cores::check_allowed;
 use crate::database_check::{DatabaseFacts, NotReady};
 use crate::databases;
-use crate::endpoint_kind::{ConnectionRoom, FirstConnection, Learnt};
-use crate::generator::{Ready, Underway};
+use crate::endpoint_kind::{ConnectionFacts, ConnectionRoom, FirstConnection};
+use crate::generator::{Ready, RunningLoad};
 use crate::load_tool;
 use crate::protocol::Steps;
 use crate::replay;
@@ -74,15 +74,15 @@ pub(crate) struct EngineLoad {
 }
 
 impl Ready for EngineLoad {
-    fn keep_course(&mut self) {
-        self.job.keeps_course = true;
+    fn record_windows(&mut self) {
+        self.job.keeps_timeline = true;
     }
 
-    fn quoting(self: Box<Self>) -> Box<dyn Ready> {
-        Box::new(Self { job: self.job, script: self.script.quoting() })
+    fn with_quoted_replies(self: Box<Self>) -> Box<dyn Ready> {
+        Box::new(Self { job: self.job, script: self.script.with_quoted_replies() })
     }
 
-    fn start(self: Box<Self>, share: Share) -> io::Result<Box<dyn Underway>> {
+    fn start(self: Box<Self>, share: Share) -> io::Result<Box<dyn RunningLoad>> {
         let Self { job, script } = *self;
         Ok(Box::new(script.start(Job { share, ..job })?))
     }
@@ -114,7 +114,7 @@ pub enum Refusal {
     Limits(Vec<Shortfall>),
     /// A `setup` request failed.
     #[error("{0}")]
-    Errand(String),
+    ExchangeClient(String),
     /// The plan does not fit this machine.
     #[error("{0}")]
     Plan(Fault),
@@ -149,13 +149,13 @@ pub fn prepare(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal> {
 fn running(plan: &Plan) -> Result<Option<SearchedSystem>, Refusal> {
     let Some(named) = &plan.running else { return Ok(None) };
     let (place, by) = match named {
-        RunningAs::Pid(pid) => ("pid", Named::Process(*pid)),
-        RunningAs::PidFile(path) => ("pid", Named::PidFile(path.clone())),
-        RunningAs::Container(container) => ("container", Named::Container(container.clone())),
+        RunningAs::Pid(pid) => ("pid", SystemLocator::Process(*pid)),
+        RunningAs::PidFile(path) => ("pid", SystemLocator::PidFile(path.clone())),
+        RunningAs::Container(container) => ("container", SystemLocator::Container(container.clone())),
     };
     match running::find(&by) {
         Ok(running) => Ok(Some(SearchedSystem { by, found: Ok(running) })),
-        Err(Unseen { what, help, .. }) => {
+        Err(UnreadableSystem { what, help, .. }) => {
             let help = help.as_deref().unwrap_or("see whether it runs");
             Err(Refusal::Plan(Fault::new(place, what, help)))
         }
@@ -175,11 +175,11 @@ pub(crate) fn job(plan: &Plan) -> Job {
         threads: 1,
         cores: Vec::new(),
         log_per_second: plan.log_per_second,
-        keeps_course: false,
+        keeps_timeline: false,
         scenarios: plan.scenarios.clone(),
         parts: plan.parts().len() as u16,
         pool: plan.pool(),
-        opened_first: None,
+        initial_connections: None,
         choosers: choosers(plan),
         data: plan.data.clone(),
         seed: plan.seed,
@@ -222,8 +222,8 @@ pub(crate) fn prepare_engine(
         false => script,
     };
     let peers = asked.into_iter().map(|(_, _, peer)| peer).collect();
-    let max = grown_max(plan, threads, needs_ports, room);
-    let job = growing(Job { peers, threads, cores, ..job(plan) }, plan, &script, max);
+    let max = max_connections(plan, threads, needs_ports, room);
+    let job = with_growth(Job { peers, threads, cores, ..job(plan) }, plan, &script, max);
     let (cores, load) = (job.cores.clone(), change(EngineLoad { job, script }));
     let memory_bound_bytes = load.memory_bound_bytes();
     Ok(Prepared {
@@ -281,7 +281,7 @@ impl ServerFacts {
             let kind = databases::kind_at(endpoint);
             let wanted = connections(plan).min(endpoint.pool.unwrap_or(u32::MAX));
             let first = FirstConnection { endpoint, peer, place, steps: script, wanted, timeout };
-            let Learnt { probed, facts, scale, room: of_peer } = (kind.ask)(&first)?;
+            let ConnectionFacts { probed, facts, scale, room: of_peer } = (kind.ask)(&first)?;
             scales[*number] = scales[*number].or(scale);
             room = room.and(of_peer);
             learnt = learnt.or(facts);
@@ -312,7 +312,7 @@ fn apply_load(peers: &mut [Peer], plan: &Plan) {
 const LEFT_FREE: u64 = 2;
 
 /// Number of connections that this machine and the plan's systems allow.
-fn grown_max(plan: &Plan, threads: u32, needs_ports: bool, room: ConnectionRoom) -> u64 {
+fn max_connections(plan: &Plan, threads: u32, needs_ports: bool, room: ConnectionRoom) -> u64 {
     let machine_max = connections_max(threads.into(), peer_count(plan), needs_ports).0;
     match room {
         ConnectionRoom::Unlimited => machine_max,
@@ -328,7 +328,7 @@ pub(crate) fn peer_count(plan: &Plan) -> u64 {
 }
 
 /// Lets an open load open further connections on demand, up to the maximum of its plan and `max`, if the plan allows it.
-fn growing(job: Job, plan: &Plan, script: &Steps, max: u64) -> Job {
+fn with_growth(job: Job, plan: &Plan, script: &Steps, max: u64) -> Job {
     // Links that carry several requests at a time need no more links. A log-in step is done by each user before the load.
     let is_own = job.peers.iter().all(|peer| peer.pool.is_none())
         && plan.endpoints.iter().all(|endpoint| !endpoint.is_in_process());
@@ -337,7 +337,7 @@ fn growing(job: Job, plan: &Plan, script: &Steps, max: u64) -> Job {
     match (&job.load, max) {
         (Load::Open(open), Some(max)) if max > open.connections => {
             let (load, first) = (Open { connections: max, ..open.clone() }, open.connections);
-            Job { load: Load::Open(load), opened_first: Some(first), ..job }
+            Job { load: Load::Open(load), initial_connections: Some(first), ..job }
         }
         _ => job,
     }
@@ -401,7 +401,7 @@ pub(crate) fn peers(
         };
         match endpoint.protocol() {
             Some(protocol) => {
-                Peer { tls: peer.tls.map(|tls| tls.offering(protocol.alpn)), selection, ..peer }
+                Peer { tls: peer.tls.map(|tls| tls.with_alpn(protocol.alpn)), selection, ..peer }
             }
             None => Peer { selection, ..peer },
         }
@@ -428,16 +428,16 @@ pub(crate) fn ask_owners(
         .map(|(endpoint, resolved)| Target {
             peers: endpoint.load.attempted_peers(),
             resolved,
-            serves_web: !endpoint.load.has_tls_on_request(),
+            serves_web: !endpoint.load.upgrades_to_tls(),
         })
         .collect();
     consent::check(plan, &targets, token)
 }
 
-/// Addresses of peers, and the duration of their name resolution. With `has_tls_on_request`, the protocol starts TLS.
+/// Addresses of peers, and the duration of their name resolution. With `upgrades_to_tls`, the protocol starts TLS.
 pub(crate) fn addresses(
     peers: &[plan::Peer],
-    has_tls_on_request: bool,
+    upgrades_to_tls: bool,
     public: &PublicLoads,
 ) -> Result<(Peer, Option<Duration>), Refusal> {
     let mut endpoints = Vec::new();
@@ -448,10 +448,10 @@ pub(crate) fn addresses(
             None => {
                 let (found, took) = match peer.addresses.as_slice() {
                     [] => resolve::resolve(&peer.host, peer.port, public)?,
-                    given => (resolve::permitted(given, peer.port, public)?, Duration::ZERO),
+                    given => (resolve::permitted_addresses(given, peer.port, public)?, Duration::ZERO),
                 };
                 // If there are several hosts, each uses one address.
-                let kept = if has_tls_on_request || peers.len() > 1 { 1 } else { found.len() };
+                let kept = if upgrades_to_tls || peers.len() > 1 { 1 } else { found.len() };
                 endpoints.extend(found.into_iter().take(kept).map(Endpoint::Tcp));
                 resolved += took;
             }
@@ -466,22 +466,18 @@ pub(crate) fn addresses(
             Trust::Anything => TlsTrust::Anything,
         };
         let hosts = peers.iter().filter(|_| peers.len() > 1).map(|peer| peer.host.as_str());
-        let tls = TlsPeer::new(&peer.host, &trust)?.naming(hosts)?;
-        let tls = if peer.resumes_tls { tls.resuming() } else { tls };
+        let tls = TlsPeer::new(&peer.host, &trust)?.with_names(hosts)?;
+        let tls = if peer.resumes_tls { tls.with_resumption() } else { tls };
         match &peer.certificate {
             Some(ClientCertificate { cert, key }) => {
-                tls.presenting(&ClientFiles { cert: cert.clone(), key: key.clone() })
+                tls.with_client_certificate(&ClientFiles { cert: cert.clone(), key: key.clone() })
             }
             None => Ok(tls),
         }
     });
     let tls = tls.transpose()?;
     Ok((
-        Peer {
-            endpoints,
-            tls_on_request: has_tls_on_request,
-            ..Peer::of(Endpoint::Unix(PathBuf::new()), tls)
-        },
+        Peer { endpoints, tls_on_request: upgrades_to_tls, ..Peer::of(Endpoint::Unix(PathBuf::new()), tls) },
         (!resolved.is_zero()).then_some(resolved),
     ))
 }
@@ -510,7 +506,7 @@ pub(crate) fn cores(pin: &Pin) -> Result<Vec<usize>, Refusal> {
         Pin::No => Ok(Vec::new()),
         Pin::Auto => Ok(allowed),
         Pin::Cores(cores) => {
-            permit("--pin", cores, &allowed).map_err(Refusal::Plan)?;
+            check_allowed("--pin", cores, &allowed).map_err(Refusal::Plan)?;
             Ok(cores.clone())
         }
     }

@@ -13,7 +13,7 @@ use crate::systems::{Lab, Sampling};
 /// Name of the probe in reports.
 const NAME: &str = "CPU profile";
 /// Maximum length of a profile if the number of requests ends the load.
-const LONGEST: Duration = Duration::from_secs(3_600);
+const LENGTH_MAX: Duration = Duration::from_secs(3_600);
 
 /// Profiler of one run; idle if no profile was requested.
 #[derive(Debug, Default)]
@@ -39,7 +39,7 @@ impl RunProfiler {
     pub(crate) fn of(plan: &Plan, listeners: &[u32]) -> Self {
         let after = Duration::from_nanos(plan.warm_up_ns);
         let planned = plan.planned_ns().map(Duration::from_nanos);
-        let longest = planned.map_or(LONGEST, |planned| planned.saturating_sub(after));
+        let longest = planned.map_or(LENGTH_MAX, |planned| planned.saturating_sub(after));
         let asked = plan.profile.map(|stacks| ProfileRequest {
             stacks,
             after,
@@ -82,7 +82,7 @@ impl RunProfiler {
     }
 
     /// Whether there is a profile to store.
-    pub(crate) fn is_on(&self) -> bool {
+    pub(crate) fn is_enabled(&self) -> bool {
         self.sampling.is_some()
     }
 
@@ -94,7 +94,7 @@ impl RunProfiler {
     /// Stores the profile, while the processes still run.
     pub(crate) fn keep(&mut self, stacks: Stacks, store: &Store, run: &RunId) -> Result<(), StoreError> {
         match self.sampling.take().map(|sampling| sampling.fold()) {
-            Some(Ok(profile)) => store.keep_cpu_profile(run, &kept(profile, stacks)),
+            Some(Ok(profile)) => store.keep_cpu_profile(run, &stored_profile(profile, stacks)),
             Some(Err(why)) => {
                 self.missing = Some(why);
                 Ok(())
@@ -109,7 +109,7 @@ impl RunProfiler {
     }
 }
 
-fn kept(profile: profiler::Profile, stacks: Stacks) -> CpuProfile {
+fn stored_profile(profile: profiler::Profile, stacks: Stacks) -> CpuProfile {
     let frame = |frame: profiler::Frame| ProfileFrame {
         name: frame.name,
         module: frame.module,

@@ -8,7 +8,7 @@ use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use plan::{Cmd, Study, short_hash};
+use plan::{LaunchCommand, Study, short_hash};
 use ring::digest::{Context, SHA256};
 
 use crate::preflight::{is_program, launches};
@@ -39,7 +39,7 @@ pub fn programs(study: &Study, tenbin: &Path) -> Programs {
 }
 
 /// The program of a command, and the scripts among its arguments.
-fn files_of(command: &Cmd) -> Vec<PathBuf> {
+fn files_of(command: &LaunchCommand) -> Vec<PathBuf> {
     let Some((program, arguments)) = command.argv.split_first() else { return Vec::new() };
     let scripts = arguments.iter().map(|argument| command.dir.join(argument)).filter(|path| {
         let extension = path.extension().and_then(|extension| extension.to_str());
@@ -49,7 +49,7 @@ fn files_of(command: &Cmd) -> Vec<PathBuf> {
 }
 
 /// File of a program, found by the lookup rules of the system.
-pub(crate) fn found_program(command: &Cmd, program: &str) -> Option<PathBuf> {
+pub(crate) fn found_program(command: &LaunchCommand, program: &str) -> Option<PathBuf> {
     if program.contains('/') {
         return Some(command.dir.join(program)).filter(|path| is_program(path));
     }
@@ -103,7 +103,7 @@ mod tests {
             std::fs::write(folder.path().join(name), "").expect("written");
         }
         let argv = ["sh", "app.py", "data.db", "gone.py"].map(str::to_owned).to_vec();
-        let command = Cmd { argv, dir: folder.path().to_owned(), env: Vec::new() };
+        let command = LaunchCommand { argv, dir: folder.path().to_owned(), env: Vec::new() };
         let names: Vec<_> =
             files_of(&command).iter().filter_map(|path| path.file_name().map(ToOwned::to_owned)).collect();
         assert_eq!(names, ["sh", "app.py"]);

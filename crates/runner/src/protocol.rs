@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{Errand, FirstRequests, Job, Peer, Running};
+use engine::{ExchangeClient, FirstRequests, Job, Peer, Running};
 use plan::{Endpoint, Fault, Plan, Select};
 use ring::rand::{SecureRandom, SystemRandom};
-use wire::step::StepsOfLoad;
+use wire::step::LoadSteps;
 use wire::{Channel, Channels, Footprint, Mix, PeerStep, Shards};
 
 use crate::databases;
@@ -69,7 +69,7 @@ impl Steps {
         if scripts.len() == 1 {
             return Ok(Self { script: scripts.remove(0), saved: Vec::new() });
         }
-        let saved = plan.endpoints.iter().flat_map(|endpoint| endpoint.load.saved_by_scripts());
+        let saved = plan.endpoints.iter().flat_map(|endpoint| endpoint.load.script_variables());
         let saved = saved.copied().collect();
         let mix = Mix::new(scripts, &places(plan)).with_shards(shard_rules(plan)?);
         Ok(Self { script: Box::new(mix), saved })
@@ -81,8 +81,8 @@ impl Steps {
     }
 
     /// Client that runs steps outside of a load, each on request.
-    pub(crate) fn errand(self, peers: Vec<Peer>, timeout: Duration) -> Errand {
-        Errand::new(peers, self.script, timeout)
+    pub(crate) fn errand(self, peers: Vec<Peer>, timeout: Duration) -> ExchangeClient {
+        ExchangeClient::new(peers, self.script, timeout)
     }
 
     /// First requests of each step, up to `most`. `saved` has a value for each variable that a reply sets.
@@ -100,7 +100,7 @@ impl Steps {
     }
 
     /// Makes the messages of rejected requests quote the start of the reply's body.
-    pub(crate) fn quoting(mut self) -> Self {
+    pub(crate) fn with_quoted_replies(mut self) -> Self {
         self.script.quote();
         self
     }
@@ -186,7 +186,7 @@ pub(crate) fn requests(at: &StepsAt<'_>) -> Result<Box<dyn Channels>, Refusal> {
     }
     let access = endpoint.peers().get(shard).unwrap_or(endpoint.peer()).access.filled(&plan.secrets);
     let stretcher = stretching::stretcher(Duration::from_nanos(plan.connect_timeout_ns));
-    let load = StepsOfLoad {
+    let load = LoadSteps {
         steps: &steps,
         variables: &plan.variables,
         secrets: &plan.secrets,

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use lab::limits::{DiskLimits, Limits};
 use lab::{Signal, When};
-use plan::{Cmd, EventAction, Launch, LaunchEvent, Peer, Proc, ReadyWhen};
+use plan::{EventAction, Launch, LaunchCommand, LaunchEvent, LaunchProcess, Peer, ReadyWhen};
 
 /// Time limit of a version command.
 const VERSION_WITHIN: Duration = Duration::from_secs(20);
@@ -54,8 +54,9 @@ pub(crate) fn recipe(
 /// Time limit of the wait until a system is steady: the longest one of its processes. This program's own servers and proxies are
 /// steady as soon as they accept connections.
 fn steady_within(launch: &Launch, tenbin: &Path) -> Option<Duration> {
-    let is_own =
-        |process: &&Proc| process.command.argv.first().is_some_and(|program| Path::new(program) == tenbin);
+    let is_own = |process: &&LaunchProcess| {
+        process.command.argv.first().is_some_and(|program| Path::new(program) == tenbin)
+    };
     let waited_for = launch.processes.iter().filter(|one| one.proxy.is_none() && !one.is_started_by_event);
     let waited_for = waited_for.filter(|process| !is_own(process));
     waited_for.filter_map(|process| process.ready.steady_within_ns).max().map(Duration::from_nanos)
@@ -97,16 +98,16 @@ pub(crate) fn keeper(tenbin: &Path) -> Vec<OsString> {
 }
 
 /// Command that prints the version of a system.
-pub(crate) fn version(cmd: &Cmd) -> lab::Command {
+pub(crate) fn version(cmd: &LaunchCommand) -> lab::Command {
     command(cmd, VERSION_WITHIN)
 }
 
 /// Command that runs to its end within a time limit.
-pub(crate) fn command(cmd: &Cmd, within: Duration) -> lab::Command {
+pub(crate) fn command(cmd: &LaunchCommand, within: Duration) -> lab::Command {
     lab::Command { argv: cmd.argv.clone(), env: cmd.env.clone(), dir: cmd.dir.clone(), within }
 }
 
-fn process(process: &Proc, peer: &Peer, host: Ipv4Addr) -> lab::Process {
+fn process(process: &LaunchProcess, peer: &Peer, host: Ipv4Addr) -> lab::Process {
     let within = Duration::from_nanos(process.ready.within_ns);
     let address = |port: Option<u16>| address(port.unwrap_or_default(), peer, host);
     let when = match (&process.ready.when, process.ready.port) {

@@ -72,7 +72,7 @@ fn insert(
                 ended += interval.tally.counts.ended();
                 whole.absorb(&interval.tally).map_err(unequal)?;
             }
-            Ok(Message::Broke(what) | Message::Hopeless(what)) => return Err(FillError::Records(what)),
+            Ok(Message::Broke(what) | Message::Unrecoverable(what)) => return Err(FillError::Records(what)),
             Ok(_) | Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
         }

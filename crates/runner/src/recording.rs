@@ -19,7 +19,7 @@ pub(crate) fn record_facts(plan: &Plan, prepared: &Prepared, new: &mut NewRun) -
 pub(crate) fn record(plan: &Plan, prepared: &Prepared, new: &mut NewRun) -> Vec<String> {
     match record_facts(plan, prepared, new) {
         Some(words) => vec![words],
-        None => (databases::kind_at(plan.endpoint()).record_way)(plan, prepared, new),
+        None => (databases::kind_at(plan.endpoint()).record_connection)(plan, prepared, new),
     }
 }
 
@@ -28,7 +28,7 @@ const NO_CERTIFICATE: &str =
     "the server asked for a client certificate, and was shown none; --cert FILE --key FILE presents one";
 
 /// Records facts about the connections to an HTTP server. Returns them as text.
-pub(crate) fn record_way(plan: &Plan, prepared: &Prepared, new: &mut NewRun) -> Vec<String> {
+pub(crate) fn record_connection(plan: &Plan, prepared: &Prepared, new: &mut NewRun) -> Vec<String> {
     let missing = prepared.is_certificate_missing.then(|| NO_CERTIFICATE.to_owned());
     record_addresses(plan, prepared, new).into_iter().chain(missing).collect()
 }

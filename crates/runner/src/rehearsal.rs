@@ -18,7 +18,7 @@ use crate::stage::Stage;
 use crate::tools::Tools;
 
 /// Observation time, long enough for every probe to read once.
-const LOOK: Duration = Duration::from_millis(250);
+const OBSERVATION_TIME: Duration = Duration::from_millis(250);
 
 /// Failure of a version command. A run continues without a version.
 const SILENT: &str =
@@ -26,7 +26,7 @@ const SILENT: &str =
 
 /// Result of starting one variant.
 #[derive(Clone, Debug)]
-pub struct Rehearsed {
+pub struct RehearsalResult {
     /// System and variant.
     pub name: String,
     /// Output of the version command. `None` if there is none.
@@ -50,7 +50,7 @@ pub fn rehearse(
     starts: bool,
     tenbin: &Path,
     tools: &Tools<'_>,
-    mut tell: impl FnMut(&Rehearsed),
+    mut tell: impl FnMut(&RehearsalResult),
 ) -> Result<(), RunError> {
     let allowed = tools.generator.machine().cores;
     let cores = Cores::choose(&study.pin, &allowed).map_err(|fault| RunError::Plan(vec![fault]))?;
@@ -64,7 +64,7 @@ pub fn rehearse(
         let (plan, stage) = Stage::set(tools.lab, study, number, 0, None, tenbin, &cores)?;
         let version = stage.version(tools.lab, &|| tools.is_stopped());
         let is_silent = version.is_none() && stage.launch.version.is_some();
-        let mut rehearsed = Rehearsed {
+        let mut rehearsed = RehearsalResult {
             name: stage.name(),
             version,
             ready_after: None,
@@ -74,7 +74,7 @@ pub fn rehearse(
             not_available: Vec::new(),
         };
         if !stage.starts_processes() {
-            rehearsed.failures.extend(running(tools, &plan, &stage));
+            rehearsed.failures.extend(check_running(tools, &plan, &stage));
             if tools.is_stopped() {
                 return Ok(());
             }
@@ -87,7 +87,7 @@ pub fn rehearse(
 }
 
 /// Reason why a started system cannot be used: its tables cannot be created, or it rejects the load. `None` if it can.
-fn started(tools: &Tools<'_>, plan: &Plan, stage: &Stage) -> Option<String> {
+fn check_started(tools: &Tools<'_>, plan: &Plan, stage: &Stage) -> Option<String> {
     if let Err(failure) = stage.fill(tools, plan, &Stream::default()) {
         return Some(failure.what);
     }
@@ -98,7 +98,7 @@ fn started(tools: &Tools<'_>, plan: &Plan, stage: &Stage) -> Option<String> {
         Err(refusal) => return Some(refusal.to_string()),
     };
     if let Some(set_up) = &mut set_up {
-        set_up.hand_on(&mut plan);
+        set_up.pass_values(&mut plan);
     }
     match tools.generator.prepare(&plan, tools.stopper) {
         Ok(_) => {}
@@ -113,7 +113,7 @@ fn started(tools: &Tools<'_>, plan: &Plan, stage: &Stage) -> Option<String> {
 
 /// Reason why a running system cannot be used. `None` if it can. Nothing is changed there, so tables that a run would create may be
 /// missing.
-fn running(tools: &Tools<'_>, plan: &Plan, stage: &Stage) -> Option<String> {
+fn check_running(tools: &Tools<'_>, plan: &Plan, stage: &Stage) -> Option<String> {
     match tools.generator.prepare(plan, tools.stopper) {
         Err(Refusal::NotReady(
             NotReady::Tables { .. }
@@ -127,7 +127,7 @@ fn running(tools: &Tools<'_>, plan: &Plan, stage: &Stage) -> Option<String> {
     }
 }
 
-fn start_and_stop(tools: &Tools<'_>, plan: &Plan, stage: &Stage, rehearsed: &mut Rehearsed) {
+fn start_and_stop(tools: &Tools<'_>, plan: &Plan, stage: &Stage, rehearsed: &mut RehearsalResult) {
     let begun = tools.clock.now();
     let system = match tools.lab.start(stage.recipe(), &|| tools.is_stopped()) {
         Ok(system) => system,
@@ -137,11 +137,11 @@ fn start_and_stop(tools: &Tools<'_>, plan: &Plan, stage: &Stage, rehearsed: &mut
             return;
         }
     };
-    rehearsed.failures.extend(started(tools, plan, stage));
+    rehearsed.failures.extend(check_started(tools, plan, stage));
     rehearsed.ready_after = Some(tools.clock.now() - begun);
     let times = LookTimes::every_second(tools.clock.now());
     let watch = tools.lab.watch(stage.subject(&*system), times);
-    tools.clock.sleep(LOOK);
+    tools.clock.sleep(OBSERVATION_TIME);
     let (_, not_available) = watch.end();
     rehearsed.not_available = not_available.into_iter().map(|probe| (probe.probe, probe.because)).collect();
     let stopping = tools.clock.now();

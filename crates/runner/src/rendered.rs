@@ -4,7 +4,7 @@
 use std::net::Ipv4Addr;
 use std::path::Path;
 
-use plan::{Action, Environment, Pin, Plan, PlannedStep, Study, without_secrets};
+use plan::{Action, Environment, Pin, Plan, PlannedStep, Study, mask_secrets};
 
 use crate::cores::Cores;
 use crate::prepare::{Refusal, cores, job};
@@ -66,13 +66,13 @@ fn of_plan(plan: &Plan, ports: &[(String, u16)]) -> Result<Vec<Rendered>, Refusa
     let threads = GeneratorThreads::choose(plan, &cores(&plan.pin)?, is_named_here(plan));
     let job = engine::Job { threads: threads.count, ..job(plan) };
     let saved = saved(plan);
-    let marks = |text: String| marked(text, &saved, ports);
+    let marks = |text: String| substitute_names(text, &saved, ports);
     let values: Vec<(u16, Vec<u8>)> =
         saved.iter().map(|(variable, name)| (*variable, format!("{{{name}}}").into_bytes())).collect();
     let requests = steps.first_requests(&job, SHOWN_MAX, &values);
     let rendered = plan.steps.iter().zip(requests).map(|(step, requests)| Rendered {
         step: step.name.clone(),
-        sent: requests.sent.iter().map(|bytes| marks(shown(plan, bytes))).collect(),
+        sent: requests.sent.iter().map(|bytes| marks(request_text(plan, bytes))).collect(),
     });
     Ok(rendered.collect())
 }
@@ -88,7 +88,7 @@ fn saved(plan: &Plan) -> Vec<(u16, &str)> {
 }
 
 /// A request as text, without secrets, with the start of its body.
-fn shown(plan: &Plan, bytes: &[u8]) -> String {
+fn request_text(plan: &Plan, bytes: &[u8]) -> String {
     let bytes = plan.secrets.redact(bytes);
     let head_bytes = bytes.windows(4).position(|window| window == b"\r\n\r\n").map_or(0, |end| end + 4);
     let (head, body) = bytes.split_at(head_bytes);
@@ -98,11 +98,11 @@ fn shown(plan: &Plan, bytes: &[u8]) -> String {
     if cut < body.len() {
         text.push_str(&format!("… ({} bytes in all)", body.len()));
     }
-    without_secrets(&text)
+    mask_secrets(&text)
 }
 
 /// Substitutes names for values that are not known yet: saved values, whose encoding and length do not matter, and ports.
-fn marked(mut text: String, saved: &[(u16, &str)], ports: &[(String, u16)]) -> String {
+fn substitute_names(mut text: String, saved: &[(u16, &str)], ports: &[(String, u16)]) -> String {
     let mut is_open = false;
     for (_, name) in saved {
         let mark = format!("{{{name}}}");

@@ -5,7 +5,7 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use ::replay::play::Outcomes;
-use ::replay::{Replaying, Trace};
+use ::replay::{ReplayTarget, Trace};
 use engine::{Job, Message, StopLevel};
 use load::{Load, Open, Share, Stop};
 use plan::{Endpoint, Fault, Plan, PlannedStep};
@@ -134,7 +134,7 @@ pub(crate) fn prepare(plan: &Plan, log: &plan::Replay, public: &PublicLoads) -> 
     let traffic = Traffic {
         kind: log.traffic,
         trace: Arc::clone(&log.trace),
-        outcomes: Arc::new(Outcomes::new(log.fingerprints.len()).hashing_rows(log.hashes_rows)),
+        outcomes: Arc::new(Outcomes::new(log.fingerprints.len()).with_row_hashes(log.hashes_rows)),
         fingerprints: log.fingerprints.to_vec(),
         is_read_only: log.is_read_only,
         is_unpaced: log.speed.is_none(),
@@ -185,7 +185,7 @@ pub(crate) fn entries(
     traffic: &Traffic,
 ) -> Result<Box<dyn Channels>, Refusal> {
     let like = plan.steps.first().and_then(PlannedStep::owned);
-    let replaying = Replaying {
+    let replaying = ReplayTarget {
         trace: Arc::clone(&traffic.trace),
         outcomes: Arc::clone(&traffic.outcomes),
         fingerprints: &traffic.fingerprints,
@@ -240,7 +240,7 @@ impl Sums {
                 self.wake_lag.merge(&end.health.wake_lag);
                 self.cpu_ns += end.health.cpu_ns;
             }
-            Message::Broke(what) | Message::Hopeless(what) => self.broken = Some(what),
+            Message::Broke(what) | Message::Unrecoverable(what) => self.broken = Some(what),
             Message::Begins(_) | Message::Pulse { .. } | Message::Moments(_) => {}
         }
         Ok(())

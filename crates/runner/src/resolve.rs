@@ -36,7 +36,7 @@ pub enum ResolveError {
     /// The address must not be loaded.
     #[error(
         "{address} is {class}, and Tenbin loads loopback and private addresses only\n  help: run it on the target's own network{}",
-        way_to_consent(class)
+        consent_help(class)
     )]
     Forbidden {
         /// The address.
@@ -46,7 +46,7 @@ pub enum ResolveError {
     },
 }
 
-fn way_to_consent(class: &str) -> &'static str {
+fn consent_help(class: &str) -> &'static str {
     if class == PUBLIC { ", or add --allow-public if the server is yours" } else { "" }
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn resolve(
     public: &PublicLoads,
 ) -> Result<(Vec<SocketAddr>, Duration), ResolveError> {
     if let Ok(address) = host.parse::<IpAddr>() {
-        return Ok((permitted(&[address], port, public)?, Duration::ZERO));
+        return Ok((permitted_addresses(&[address], port, public)?, Duration::ZERO));
     }
     let begun = Instant::now();
     let (sender, receiver) = mpsc::channel();
@@ -94,12 +94,12 @@ fn choose(found: &[IpAddr], port: u16, public: &PublicLoads) -> Result<Vec<Socke
     if first.is_empty() {
         std::mem::swap(&mut first, &mut second);
     }
-    let usual = permitted(&first[..first.len().min(1)], port, public)?;
+    let usual = permitted_addresses(&first[..first.len().min(1)], port, public)?;
     if found.len() < 2 {
         return Ok(usual);
     }
     for family in [first, second] {
-        let accepting = accepting(permitted(&family, port, public)?);
+        let accepting = accepting(permitted_addresses(&family, port, public)?);
         if !accepting.is_empty() {
             return Ok(accepting);
         }
@@ -108,14 +108,14 @@ fn choose(found: &[IpAddr], port: u16, public: &PublicLoads) -> Result<Vec<Socke
 }
 
 /// Returns the addresses without duplicates, if the plan may load all of them.
-pub(crate) fn permitted(
+pub(crate) fn permitted_addresses(
     addresses: &[IpAddr],
     port: u16,
     public: &PublicLoads,
 ) -> Result<Vec<SocketAddr>, ResolveError> {
     let mut kept: Vec<SocketAddr> = Vec::new();
     for address in addresses {
-        let address = permit(SocketAddr::new(*address, port), public)?;
+        let address = check_permitted(SocketAddr::new(*address, port), public)?;
         if !kept.contains(&address) {
             kept.push(address);
         }
@@ -148,7 +148,7 @@ pub fn own_address(host: &str, port: u16) -> Result<SocketAddr, ResolveError> {
 /// Reason why a host must not be loaded. `None` if it is a name, which is checked when it is resolved.
 pub(crate) fn forbidden(host: &str, public: &PublicLoads) -> Option<ResolveError> {
     let address = host.parse::<IpAddr>().ok()?;
-    permit(SocketAddr::new(address, 0), public).err()
+    check_permitted(SocketAddr::new(address, 0), public).err()
 }
 
 /// Whether a load to an address needs the consent of the owner.
@@ -156,7 +156,7 @@ pub(crate) fn is_public(address: IpAddr) -> bool {
     class(address) == Some(PUBLIC)
 }
 
-fn permit(address: SocketAddr, public: &PublicLoads) -> Result<SocketAddr, ResolveError> {
+fn check_permitted(address: SocketAddr, public: &PublicLoads) -> Result<SocketAddr, ResolveError> {
     match class(address.ip()) {
         None => Ok(address),
         // The owner's consent is checked before the load.

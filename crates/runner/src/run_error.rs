@@ -38,7 +38,7 @@ pub enum RunError {
         counted: Box<Counts>,
     },
     /// A run of a study cannot be planned.
-    #[error("{}", lines(.0))]
+    #[error("{}", format_faults(.0))]
     Plan(Vec<Fault>),
     /// A stored study plans a run that is not in its plan.
     #[error(
@@ -80,7 +80,7 @@ pub enum RunError {
     Folder(std::io::Error),
 }
 
-fn lines(faults: &[Fault]) -> String {
+fn format_faults(faults: &[Fault]) -> String {
     faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\nerror: ")
 }
 

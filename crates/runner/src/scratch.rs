@@ -18,7 +18,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rustix::fs::OFlags;
 
 const PREFIX: &str = "tenbin-";
-const MARK: &str = "owner";
+const MARK_FILE: &str = "owner";
 const INNER: &str = "dir";
 /// Mode of the folder. It may contain keys, data, and configuration of the system, so no other user may read it.
 const MODE: u32 = 0o700;
@@ -29,16 +29,16 @@ const FIRST_LINE: &str = "A running Tenbin owns this folder. It removes the fold
 const MARK_BYTES_MAX: u64 = 16 << 10;
 
 /// Folders of this process.
-static HELD: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+static HELD_FOLDERS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-fn held() -> MutexGuard<'static, Vec<PathBuf>> {
-    HELD.lock().unwrap_or_else(PoisonError::into_inner)
+fn held_folders() -> MutexGuard<'static, Vec<PathBuf>> {
+    HELD_FOLDERS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Removes the folders of systems that this process has started, for a program that ends without waiting for them. If late writes
 /// prevent the removal, the next study removes the rest.
 pub fn abandon() {
-    for folder in held().drain(..) {
+    for folder in held_folders().drain(..) {
         let _ = lab::remove_folder(&folder);
     }
 }
@@ -70,7 +70,7 @@ impl Scratch {
         fs::create_dir(&inner)?;
         fs::set_permissions(&inner, Permissions::from_mode(mode()))?;
         let whole = folder.keep();
-        held().push(whole.clone());
+        held_folders().push(whole.clone());
         Ok(Self { whole, inner, _mark: mark })
     }
 
@@ -82,7 +82,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        held().retain(|folder| *folder != self.whole);
+        held_folders().retain(|folder| *folder != self.whole);
         // If removal fails, the next study reports the folder.
         let _ = lab::remove_folder(&self.whole);
     }
@@ -95,7 +95,7 @@ fn mark(folder: &Path) -> io::Result<File> {
     let mut mark = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&unnamed)?;
     mark.try_lock()?;
     mark.write_all(text(folder, &fs::symlink_metadata(folder)?).as_bytes())?;
-    fs::rename(unnamed, folder.join(MARK))?;
+    fs::rename(unnamed, folder.join(MARK_FILE))?;
     Ok(mark)
 }
 
@@ -131,7 +131,7 @@ fn sweep_in(place: &Path) -> Vec<String> {
     named
         .filter_map(|entry| {
             let path = entry.path();
-            Some(match fate(&path)? {
+            Some(match sweep_folder(&path)? {
                 SweepResult::Removed => {
                     format!("removed {}: a Tenbin that was killed left it", path.display())
                 }
@@ -144,13 +144,13 @@ fn sweep_in(place: &Path) -> Vec<String> {
 }
 
 /// Removes a folder if its process is dead. `None` if it is not a folder of Tenbin, or its process lives.
-fn fate(path: &Path) -> Option<SweepResult> {
+fn sweep_folder(path: &Path) -> Option<SweepResult> {
     let folder = fs::symlink_metadata(path).ok()?;
     if !folder.is_dir() || folder.uid() != rustix::process::getuid().as_raw() {
         return None;
     }
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
-    let mark = OpenOptions::new().read(true).custom_flags(flags).open(path.join(MARK)).ok()?;
+    let mark = OpenOptions::new().read(true).custom_flags(flags).open(path.join(MARK_FILE)).ok()?;
     if !mark.metadata().is_ok_and(|about| about.is_file() && about.uid() == folder.uid()) {
         return None;
     }
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     /// Creates a folder whose process looks killed: it is marked, but not locked.
-    fn left_in(place: &Path) -> PathBuf {
+    fn make_leftover(place: &Path) -> PathBuf {
         let scratch = Scratch::new_in(place).unwrap();
         let path = scratch.whole.clone();
         fs::write(scratch.path().join("left"), "behind").unwrap();
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn sweep_removes_folders_of_dead_processes_only() {
         let place = place();
-        let dead = left_in(place.path());
+        let dead = make_leftover(place.path());
         let living = Scratch::new_in(place.path()).unwrap();
         let said = sweep_in(place.path());
         assert!(!dead.exists() && living.path().exists());
@@ -232,8 +232,8 @@ mod tests {
             fs::create_dir(place.path().join(name)).unwrap();
             fs::write(place.path().join(name).join("results.csv"), "mine").unwrap();
         }
-        fs::write(place.path().join("tenbin-2026-results").join(MARK), "the user's own file").unwrap();
-        fs::create_dir(place.path().join("tenbin-").join(MARK)).unwrap();
+        fs::write(place.path().join("tenbin-2026-results").join(MARK_FILE), "the user's own file").unwrap();
+        fs::create_dir(place.path().join("tenbin-").join(MARK_FILE)).unwrap();
         fs::write(place.path().join("tenbin-1-file"), "mine").unwrap();
         assert_eq!(sweep_in(place.path()), [""; 0]);
         assert_eq!(fs::read_dir(place.path()).unwrap().count(), 4);
@@ -242,20 +242,20 @@ mod tests {
     #[test]
     fn sweep_leaves_copied_moved_and_linked_folders() {
         let (place, elsewhere) = (place(), place());
-        let left = left_in(place.path());
+        let left = make_leftover(place.path());
         let copy = place.path().join("tenbin-copy");
         fs::create_dir(&copy).unwrap();
-        fs::copy(left.join(MARK), copy.join(MARK)).unwrap();
+        fs::copy(left.join(MARK_FILE), copy.join(MARK_FILE)).unwrap();
         let hard_linked = place.path().join("tenbin-hard-linked");
         fs::create_dir(&hard_linked).unwrap();
-        fs::hard_link(left.join(MARK), hard_linked.join(MARK)).unwrap();
+        fs::hard_link(left.join(MARK_FILE), hard_linked.join(MARK_FILE)).unwrap();
         let moved = place.path().join("tenbin-moved");
         fs::rename(left, &moved).unwrap();
-        let other = left_in(elsewhere.path());
+        let other = make_leftover(elsewhere.path());
         std::os::unix::fs::symlink(&other, place.path().join("tenbin-link")).unwrap();
         let marked_by_link = place.path().join("tenbin-marked-by-link");
         fs::create_dir(&marked_by_link).unwrap();
-        std::os::unix::fs::symlink(other.join(MARK), marked_by_link.join(MARK)).unwrap();
+        std::os::unix::fs::symlink(other.join(MARK_FILE), marked_by_link.join(MARK_FILE)).unwrap();
         let said = sweep_in(place.path());
         assert_eq!(said.len(), 3, "{said:?}");
         assert!(said.iter().all(|line| line.contains("alone: its mark is of another folder")), "{said:?}");
@@ -265,10 +265,11 @@ mod tests {
     #[test]
     fn sweep_leaves_folder_of_another_boot() {
         let place = place();
-        let left = left_in(place.path());
-        let said = fs::read_to_string(left.join(MARK)).unwrap();
+        let left = make_leftover(place.path());
+        let said = fs::read_to_string(left.join(MARK_FILE)).unwrap();
         let (before, _) = said.split_once("boot ").unwrap();
-        fs::write(left.join(MARK), format!("{before}boot 11111111-2222-3333-4444-555555555555\n")).unwrap();
+        fs::write(left.join(MARK_FILE), format!("{before}boot 11111111-2222-3333-4444-555555555555\n"))
+            .unwrap();
         assert_eq!(sweep_in(place.path()).len(), 1);
         assert!(left.exists());
     }
@@ -278,7 +279,7 @@ mod tests {
         let place = place();
         let folder = place.path().join("tenbin-pipe");
         fs::create_dir(&folder).unwrap();
-        let made = std::process::Command::new("mkfifo").arg(folder.join(MARK)).status().unwrap();
+        let made = std::process::Command::new("mkfifo").arg(folder.join(MARK_FILE)).status().unwrap();
         assert!(made.success());
         assert_eq!(sweep_in(place.path()), [""; 0]);
     }

@@ -36,19 +36,19 @@ pub(crate) fn ask(endpoint: &Endpoint) -> Option<Counts> {
             let stream = TcpStream::connect_timeout(address, TIMEOUT).ok()?;
             stream.set_read_timeout(Some(TIMEOUT)).ok()?;
             stream.set_write_timeout(Some(TIMEOUT)).ok()?;
-            talk(stream)?
+            exchange(stream)?
         }
         Endpoint::Unix(path) => {
             let stream = UnixStream::connect(path).ok()?;
             stream.set_read_timeout(Some(TIMEOUT)).ok()?;
             stream.set_write_timeout(Some(TIMEOUT)).ok()?;
-            talk(stream)?
+            exchange(stream)?
         }
     };
     parse(&answer)
 }
 
-fn talk(mut stream: impl Read + Write) -> Option<String> {
+fn exchange(mut stream: impl Read + Write) -> Option<String> {
     stream.write_all(b"GET /counters HTTP/1.1\r\nHost: target\r\nConnection: close\r\n\r\n").ok()?;
     let (mut answer, mut length) = ([0; ANSWER_MAX], 0);
     // Each read has its own timeout. The number of reads limits a peer that sends single bytes.
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn number_of_reads_limits_a_slow_peer() {
-        assert_eq!(talk(Drips(0)).and_then(|answer| parse(&answer)), None);
+        assert_eq!(exchange(Drips(0)).and_then(|answer| parse(&answer)), None);
     }
 
     #[test]

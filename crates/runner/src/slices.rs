@@ -8,7 +8,7 @@ use plan::Plan;
 
 use crate::run_error::RunError;
 use crate::stage::Stage;
-use crate::systems::Started;
+use crate::systems::StartedSystem;
 
 /// Variants of a block that were started, by number.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ pub(crate) struct Block {
 #[derive(Debug)]
 pub(crate) struct StartedVariant {
     /// Field order: the system is stopped before its folder is removed.
-    pub(crate) system: Option<Box<dyn Started>>,
+    pub(crate) system: Option<Box<dyn StartedSystem>>,
     /// Plan of a whole run.
     pub(crate) plan: Plan,
     pub(crate) stage: Stage,

@@ -19,7 +19,7 @@ use crate::instruments;
 use crate::prepare::Refusal;
 use crate::recipe;
 use crate::run_error::RunError;
-use crate::systems::{Lab, Room, Started};
+use crate::systems::{Lab, Room, StartedSystem};
 use crate::tools::Tools;
 
 /// Variant with all texts filled in. Its folder is removed on drop.
@@ -119,7 +119,7 @@ impl Stage {
     }
 
     /// Subject of the probes.
-    pub(crate) fn subject(&self, system: &dyn Started) -> Subject {
+    pub(crate) fn subject(&self, system: &dyn StartedSystem) -> Subject {
         let (aside, roots): (Vec<_>, Vec<_>) = system.roots().into_iter().partition(|root| root.is_aside);
         let named = |roots: Vec<Root>| roots.into_iter().map(|root| (root.name, root.keeper_pid)).collect();
         let proxies: Vec<&Proxy> =
@@ -157,7 +157,7 @@ impl Stage {
     }
 
     /// Error for a system that is no longer running although its block continues.
-    pub(crate) fn did_not_stay_up(&self) -> lab::Failure {
+    pub(crate) fn died_between_slices(&self) -> lab::Failure {
         lab::Failure {
             stage: lab::Stage::Died,
             process: None,
@@ -275,9 +275,9 @@ pub(crate) fn setup_failure(refusal: &Refusal) -> Failure {
 pub(crate) fn kept(failure: &lab::Failure) -> Failure {
     Failure {
         stage: failure.stage.word().to_owned(),
-        process: failure.process.as_deref().map(plan::without_secrets),
+        process: failure.process.as_deref().map(plan::mask_secrets),
         // The failure may quote a command.
-        what: plan::without_secrets(&failure.what),
+        what: plan::mask_secrets(&failure.what),
         way_out: failure.way_out.clone(),
     }
 }

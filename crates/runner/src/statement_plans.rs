@@ -101,14 +101,14 @@ fn with_values(text: &str, item: &Item) -> Option<String> {
 
 /// Requests the plans in a separate session. Statements that the server rejects get none.
 fn ask(database: &Database, statements: &[(usize, String)], explain: &databases::Explain) -> Vec<Output> {
-    let is_given_up = Arc::new(AtomicBool::new(false));
-    let limit = TimeLimit::start("plans", WITHIN, Arc::clone(&is_given_up));
+    let is_canceled = Arc::new(AtomicBool::new(false));
+    let limit = TimeLimit::start("plans", WITHIN, Arc::clone(&is_canceled));
     let mut outputs = Vec::new();
     let mut session = None;
     for (place, text) in statements {
         let open = || {
             let place = load_data::place(database).ok()?;
-            let mut opened = HeldSession::open(&place, Arc::clone(&is_given_up)).ok()?;
+            let mut opened = HeldSession::open(&place, Arc::clone(&is_canceled)).ok()?;
             explain.before.iter().try_for_each(|before| opened.run(before)).ok()?;
             Some(opened)
         };

@@ -50,7 +50,7 @@ impl Stretch for Stretched {
         let begun = Instant::now();
         let mut stretching = Stretching::begin(mechanism, password, salt, rounds);
         let left = self.time_max.saturating_sub(kept.spent);
-        let stretched = (1u32..).find_map(|turn| match stretching.go_on(ROUNDS_AT_A_TIME) {
+        let stretched = (1u32..).find_map(|turn| match stretching.resume(ROUNDS_AT_A_TIME) {
             Some(stretched) => Some(Some(stretched)),
             None if is_hopeless(begun.elapsed(), left, turn, rounds) => Some(None),
             None => None,
@@ -80,7 +80,7 @@ mod tests {
     fn stretched_password_is_cached() {
         let stretched = Stretched { kept: Mutex::default(), time_max: Duration::from_secs(60) };
         let first = stretched.stretched(Mechanism::Sha256, "pencil", b"salt", 25_000);
-        assert_eq!(first, Stretching::begin(Mechanism::Sha256, "pencil", b"salt", 25_000).go_on(25_000));
+        assert_eq!(first, Stretching::begin(Mechanism::Sha256, "pencil", b"salt", 25_000).resume(25_000));
         let spent = stretched.kept.lock().unwrap().spent;
         assert_eq!(stretched.stretched(Mechanism::Sha256, "pencil", b"salt", 25_000), first);
         assert_eq!(stretched.kept.lock().unwrap().spent, spent, "it was computed again");

@@ -15,7 +15,7 @@ use lab::{Command, Failure, Recipe, Root, Steady, Stopped};
 
 use crate::database_cost::CostMeter;
 use crate::database_watch::{self, DatabaseWatch, MonitoredDatabase};
-use crate::environment::Before;
+use crate::environment::EnvironmentBefore;
 use crate::events::RunningEvents;
 use crate::prepare::Prepared;
 use crate::recipe;
@@ -51,7 +51,7 @@ pub trait Lab: Debug {
     /// # Errors
     ///
     /// The system did not become ready. All of its processes have been stopped.
-    fn start(&self, recipe: Recipe, cancelled: &dyn Fn() -> bool) -> Result<Box<dyn Started>, Failure>;
+    fn start(&self, recipe: Recipe, cancelled: &dyn Fn() -> bool) -> Result<Box<dyn StartedSystem>, Failure>;
 
     /// Starts to observe machine, generator, and system at these times.
     fn watch(&self, subject: Subject, times: LookTimes) -> Box<dyn Watch>;
@@ -75,7 +75,7 @@ pub trait Lab: Debug {
     }
 
     /// Observes once which processes listen on the endpoints of a load, and which others use the machine.
-    fn look_around(&self, prepared: &Prepared) -> Before;
+    fn observe_environment(&self, prepared: &Prepared) -> EnvironmentBefore;
 
     /// Share of the time for which the busiest thread of these processes runs or is ready for a core without a load. `None` if unknown.
     fn busiest_thread_at_rest(&self, _processes: &BTreeSet<u32>) -> Option<f64> {
@@ -87,7 +87,7 @@ pub trait Lab: Debug {
 }
 
 /// A system that was started and was ready.
-pub trait Started: Debug {
+pub trait StartedSystem: Debug {
     /// Root processes, in the order of their start.
     fn roots(&self) -> Vec<Root>;
 
@@ -183,7 +183,7 @@ pub struct LocalLab;
 
 impl Lab for LocalLab {
     fn room(&self, ports: usize) -> Result<Room, RunError> {
-        let ports = lab::ports::free(ports).map_err(|error| RunError::Ports(error.to_string()))?;
+        let ports = lab::ports::find_free(ports).map_err(|error| RunError::Ports(error.to_string()))?;
         let scratch = Scratch::new().map_err(RunError::Folder)?;
         Ok(Room { ports, dir: scratch.path().to_path_buf(), _scratch: Some(scratch) })
     }
@@ -197,7 +197,7 @@ impl Lab for LocalLab {
         lab::first_line(command, keeper, cancelled)
     }
 
-    fn start(&self, recipe: Recipe, cancelled: &dyn Fn() -> bool) -> Result<Box<dyn Started>, Failure> {
+    fn start(&self, recipe: Recipe, cancelled: &dyn Fn() -> bool) -> Result<Box<dyn StartedSystem>, Failure> {
         Ok(Box::new(lab::start(recipe, cancelled)?))
     }
 
@@ -222,11 +222,11 @@ impl Lab for LocalLab {
         let scratch =
             Scratch::new().map_err(|error| format!("no folder could be made for it: {error}; free space"))?;
         let order = ProfileOptions { dir: scratch.path().to_path_buf(), keeper, ..order };
-        Ok(Box::new(InScratch { profiler: lab::profiler::Profiler::begin(order)?, _scratch: scratch }))
+        Ok(Box::new(ScratchProfiler { profiler: lab::profiler::Profiler::begin(order)?, _scratch: scratch }))
     }
 
-    fn look_around(&self, prepared: &Prepared) -> Before {
-        Before::look(prepared)
+    fn observe_environment(&self, prepared: &Prepared) -> EnvironmentBefore {
+        EnvironmentBefore::look(prepared)
     }
 
     fn busiest_thread_at_rest(&self, processes: &BTreeSet<u32>) -> Option<f64> {
@@ -245,13 +245,13 @@ impl Lab for LocalLab {
 
 /// Profiler, and the folder of its file.
 #[derive(Debug)]
-struct InScratch {
+struct ScratchProfiler {
     // Field order: the profiler ends before its folder is removed.
     profiler: lab::profiler::Profiler,
     _scratch: Scratch,
 }
 
-impl Sampling for InScratch {
+impl Sampling for ScratchProfiler {
     fn keeper_pid(&self) -> u32 {
         self.profiler.keeper_pid()
     }
@@ -265,7 +265,7 @@ impl Sampling for InScratch {
     }
 }
 
-impl Started for lab::System {
+impl StartedSystem for lab::System {
     fn roots(&self) -> Vec<Root> {
         lab::System::roots(self)
     }

@@ -57,7 +57,7 @@ pub(crate) struct ConfirmationRun<'a> {
 impl ConfirmationRun<'_> {
     /// Repeats the load with twice the threads if they can resolve the suspicion, and if there are cores for them. The run then becomes
     /// invalid, or is no longer suspect for this reason. Its ending is not stored yet.
-    pub(crate) fn weigh(
+    pub(crate) fn resolve_suspicion(
         &self,
         run: &RunId,
         measured: &mut measure::Measured,
@@ -98,12 +98,12 @@ impl ConfirmationRun<'_> {
         let mut new = NewRun { title: format!("{} (twice the threads)", described.title), ..described };
         recording::record_facts(plan, &prepared, &mut new);
         let run = store.begin(&new)?;
-        let mut monitored = MonitoredSystem::somebody_elses(lab);
+        let mut monitored = MonitoredSystem::external(lab);
         let planned = PlannedRun::of_load(plan, None);
         let feed = Feed { store, run: &run, stream };
         let measured = measure(self.runner, &planned, prepared, feed, &mut monitored)?;
         let mut ending = measured.ending;
-        monitored.stop().tell(&mut ending);
+        monitored.stop().add_to(&mut ending);
         store.finish(&run, &ending)?;
         feed.ended(Ended { ending: ending.clone(), gates: Vec::new(), brief: None });
         let is_whole = ending.verdict == Verdict::Complete && stopper.level() == StopLevel::Go;

@@ -1,6 +1,6 @@
 //! Cleanup after killed studies.
 
-use lab::leftovers::{Leftovers, Swept};
+use lab::leftovers::{EndedLeftover, Leftovers};
 
 use crate::scratch;
 
@@ -8,7 +8,7 @@ use crate::scratch;
 /// ended, removed, or left alone.
 pub fn tidy_up() -> Vec<String> {
     let Leftovers { ended, elsewhere, groups, hosts, disks } = lab::leftovers::sweep();
-    let ended = ended.iter().map(|Swept { pid, command, .. }| {
+    let ended = ended.iter().map(|EndedLeftover { pid, command, .. }| {
         format!("ended process {pid} ({command}): a Tenbin that was killed left it running")
     });
     let left = (!elsewhere.is_empty()).then(|| {

@@ -9,14 +9,14 @@ use std::time::Duration;
 pub(crate) struct TimeLimit(Option<thread::JoinHandle<()>>, Arc<AtomicBool>);
 
 impl TimeLimit {
-    /// Sets `is_given_up` after `within`. `name` is the name of the thread.
-    pub(crate) fn start(name: &str, within: Duration, is_given_up: Arc<AtomicBool>) -> Self {
+    /// Sets `is_canceled` after `within`. `name` is the name of the thread.
+    pub(crate) fn start(name: &str, within: Duration, is_canceled: Arc<AtomicBool>) -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
         let ends = Arc::clone(&is_over);
         let wait = move || {
             thread::park_timeout(within);
             if !ends.load(Ordering::Relaxed) {
-                is_given_up.store(true, Ordering::Relaxed);
+                is_canceled.store(true, Ordering::Relaxed);
             }
         };
         Self(thread::Builder::new().name(name.to_owned()).spawn(wait).ok(), is_over)

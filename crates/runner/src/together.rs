@@ -6,7 +6,7 @@ use plan::{Fault, Interleave, NoSlices, Place, Study};
 use crate::run_error::RunError;
 
 /// Smallest share of memory that must be available while all systems of a block are up.
-const AVAILABLE_LEAST: f64 = 0.1;
+const AVAILABLE_MIN_SHARE: f64 = 0.1;
 /// Maximum number of pages that the machine may swap out meanwhile. A kernel swaps out a few unused ones anyway.
 const SWAPPED_PAGES_MAX: u64 = 256;
 
@@ -21,7 +21,7 @@ pub fn place() -> Place {
 }
 
 /// Error if a study requests slices and this machine lacks the memory for them.
-pub(crate) fn no_place(study: &Study) -> Option<Fault> {
+pub(crate) fn check_memory(study: &Study) -> Option<Fault> {
     let NoSlices { because, help } =
         study.no_slices_at(&place()).filter(|_| study.compare.interleave == Interleave::Slices)?;
     Some(Fault::new("compare: interleave", because, help))
@@ -63,7 +63,7 @@ fn shortage(before: &MemoryLeft, now: &MemoryLeft) -> Option<String> {
         return Some(format!("the machine swapped out {swapped} pages since they were started"));
     }
     let share = now.available_bytes as f64 / now.total_bytes as f64;
-    (share < AVAILABLE_LEAST).then(|| {
+    (share < AVAILABLE_MIN_SHARE).then(|| {
         let [available, total] = [now.available_bytes, now.total_bytes].map(plan::units::shown::mebibytes);
         format!("of {total} MiB, {available} MiB are available with them up")
     })

@@ -46,10 +46,10 @@ impl WrittenRows {
     ///
     /// Returns the reason as text.
     pub(crate) fn begin(written: &Written) -> Result<Self, String> {
-        let is_given_up = Arc::new(AtomicBool::new(false));
-        let _limit = TimeLimit::start("written", WITHIN, Arc::clone(&is_given_up));
+        let is_canceled = Arc::new(AtomicBool::new(false));
+        let _limit = TimeLimit::start("written", WITHIN, Arc::clone(&is_canceled));
         let counts = written.databases.iter().map(|database| {
-            let mut session = open(database, &is_given_up)?;
+            let mut session = open(database, &is_canceled)?;
             count(&mut session, written)
         });
         Ok(Self { before: counts.collect::<Result<_, String>>()? })
@@ -83,9 +83,9 @@ impl WrittenRows {
     }
 }
 
-fn open(database: &plan::Database, is_given_up: &Arc<AtomicBool>) -> Result<HeldSession, String> {
+fn open(database: &plan::Database, is_canceled: &Arc<AtomicBool>) -> Result<HeldSession, String> {
     let place = load_data::place(database).map_err(|refusal| refusal.to_string())?;
-    HeldSession::open(&place, Arc::clone(is_given_up)).map_err(|error| error.to_string())
+    HeldSession::open(&place, Arc::clone(is_canceled)).map_err(|error| error.to_string())
 }
 
 fn count(session: &mut HeldSession, written: &Written) -> Result<u64, String> {
@@ -96,17 +96,17 @@ fn count(session: &mut HeldSession, written: &Written) -> Result<u64, String> {
 }
 
 fn after(written: &Written) -> Result<After, String> {
-    let is_given_up = Arc::new(AtomicBool::new(false));
-    let _limit = TimeLimit::start("written", WITHIN, Arc::clone(&is_given_up));
+    let is_canceled = Arc::new(AtomicBool::new(false));
+    let _limit = TimeLimit::start("written", WITHIN, Arc::clone(&is_canceled));
     let (mut rows, mut keys, mut doubled) = (Vec::new(), Vec::new(), 0);
     let begun = Instant::now();
     for database in &written.databases {
-        let mut session = open(database, &is_given_up)?;
+        let mut session = open(database, &is_canceled)?;
         rows.push(count(&mut session, written)?);
         doubled += read_keys(&mut session, written, &mut keys)
-            .map_err(|why| if begun.elapsed() >= WITHIN { over_time() } else { why })?;
-        if is_given_up.load(Ordering::Relaxed) {
-            return Err(over_time());
+            .map_err(|why| if begun.elapsed() >= WITHIN { time_limit_error() } else { why })?;
+        if is_canceled.load(Ordering::Relaxed) {
+            return Err(time_limit_error());
         }
     }
     keys.sort_unstable();
@@ -114,7 +114,7 @@ fn after(written: &Written) -> Result<After, String> {
     Ok(After { rows, doubled })
 }
 
-fn over_time() -> String {
+fn time_limit_error() -> String {
     format!("reading them took longer than {} s", WITHIN.as_secs())
 }
 

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use evidence::{Level, Verdict};
 use plan::{Draft, LoadSpec, Plan};
-use runner::{MadeRun, PlannedRun, Runner};
+use runner::{CompletedRun, PlannedRun, Runner};
 use store::Store;
 
-use crate::fakes::{Heard, Pace, World, store};
+use crate::fakes::{Pace, RecordedStream, World, store};
 
 /// Pace close to the ceiling of the target, with a core almost in full use.
 const BUSY: Pace =
@@ -28,15 +28,15 @@ fn plan() -> Plan {
 }
 
 /// Makes a run of a URL, and checks that the world has nothing left over.
-fn make(world: &World, store: &Store) -> MadeRun {
+fn make(world: &World, store: &Store) -> CompletedRun {
     let plan = plan();
-    let (runner, heard) = (Runner { store, tools: world.tools() }, Heard::nothing());
+    let (runner, heard) = (Runner { store, tools: world.tools() }, RecordedStream::nothing());
     let made = runner.make(PlannedRun::of_load(&plan, None), &heard.stream);
     world.assert_nothing_is_left();
     made.unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn causes(made: &MadeRun) -> Vec<&str> {
+fn causes(made: &CompletedRun) -> Vec<&str> {
     let mut codes: Vec<&str> = made.ending.validity.causes.iter().map(|cause| cause.code.as_str()).collect();
     codes.sort_unstable();
     codes
@@ -86,7 +86,7 @@ fn failed_ceiling_measurement_is_only_noted_as_not_available() {
         "target: worker vanishes",
         "target: load hangs",
     ] {
-        let ((store, _folder), world) = (store(), World::with_trouble(trouble).at_pace(BUSY));
+        let ((store, _folder), world) = (store(), World::failing_at(trouble).at_pace(BUSY));
         let made = self::make(&world, &store);
         assert_eq!(made.ending.verdict, Verdict::Complete, "{trouble}");
         assert_eq!(causes(&made), ["generator_cpu"], "{trouble}");
@@ -140,7 +140,7 @@ fn stop_at_any_call_leaves_nothing_of_a_busy_run() {
             }
             assert!(made.ending.verdict != Verdict::Invalid, "{}: {:?}", all[at], made.ending);
             // The current second of the target is reported to its end.
-            let since = world.since_asked().expect("somebody asked");
+            let since = world.since_stop_request().expect("somebody asked");
             assert!(since <= Duration::from_millis(1_200), "{}: {since:?}", all[at]);
         }
     }

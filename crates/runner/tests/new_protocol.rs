@@ -7,10 +7,10 @@ use std::thread;
 
 use plan::{Action, Draft, LoadSpec, OwnedAction, Requests};
 use runner::{PublicLoads, Share};
-use wire::step::{self, Key, Kind, OwnSteps, Step, Text, Value, WrittenStep};
+use wire::step::{self, Key, Kind, Step, StepDefinition, Text, Value, WrittenStep};
 use wire::testing::{End, Sample, feed_three_ways};
 use wire::{
-    Closing, Compile, Conversation, ErrorClass, Next, Open, PeerFault, Progress, Protocol, Refusal, Reply,
+    Closing, Compile, Conversation, ErrorClass, Next, Open, PeerFault, Progress, Protocol, Rejection, Reply,
     Scheme, Script, Stage,
 };
 
@@ -32,7 +32,7 @@ static ECHO: Protocol = Protocol {
 };
 
 /// A step is its text: `echo: hello`.
-static STEPS: OwnSteps = OwnSteps {
+static STEPS: StepDefinition = StepDefinition {
     noun: "echo",
     says: "the text that is sent and comes back",
     url: "echo://127.0.0.1:7",
@@ -82,7 +82,7 @@ impl Script for Echo {
         false
     }
 
-    fn looks_through(&self, _step: u16) -> bool {
+    fn inspects_replies(&self, _step: u16) -> bool {
         false
     }
 }
@@ -120,7 +120,7 @@ impl Conversation for EchoConversation {
         let received_bytes = self.texts[self.step].len() as u64;
         Ok(Progress::Replied {
             used,
-            reply: Reply { status: 0, refusal: None, reusable: true, idle_max_s: 0, received_bytes },
+            reply: Reply { status: 0, rejection: None, reusable: true, idle_max_s: 0, received_bytes },
         })
     }
 
@@ -139,7 +139,7 @@ impl Conversation for EchoConversation {
         }
     }
 
-    fn explain(&self, _refusal: Refusal) -> String {
+    fn explain(&self, _refusal: Rejection) -> String {
         String::new()
     }
 

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use crate::fakes::{Heard, World, program, rename_table, store, study};
+use crate::fakes::{RecordedStream, World, program, rename_table, store, study};
 use evidence::{Intervention, RunState, StudyId, StudyPlace, Verdict};
 use progress::RunEvent;
-use runner::{Bench, MadeRun, RunError, Runner};
+use runner::{CompletedRun, RunError, Runner, StudyRunner};
 use store::Store;
 use study::{begin_study, procedure};
 
@@ -18,8 +18,8 @@ const PLAN: &str = "scenario: [ workload: select-only ]\nload: { users: 1, warm-
 struct Tried {
     store: Store,
     _folder: tempfile::TempDir,
-    made: Result<MadeRun, RunError>,
-    heard: Heard,
+    made: Result<CompletedRun, RunError>,
+    heard: RecordedStream,
     id: StudyId,
     place: StudyPlace,
 }
@@ -31,8 +31,8 @@ fn try_in(world: &World, broken_table: Option<&str>) -> Tried {
         begin_study(&study, procedure(&study), serde_json::Value::Null, None, None, &store).expect("a study");
     let place = store.missing(&id).expect("it is planned").swap_remove(0);
     broken_table.into_iter().for_each(|table| rename_table(&store, table, "gone"));
-    let (runner, heard) = (Runner { store: &store, tools: world.tools() }, Heard::nothing());
-    let bench = Bench::new(runner, &study, &id, program()).expect("cores");
+    let (runner, heard) = (Runner { store: &store, tools: world.tools() }, RecordedStream::nothing());
+    let bench = StudyRunner::new(runner, &study, &id, program()).expect("cores");
     let made = bench.make(&place, None, 7, &heard.stream);
     drop(bench);
     broken_table.into_iter().for_each(|table| rename_table(&store, "gone", table));
@@ -40,7 +40,7 @@ fn try_in(world: &World, broken_table: Option<&str>) -> Tried {
     Tried { store, _folder: folder, made, heard, id, place }
 }
 
-fn made(tried: &Tried) -> &MadeRun {
+fn made(tried: &Tried) -> &CompletedRun {
     tried.made.as_ref().unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -76,7 +76,7 @@ fn stages_of_a_run_are_in_order() {
         12 + 1,
         "one reading, and two bounds, of each look; one before the load"
     );
-    let at_rest = run.readings().find(|reading| reading.metric == evidence::THREAD_AT_REST);
+    let at_rest = run.readings().find(|reading| reading.metric == evidence::BUSIEST_THREAD_REST_SHARE);
     assert_eq!(at_rest.expect("it is kept").value, 0.5);
     assert_eq!(run.outputs().len(), 1);
     let seconds = tried.heard.count(|event| matches!(event, RunEvent::Second(_)));
@@ -120,7 +120,7 @@ fn system_failure_at_any_stage_is_a_result() {
         ("load starts", "threads"),
         ("system dies", "died"),
     ] {
-        let world = World::with_trouble(trouble);
+        let world = World::failing_at(trouble);
         let tried = try_in(&world, None);
         let made = made(&tried);
         assert_eq!(made.ending.verdict, Verdict::Aborted, "{trouble}");
@@ -137,7 +137,7 @@ fn system_failure_at_any_stage_is_a_result() {
 #[test]
 fn broken_load_makes_the_run_invalid() {
     for trouble in ["worker breaks", "load is hopeless", "load is joined", "worker vanishes"] {
-        let world = World::with_trouble(trouble);
+        let world = World::failing_at(trouble);
         let tried = try_in(&world, None);
         let made = made(&tried);
         assert_eq!(made.ending.verdict, Verdict::Invalid, "{trouble}: {:?}", made.ending);
@@ -148,10 +148,10 @@ fn broken_load_makes_the_run_invalid() {
 
 #[test]
 fn run_completes_without_version_or_clean_stop() {
-    let world = World::with_trouble("version");
+    let world = World::failing_at("version");
     let tried = try_in(&world, None);
     assert_eq!(made(&tried).ending.verdict, Verdict::Complete);
-    let world = World::with_trouble("system stops");
+    let world = World::failing_at("system stops");
     let tried = try_in(&world, None);
     let ending = &made(&tried).ending;
     assert_eq!(ending.verdict, Verdict::Complete);
@@ -161,7 +161,7 @@ fn run_completes_without_version_or_clean_stop() {
 
 #[test]
 fn missing_resources_end_the_study() {
-    let world = World::with_trouble("room");
+    let world = World::failing_at("room");
     let tried = try_in(&world, None);
     assert!(matches!(tried.made, Err(RunError::Ports(_))));
     assert_eq!(world.moments(), ["room"]);
@@ -193,7 +193,7 @@ fn store_error_at_any_stage_ends_study_and_stops_system() {
 
 #[test]
 fn hanging_load_is_aborted_after_its_deadline() {
-    let world = World::with_trouble("load hangs");
+    let world = World::failing_at("load hangs");
     let tried = try_in(&world, None);
     assert_eq!(made(&tried).ending.verdict, Verdict::Aborted);
     // Four seconds of load, thirty for the last request, three of patience, and the last second.
@@ -203,7 +203,7 @@ fn hanging_load_is_aborted_after_its_deadline() {
 
 #[test]
 fn study_ends_when_load_and_single_user_are_rejected() {
-    let world = World::that_rejects();
+    let world = World::rejecting();
     let tried = try_in(&world, None);
     assert!(matches!(tried.made, Err(RunError::Rejected { .. })), "{:?}", tried.made);
     let loads = world.moments().iter().filter(|moment| *moment == "load starts").count();
@@ -243,7 +243,7 @@ fn stop_at_any_call_leaves_system_stopped_and_store_intact() {
             let started = seen.iter().any(|moment| moment == "system is ready");
             assert_eq!(world.has_seen("system stops"), started, "{moment}");
             // The current second is reported to its end.
-            let since = world.since_asked().expect("somebody asked");
+            let since = world.since_stop_request().expect("somebody asked");
             assert!(since <= Duration::from_millis(1100), "{moment}: {since:?}");
             assert_kept(&tried);
         }
@@ -251,7 +251,7 @@ fn stop_at_any_call_leaves_system_stopped_and_store_intact() {
 }
 
 /// Makes the runs of an experiment in this order. Returns them with the calls on the system.
-fn experiment(world: &World, order: &[Intervention]) -> (Vec<MadeRun>, Vec<String>) {
+fn experiment(world: &World, order: &[Intervention]) -> (Vec<CompletedRun>, Vec<String>) {
     let (store, _folder) = store();
     let mut study = study(PLAN);
     study.experiment = Some(plan::Experiment::default());
@@ -266,9 +266,9 @@ fn experiment(world: &World, order: &[Intervention]) -> (Vec<MadeRun>, Vec<Strin
     };
     let places: Vec<StudyPlace> = (1..).zip(order).map(of).collect();
     store.plan_more(&id, &places).expect("they are planned");
-    let heard = Heard::nothing();
-    let bench =
-        Bench::new(Runner { store: &store, tools: world.tools() }, &study, &id, program()).expect("cores");
+    let heard = RecordedStream::nothing();
+    let bench = StudyRunner::new(Runner { store: &store, tools: world.tools() }, &study, &id, program())
+        .expect("cores");
     let made = places.iter().map(|place| bench.make(place, None, 7, &heard.stream).expect("made")).collect();
     drop(bench);
     world.assert_nothing_is_left();
@@ -311,7 +311,7 @@ fn system_stays_up_between_runs_without_restart() {
 
 #[test]
 fn system_is_stopped_when_its_limits_cannot_be_changed() {
-    let world = World::with_trouble("system is limited to 0.4 cores");
+    let world = World::failing_at("system is limited to 0.4 cores");
     let (made, seen) = experiment(&world, &[Intervention::CONTROL, less_cpu(), Intervention::ControlAgain]);
     let verdicts: Vec<Verdict> = made.iter().map(|made| made.ending.verdict).collect();
     assert_eq!(verdicts, [Verdict::Complete, Verdict::Aborted, Verdict::Complete]);

@@ -3,11 +3,11 @@
 use std::sync::mpsc;
 use std::thread;
 
-use crate::fakes::{Heard, World, program, store, study};
+use crate::fakes::{RecordedStream, World, program, store, study};
 use evidence::Run;
 use progress::{Detail, Frame, RunEvent, Subscription};
 use record::{Counts, Phase};
-use runner::{Bench, MadeRun, Runner};
+use runner::{CompletedRun, Runner, StudyRunner};
 use store::Store;
 use study::{begin_study, procedure};
 
@@ -18,12 +18,13 @@ const PLAN: &str = "scenario: [ workload: select-only ]\nload: { users: 1, warm-
                     events: { vacuum: { run: 'vacuum' } }\n";
 
 /// Makes the run of the plan.
-fn make(world: &World, store: &Store, heard: &Heard) -> (MadeRun, Run) {
+fn make(world: &World, store: &Store, heard: &RecordedStream) -> (CompletedRun, Run) {
     let study = study(PLAN);
     let id =
         begin_study(&study, procedure(&study), serde_json::Value::Null, None, None, store).expect("a study");
     let place = store.missing(&id).expect("it is planned").swap_remove(0);
-    let bench = Bench::new(Runner { store, tools: world.tools() }, &study, &id, program()).expect("cores");
+    let bench =
+        StudyRunner::new(Runner { store, tools: world.tools() }, &study, &id, program()).expect("cores");
     let made = bench.make(&place, None, 7, &heard.stream).expect("made");
     let run = store.load(&made.run).expect("it is kept");
     (made, run)
@@ -53,7 +54,7 @@ fn frames(subscription: &Subscription) -> Vec<(u64, Frame)> {
 
 #[test]
 fn run_with_event_publishes_all_events_in_order() {
-    let (world, heard, (store, _folder)) = (World::new(), Heard::nothing(), store());
+    let (world, heard, (store, _folder)) = (World::new(), RecordedStream::nothing(), store());
     let all = heard.stream.subscribe(99, Detail::Intervals);
     let (made, run) = make(&world, &store, &heard);
     let frames: Vec<Frame> = frames(&all).into_iter().map(|(_, frame)| frame).collect();
@@ -102,7 +103,7 @@ fn run_with_event_publishes_all_events_in_order() {
 
 #[test]
 fn second_is_stored_before_it_is_published() {
-    let (world, heard, (store, _folder)) = (World::new(), Heard::nothing(), store());
+    let (world, heard, (store, _folder)) = (World::new(), RecordedStream::nothing(), store());
     let connection = rusqlite::Connection::open(store.path()).expect("the same file");
     let (sent, kept) = mpsc::channel();
     heard.stream.listen(move |frame| {
@@ -120,9 +121,9 @@ fn second_is_stored_before_it_is_published() {
 #[test]
 fn stalled_subscriber_delays_nothing_and_counts_lost_frames() {
     let (quiet, (first_store, _first_folder)) = (World::new(), store());
-    make(&quiet, &first_store, &Heard::nothing());
+    make(&quiet, &first_store, &RecordedStream::nothing());
 
-    let (world, heard, (store, _folder)) = (World::new(), Heard::nothing(), store());
+    let (world, heard, (store, _folder)) = (World::new(), RecordedStream::nothing(), store());
     let stalled = heard.stream.subscribe(2, Detail::Intervals);
     let (wake, sleeps) = mpsc::channel::<()>();
     let subscriber = thread::spawn(move || {

@@ -4,8 +4,8 @@ use evidence::{Ending, RunState, StudyId, StudyPlace, Verdict, stage};
 use store::Store;
 use study::{begin_study, procedure};
 
-use crate::fakes::{Heard, World, program, store, study};
-use runner::{Bench, MadeRun, RunError, Runner};
+use crate::fakes::{RecordedStream, World, program, store, study};
+use runner::{CompletedRun, RunError, Runner, StudyRunner};
 
 const PLAN: &str = "scenario: [ get: / ]\nload: { users: 1, warm-up: 2s, for: 4s }\nsystems:\n  web: { start: 'web {port} {n}', \
                     version: 'web --version', vary: { n: [1, 2] } }\ncompare: { interleave: slices, pause: idle }\n";
@@ -14,7 +14,7 @@ struct Tried {
     store: Store,
     _folder: tempfile::TempDir,
     id: StudyId,
-    made: Vec<Result<MadeRun, RunError>>,
+    made: Vec<Result<CompletedRun, RunError>>,
 }
 
 /// Makes slices: number of the variant, block, and whether the system stays up.
@@ -25,10 +25,10 @@ fn tried(world: &World, slices: &[(usize, u32, bool)]) -> Tried {
         begin_study(&study, procedure(&study), serde_json::Value::Null, None, None, &store).expect("a study");
     let rules = store.load_study(&id).expect("it is kept").new.compare.procedure.slices().copied();
     assert!(rules.is_some_and(|rules| rules.pauses_idle && rules.warm_up_s == 2.0 && rules.slice_s == 1.0));
-    let bench =
-        Bench::new(Runner { store: &store, tools: world.tools() }, &study, &id, program()).expect("cores");
+    let bench = StudyRunner::new(Runner { store: &store, tools: world.tools() }, &study, &id, program())
+        .expect("cores");
     let bench = bench.in_slices(rules);
-    let heard = Heard::nothing();
+    let heard = RecordedStream::nothing();
     let make = |(position, (variant, block, stays_up)): (u32, &(usize, u32, bool))| {
         let variant = &study.variants[*variant];
         let place = StudyPlace {
@@ -53,7 +53,7 @@ fn tried(world: &World, slices: &[(usize, u32, bool)]) -> Tried {
 }
 
 /// Calls on the systems, in order.
-fn of_systems(world: &World) -> Vec<String> {
+fn system_calls(world: &World) -> Vec<String> {
     let moments = world.moments().into_iter();
     moments
         .filter(|moment| moment.starts_with("system ") && moment != "system is ready" || moment == "version")
@@ -92,7 +92,7 @@ fn system_stays_up_from_first_to_last_slice() {
         "system starts",
         "system stops",
     ];
-    assert_eq!(of_systems(&world), expected);
+    assert_eq!(system_calls(&world), expected);
     let kept = tried.store.load_study(&tried.id).expect("it is kept");
     let warm_ups: Vec<u64> = kept.runs.iter().map(|run| run.new.warm_up_ns / 1_000_000).collect();
     assert_eq!(warm_ups, [2_000, 2_000, 250, 250, 2_000], "the first of a start has the warm-up");
@@ -106,7 +106,7 @@ fn system_stays_up_from_first_to_last_slice() {
 
 #[test]
 fn dead_system_is_not_restarted_within_its_block() {
-    let world = World::with_trouble("system dies");
+    let world = World::failing_at("system dies");
     let tried = tried(&world, &[(0, 0, true), (0, 0, true), (0, 0, false)]);
     let what = |ending: Ending| {
         ending.failure.map_or_else(|| format!("{:?}", ending.verdict), |failure| failure.what)
@@ -117,12 +117,12 @@ fn dead_system_is_not_restarted_within_its_block() {
         failures[1..].iter().all(|what| what == "web n=1 did not stay up between slices"),
         "{failures:?}"
     );
-    assert_eq!(of_systems(&world), ["version", "system starts", "system stops"]);
+    assert_eq!(system_calls(&world), ["version", "system starts", "system stops"]);
 }
 
 #[test]
 fn system_that_cannot_be_paused_is_dropped() {
-    let world = World::with_trouble("system is held");
+    let world = World::failing_at("system is held");
     let tried = tried(&world, &[(0, 0, true), (1, 0, false), (0, 0, false)]);
     let failed: Vec<bool> = endings(&tried).iter().map(|ending| ending.failure.is_some()).collect();
     assert_eq!(failed, [false, false, true]);

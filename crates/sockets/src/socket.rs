@@ -73,7 +73,7 @@ impl Socket {
 
     /// Returns the number of sent bytes that the peer's kernel has not acknowledged; valid also after the connection was lost.
     /// `None` if the kernel does not report it, as for Unix sockets.
-    pub fn unacknowledged(&self) -> Option<u64> {
+    pub fn unacknowledged_bytes(&self) -> Option<u64> {
         let info = getsockopt(&self.0, TcpInfo).ok()?;
         let at = |offset: usize| u64::from_ne_bytes(info[offset..offset + 8].try_into().unwrap_or_default());
         // The kernel counts the acknowledged SYN as one byte.
@@ -129,7 +129,11 @@ mod tests {
         wait_until(|| matches!(socket.receive(&mut [0; 9]), Io::Closed));
         assert!(matches!(socket.send(b"hello"), Io::Moved(5)));
         wait_until(|| matches!(socket.send(b"more"), Io::Lost(_)));
-        assert!(socket.unacknowledged().is_some_and(|bytes| bytes >= 5), "{:?}", socket.unacknowledged());
+        assert!(
+            socket.unacknowledged_bytes().is_some_and(|bytes| bytes >= 5),
+            "{:?}",
+            socket.unacknowledged_bytes()
+        );
     }
 
     #[test]
@@ -139,12 +143,12 @@ mod tests {
         peer.read_exact(&mut [0; 5]).unwrap();
         drop(peer);
         wait_until(|| matches!(socket.receive(&mut [0; 9]), Io::Closed));
-        assert_eq!(socket.unacknowledged(), Some(0));
+        assert_eq!(socket.unacknowledged_bytes(), Some(0));
     }
 
     #[test]
     fn unix_socket_reports_no_unacknowledged_bytes() {
         let (one, _other) = UnixStream::pair().unwrap();
-        assert_eq!(Socket::new(one.into()).unacknowledged(), None);
+        assert_eq!(Socket::new(one.into()).unacknowledged_bytes(), None);
     }
 }

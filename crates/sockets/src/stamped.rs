@@ -15,9 +15,9 @@ use crate::socket::Socket;
 
 /// Buffer for the control message of one read.
 #[derive(Debug)]
-pub struct Control(Vec<u8>);
+pub struct ControlBuffer(Vec<u8>);
 
-impl Control {
+impl ControlBuffer {
     /// Creates a buffer that serves any number of consecutive reads.
     #[expect(clippy::new_without_default, reason = "it allocates")]
     pub fn new() -> Self {
@@ -32,7 +32,7 @@ pub fn enable(socket: &Socket) -> bool {
 
 /// Receives bytes, and the arrival time of the last of them in nanoseconds since 1970 (real-time clock). The time is `None` without
 /// a timestamp.
-pub fn receive(socket: &Socket, buffer: &mut [u8], control: &mut Control) -> (Io, Option<i64>) {
+pub fn receive(socket: &Socket, buffer: &mut [u8], control: &mut ControlBuffer) -> (Io, Option<i64>) {
     let fd = socket.as_fd().as_raw_fd();
     let mut slices = [IoSliceMut::new(buffer)];
     loop {

@@ -5,17 +5,17 @@ use std::collections::BinaryHeap;
 
 /// Min-heap of times, each with an owner and a reason. An entry stays until it is due, even if it is outdated.
 #[derive(Debug)]
-pub struct Timers<Who, Reason> {
-    heap: BinaryHeap<Reverse<(u64, Who, Reason)>>,
+pub struct Timers<Owner, Reason> {
+    heap: BinaryHeap<Reverse<(u64, Owner, Reason)>>,
 }
 
-impl<Who: Ord, Reason: Ord> Default for Timers<Who, Reason> {
+impl<Owner: Ord, Reason: Ord> Default for Timers<Owner, Reason> {
     fn default() -> Self {
         Self { heap: BinaryHeap::new() }
     }
 }
 
-impl<Who: Ord, Reason: Ord> Timers<Who, Reason> {
+impl<Owner: Ord, Reason: Ord> Timers<Owner, Reason> {
     /// Creates a heap with capacity for `entries`, because growth leaves freed memory behind.
     pub fn with_capacity(entries: usize) -> Self {
         Self { heap: BinaryHeap::with_capacity(entries) }
@@ -23,8 +23,8 @@ impl<Who: Ord, Reason: Ord> Timers<Who, Reason> {
 
     /// Adds an entry.
     #[inline]
-    pub fn set(&mut self, at_ns: u64, who: Who, reason: Reason) {
-        self.heap.push(Reverse((at_ns, who, reason)));
+    pub fn set(&mut self, at_ns: u64, owner: Owner, reason: Reason) {
+        self.heap.push(Reverse((at_ns, owner, reason)));
     }
 
     /// Returns the earliest time. `None` if there is no entry.
@@ -35,7 +35,7 @@ impl<Who: Ord, Reason: Ord> Timers<Who, Reason> {
 
     /// Removes and returns the earliest entry if it is due.
     #[inline]
-    pub fn pop_due(&mut self, now_ns: u64) -> Option<(u64, Who, Reason)> {
+    pub fn pop_due(&mut self, now_ns: u64) -> Option<(u64, Owner, Reason)> {
         if self.next_ns()? > now_ns {
             return None;
         }
@@ -53,8 +53,8 @@ impl<Who: Ord, Reason: Ord> Timers<Who, Reason> {
     }
 
     /// Keeps only the entries whose owner satisfies `is_kept`.
-    pub fn retain(&mut self, is_kept: impl Fn(&Who) -> bool) {
-        self.heap.retain(|Reverse((_, who, _))| is_kept(who));
+    pub fn retain(&mut self, is_kept: impl Fn(&Owner) -> bool) {
+        self.heap.retain(|Reverse((_, owner, _))| is_kept(owner));
     }
 }
 

@@ -1,7 +1,7 @@
 //! Classes of server errors, and which of them are retried.
 
 use wire::sql::{ServerError, SqlState};
-use wire::{ErrorClass, Refusal};
+use wire::{ErrorClass, Rejection};
 
 use crate::databases::Engine;
 
@@ -18,7 +18,7 @@ pub enum Retry {
 
 impl Retry {
     /// True if the condition matches an error of this class.
-    pub fn means(self, class: ErrorClass, error: &ServerError) -> bool {
+    pub fn applies_to(self, class: ErrorClass, error: &ServerError) -> bool {
         match self {
             Retry::Class(meant) => meant == class,
             Retry::State(state) => state == error.sqlstate.0,
@@ -33,17 +33,17 @@ pub fn is_retryable(class: ErrorClass) -> bool {
 }
 
 /// Refusal that corresponds to a server error. Its code is the SQLSTATE, or the vendor-specific number if that is more precise.
-pub fn refusal(engine: Engine, error: &ServerError) -> Refusal {
+pub fn rejection(engine: Engine, error: &ServerError) -> Rejection {
     let dialect = engine.dialect();
-    let class = (dialect.own_class)(error).unwrap_or_else(|| of_state(error.sqlstate));
+    let class = (dialect.vendor_class)(error).unwrap_or_else(|| of_state(error.sqlstate));
     let is_vague = !dialect.has_sqlstates || matches!(&error.sqlstate.0, b"HY000" | b"00000");
     let code = if is_vague && error.number != 0 { u32::from(error.number) } else { error.sqlstate.code() };
-    Refusal { class, code }
+    Rejection { class, code }
 }
 
 /// True if the server reports that it does not know the outcome of the transaction itself: `statement_completion_unknown` or
 /// `transaction_resolution_unknown`.
-pub(crate) fn leaves_doubt(error: &ServerError) -> bool {
+pub(crate) fn has_unknown_outcome(error: &ServerError) -> bool {
     matches!(&error.sqlstate.0, b"40003" | b"08007")
 }
 
@@ -166,7 +166,7 @@ mod tests {
         ] {
             let engine = if number == 0 { Engine::PostgreSql } else { Engine::MySql };
             assert_eq!(
-                refusal(engine, &error(state.as_bytes(), number)).class.name(),
+                rejection(engine, &error(state.as_bytes(), number)).class.name(),
                 class,
                 "{state} {number}"
             );
@@ -185,7 +185,7 @@ mod tests {
     fn limit_and_privilege_errors_are_no_syntax_errors() {
         for (state, number) in [("42000", 1461), ("42000", 1226), ("42P05", 0), ("26000", 0), ("42501", 0)] {
             let engine = if number == 0 { Engine::PostgreSql } else { Engine::MySql };
-            let help = refusal(engine, &error(state.as_bytes(), number)).class.help();
+            let help = rejection(engine, &error(state.as_bytes(), number)).class.help();
             let is_of_statement =
                 ["correct the statement", "create"].iter().any(|words| help.contains(words));
             assert!(!is_of_statement, "{state} {number}: {help}");
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn vague_sqlstates_are_classified_by_number() {
-        let code = |engine, state: &[u8], number| refusal(engine, &error(state, number)).code;
+        let code = |engine, state: &[u8], number| rejection(engine, &error(state, number)).code;
         assert_eq!(code(Engine::MySql, b"HY000", 1205), 1205);
         assert_eq!(code(Engine::MySql, b"40001", 1213), SqlState(*b"40001").code());
         assert_eq!(code(Engine::PostgreSql, b"40P01", 0), SqlState(*b"40P01").code());
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn conflict_without_a_number_of_its_own_is_recognized_by_its_text() {
+    fn conflict_without_specific_number_is_recognized_by_its_text() {
         let conflict =
             "this transaction conflicts with a committed transaction from another client, please retry";
         for (text, class) in [
@@ -210,15 +210,15 @@ mod tests {
             ("unsupported syntax: analyze table t", ErrorClass::SqlError),
         ] {
             let error = ServerError { text: text.to_owned(), ..error(b"HY000", 1105) };
-            assert_eq!(refusal(Engine::MySql, &error).class, class, "{text}");
+            assert_eq!(rejection(Engine::MySql, &error).class, class, "{text}");
         }
         let other = ServerError { text: conflict.to_owned(), ..error(b"23000", 1062) };
-        assert_eq!(refusal(Engine::MySql, &other).class, ErrorClass::Constraint);
+        assert_eq!(rejection(Engine::MySql, &other).class, ErrorClass::Constraint);
     }
 
     #[test]
     fn error_numbers_are_vendor_specific() {
-        assert_eq!(refusal(Engine::Sqlite, &error(b"58030", 1290)).class, ErrorClass::SqlError);
+        assert_eq!(rejection(Engine::Sqlite, &error(b"58030", 1290)).class, ErrorClass::SqlError);
     }
 
     #[test]

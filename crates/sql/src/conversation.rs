@@ -12,7 +12,7 @@ use crate::script::{Broken, Player};
 use wire::sql::{ServerError, Session, SessionEvent};
 use wire::{
     Cancel, Closing, Content, Conversation, ErrorClass, Greeting, Interrupt, Next, PartEnd, PeerFault,
-    Progress, Refusal, Reply, Stage,
+    Progress, Rejection, Reply, Stage,
 };
 
 use crate::classes;
@@ -49,9 +49,9 @@ pub struct SqlConversation {
     /// Number of rows that the present statement loads. 0 for any other statement.
     loaded_rows: u64,
     /// Number of rows of all statements of the present try.
-    rows_of_try: u64,
+    try_rows: u64,
     /// Reason why the last request is rejected.
-    refusal: Option<Refusal>,
+    rejection: Option<Rejection>,
     /// Error of the server for it.
     server_error: ServerError,
     /// Reason why rows cannot be stored in variables.
@@ -67,7 +67,7 @@ enum State {
     Statement(u16),
     Pipeline,
     Pause,
-    RollBack(Refusal),
+    RollBack(Rejection),
 }
 
 impl SqlConversation {
@@ -87,8 +87,8 @@ impl SqlConversation {
             will_be_open: false,
             rows: 0,
             loaded_rows: 0,
-            rows_of_try: 0,
-            refusal: None,
+            try_rows: 0,
+            rejection: None,
             server_error: ServerError::default(),
             broken: None,
             tries: 0,
@@ -112,7 +112,7 @@ impl SqlConversation {
     }
 
     /// True if data that may commit is on its way. In a pause, the pipeline built so far has not been sent.
-    fn has_doubt(&self) -> bool {
+    fn may_be_in_doubt(&self) -> bool {
         self.is_in_doubt && self.state != State::Pause
     }
 
@@ -129,10 +129,10 @@ impl SqlConversation {
     }
 
     /// Handles the end of a statement, with a refusal if it ended badly. Returns the end of its part if that is already known.
-    fn ended(&mut self, rows: u64, refusal: Option<Refusal>) -> Result<Option<PartEnd>, PeerFault> {
+    fn ended(&mut self, rows: u64, rejection: Option<Rejection>) -> Result<Option<PartEnd>, PeerFault> {
         self.rows = rows;
-        self.rows_of_try = self.rows_of_try.saturating_add(rows);
-        self.refusal = self.refusal.or(refusal);
+        self.try_rows = self.try_rows.saturating_add(rows);
+        self.rejection = self.rejection.or(rejection);
         match self.state {
             State::Statement(_) => {
                 if self.gathers() {
@@ -141,29 +141,31 @@ impl SqlConversation {
                 Ok(None)
             }
             State::Pipeline => {
-                let number = self.queue.pop_statement().ok_or_else(unasked)?;
-                let refusal = refusal.or_else(|| self.unexpected_rows(number));
-                self.refusal = self.refusal.or(refusal);
-                Ok(self.account(number).map(|part| PartEnd { part, refusal }))
+                let number = self.queue.pop_statement().ok_or_else(unsolicited_reply)?;
+                let rejection = rejection.or_else(|| self.unexpected_rows(number));
+                self.rejection = self.rejection.or(rejection);
+                Ok(self.account(number).map(|part| PartEnd { part, rejection }))
             }
             State::RollBack(_) => Ok(None),
-            State::Idle | State::Pause => Err(unasked()),
+            State::Idle | State::Pause => Err(unsolicited_reply()),
         }
     }
 
     /// Handles a rejected statement. Returns the end of its part if that is already known.
-    fn refused(&mut self) -> Result<Option<PartEnd>, PeerFault> {
-        let refusal = classes::refusal(self.program.engine, self.session.last_error());
+    fn on_rejected(&mut self) -> Result<Option<PartEnd>, PeerFault> {
+        let rejection = classes::rejection(self.program.engine, self.session.last_error());
         if self.is_idle() {
-            return Err(unasked());
+            return Err(unsolicited_reply());
         }
-        if classes::leaves_doubt(self.session.last_error()) && !matches!(self.state, State::RollBack(_)) {
+        if classes::has_unknown_outcome(self.session.last_error())
+            && !matches!(self.state, State::RollBack(_))
+        {
             return Err(self.in_doubt("the server does not know whether the transaction was committed"));
         }
-        if self.refusal.is_none() && !matches!(self.state, State::RollBack(_)) {
+        if self.rejection.is_none() && !matches!(self.state, State::RollBack(_)) {
             self.server_error.clone_from(self.session.last_error());
         }
-        self.refusal = self.refusal.or(Some(refusal));
+        self.rejection = self.rejection.or(Some(rejection));
         if self.state != State::Pipeline {
             return Ok(None);
         }
@@ -171,63 +173,64 @@ impl SqlConversation {
         self.queue.skip_to_sync();
         Ok(number
             .and_then(|number| self.account(number))
-            .map(|part| PartEnd { part, refusal: Some(refusal) }))
+            .map(|part| PartEnd { part, rejection: Some(rejection) }))
     }
 
     /// Handles a fatal error, after which the server closes the connection and accepts no further requests.
     fn cut_off(&mut self, used: usize, part: Option<PartEnd>) -> Result<Progress, PeerFault> {
-        if self.has_doubt() {
+        if self.may_be_in_doubt() {
             return Err(self.in_doubt("the server ended the connection while a commit was on its way"));
         }
-        let refusal = classes::refusal(self.program.engine, self.session.last_error());
-        let part = part.or_else(|| self.part_end(Some(refusal)));
-        let refusal = if let State::RollBack(first) = self.state { first } else { refusal };
-        let reply = Reply { reusable: false, ..self.over(Some(refusal)) };
-        Ok(Progress::Answered { used, part, next: Next::Done(reply) })
+        let rejection = classes::rejection(self.program.engine, self.session.last_error());
+        let part = part.or_else(|| self.part_end(Some(rejection)));
+        let rejection = if let State::RollBack(first) = self.state { first } else { rejection };
+        let reply = Reply { reusable: false, ..self.end_transaction(Some(rejection)) };
+        Ok(Progress::PartReplied { used, part, next: Next::Done(reply) })
     }
 
     /// Error for an unknown outcome of a commit, with the last error of the server.
     fn in_doubt(&self, sentence: &'static str) -> PeerFault {
         let (engine, server_error) = (self.program.engine, self.session.last_error());
-        let code = classes::refusal(engine, server_error).code;
-        PeerFault::new(ErrorClass::CommitUnknown, code, sentence).saying(classes::words(engine, server_error))
+        let code = classes::rejection(engine, server_error).code;
+        PeerFault::new(ErrorClass::CommitUnknown, code, sentence)
+            .with_peer_message(classes::words(engine, server_error))
     }
 
     /// End of the part that belongs to a single statement.
-    fn part_end(&self, refusal: Option<Refusal>) -> Option<PartEnd> {
+    fn part_end(&self, rejection: Option<Rejection>) -> Option<PartEnd> {
         let State::Statement(number) = self.state else { return None };
-        self.account(number).map(|part| PartEnd { part, refusal })
+        self.account(number).map(|part| PartEnd { part, rejection })
     }
 
     /// Handles a synchronization point, up to which all requests are answered.
-    fn ready(&mut self, used: usize) -> Result<Progress, PeerFault> {
+    fn on_ready(&mut self, used: usize) -> Result<Progress, PeerFault> {
         let (part, next) = match self.state {
             State::Statement(number) => {
-                let refusal = self.refusal.or_else(|| self.unexpected_rows(number));
-                let part = self.part_end(refusal);
-                (part, self.answered(number, refusal))
+                let rejection = self.rejection.or_else(|| self.unexpected_rows(number));
+                let part = self.part_end(rejection);
+                (part, self.on_answered(number, rejection))
             }
             State::Pipeline => {
                 if !self.queue.pop_sync() {
-                    return Err(unasked());
+                    return Err(unsolicited_reply());
                 }
                 if !self.queue.is_empty() {
-                    return Ok(Progress::Answered { used, part: None, next: Next::Await });
+                    return Ok(Progress::PartReplied { used, part: None, next: Next::Await });
                 }
-                let refusal = self.refusal.take();
-                (None, self.settled(refusal))
+                let rejection = self.rejection.take();
+                (None, self.on_pipeline_end(rejection))
             }
-            State::RollBack(refusal) => (None, self.rolled_back(refusal)),
-            State::Idle | State::Pause => return Err(unasked()),
+            State::RollBack(rejection) => (None, self.rolled_back(rejection)),
+            State::Idle | State::Pause => return Err(unsolicited_reply()),
         };
         Ok(match (part, next) {
             (None, Next::Done(reply)) => Progress::Replied { used, reply },
-            (part, next) => Progress::Answered { used, part, next },
+            (part, next) => Progress::PartReplied { used, part, next },
         })
     }
 
     /// Consumes bytes up to the next event that the engine must know.
-    fn take_in(&mut self, bytes: &[u8]) -> Result<Progress, PeerFault> {
+    fn next_progress(&mut self, bytes: &[u8]) -> Result<Progress, PeerFault> {
         let mut used = 0;
         loop {
             let (more, event) = self.next_event(&bytes[used..])?;
@@ -235,10 +238,12 @@ impl SqlConversation {
             self.received_bytes += more as u64;
             let part = match event {
                 SessionEvent::NeedMore => return Ok(Progress::NeedMore),
-                SessionEvent::Ready => return self.ready(used),
-                SessionEvent::Send => return Ok(Progress::Answered { used, part: None, next: Next::Send }),
+                SessionEvent::Ready => return self.on_ready(used),
+                SessionEvent::Send => {
+                    return Ok(Progress::PartReplied { used, part: None, next: Next::Send });
+                }
                 SessionEvent::Succeeded { rows, .. } => self.ended(rows, None)?,
-                SessionEvent::RolledBack => self.ended(0, self.unasked_rollback())?,
+                SessionEvent::RolledBack => self.ended(0, self.unexpected_rollback())?,
                 // The end of an idle connection is handled by the engine: the close follows.
                 SessionEvent::Rejected if self.state == State::Idle && self.session.last_error().is_fatal => {
                     return Ok(Progress::NeedMore);
@@ -251,7 +256,7 @@ impl SqlConversation {
                     return self.cut_off(used, None);
                 }
                 SessionEvent::Rejected => {
-                    let part = self.refused()?;
+                    let part = self.on_rejected()?;
                     if self.session.last_error().is_fatal {
                         return self.cut_off(used, part);
                     }
@@ -259,18 +264,18 @@ impl SqlConversation {
                 }
             };
             if part.is_some() {
-                return Ok(Progress::Answered { used, part, next: Next::Await });
+                return Ok(Progress::PartReplied { used, part, next: Next::Await });
             }
         }
     }
 
     /// Turns a protocol error into an unknown commit if a commit was on its way.
-    fn leaving_doubt(&self, fault: PeerFault) -> PeerFault {
-        if !self.has_doubt() || fault.class == ErrorClass::CommitUnknown {
+    fn into_unknown_commit(&self, fault: PeerFault) -> PeerFault {
+        if !self.may_be_in_doubt() || fault.class == ErrorClass::CommitUnknown {
             return fault;
         }
         let sentence = "the server broke the protocol while a commit was on its way";
-        PeerFault::new(ErrorClass::CommitUnknown, fault.code, sentence).saying(fault.message())
+        PeerFault::new(ErrorClass::CommitUnknown, fault.code, sentence).with_peer_message(fault.message())
     }
 }
 
@@ -304,8 +309,8 @@ impl Conversation for SqlConversation {
         self.session.greeted(bytes)
     }
 
-    fn connects_to(&mut self, address: u16) {
-        self.session.connects_to(address);
+    fn set_address(&mut self, address: u16) {
+        self.session.set_address(address);
     }
 
     fn certificate(&mut self, der: &[u8]) {
@@ -320,13 +325,13 @@ impl Conversation for SqlConversation {
         let Some(plan) = self.program.steps.get(usize::from(step)) else {
             return Next::Broken(format!("there is no step {step}"));
         };
-        (self.step, self.tries, self.received_bytes, self.refusal) = (step, 1, 0, None);
-        self.rows_of_try = 0;
+        (self.step, self.tries, self.received_bytes, self.rejection) = (step, 1, 0, None);
+        self.try_rows = 0;
         self.player.begin(plan.script);
         self.play()
     }
 
-    fn go_on(&mut self) -> Next {
+    fn resume(&mut self) -> Next {
         self.play()
     }
 
@@ -335,18 +340,18 @@ impl Conversation for SqlConversation {
     }
 
     fn received(&mut self, bytes: &[u8]) -> Result<Progress, PeerFault> {
-        self.take_in(bytes).map_err(|fault| self.leaving_doubt(fault))
+        self.next_progress(bytes).map_err(|fault| self.into_unknown_commit(fault))
     }
 
     fn content(&self) -> Content {
-        Content { rows: Some(self.rows_of_try), ..Content::default() }
+        Content { rows: Some(self.try_rows), ..Content::default() }
     }
 
     fn peer_closed(&mut self) -> Closing {
         let has_begun = self.received_bytes > 0 || self.tries > 1 || self.session.has_begun_reply();
         match self.state {
             State::Idle => Closing::Empty,
-            _ if has_begun || self.has_doubt() => Closing::Incomplete,
+            _ if has_begun || self.may_be_in_doubt() => Closing::Incomplete,
             _ => Closing::Empty,
         }
     }
@@ -354,7 +359,7 @@ impl Conversation for SqlConversation {
     fn stage(&self) -> Stage {
         match self.state {
             State::Idle => Stage::Idle,
-            _ if self.has_doubt() => Stage::InDoubt,
+            _ if self.may_be_in_doubt() => Stage::InDoubt,
             _ if self.received_bytes > 0 || self.session.has_begun_reply() => Stage::Body,
             _ => Stage::FirstByte,
         }
@@ -368,16 +373,16 @@ impl Conversation for SqlConversation {
         }
     }
 
-    fn explain(&self, refusal: Refusal) -> String {
-        match refusal.class {
+    fn explain(&self, rejection: Rejection) -> String {
+        match rejection.class {
             ErrorClass::Rows if self.loaded_rows > 0 => {
-                format!("the server took {} of {} rows", refusal.code, self.loaded_rows)
+                format!("the server took {} of {} rows", rejection.code, self.loaded_rows)
             }
             ErrorClass::Rows => {
                 let plan = self.program.steps.get(usize::from(self.step));
                 let expected =
                     plan.and_then(|plan| plan.expects).map_or(String::new(), |(_, rows)| rows.to_string());
-                format!("{} rows, and {expected} expected", refusal.code)
+                format!("{} rows, and {expected} expected", rejection.code)
             }
             ErrorClass::OpenTransaction => {
                 "the script ended inside a transaction, which was rolled back".to_owned()
@@ -401,7 +406,7 @@ impl Conversation for SqlConversation {
     fn forget(&mut self) {
         self.session.forget();
         self.queue.clear();
-        (self.state, self.is_in_doubt, self.refusal) = (State::Idle, false, None);
+        (self.state, self.is_in_doubt, self.rejection) = (State::Idle, false, None);
     }
 
     fn interrupt(&self) -> Option<Interrupt> {
@@ -410,7 +415,7 @@ impl Conversation for SqlConversation {
 }
 
 /// Error for a reply without a request.
-fn unasked() -> PeerFault {
+fn unsolicited_reply() -> PeerFault {
     let sentence = "the server sent an answer without a request";
     PeerFault::new(ErrorClass::ProtocolError, 0, sentence)
 }

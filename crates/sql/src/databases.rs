@@ -46,7 +46,7 @@ pub(crate) struct Dialect {
     /// Encoding of a backslash in a literal, independent of server settings.
     pub(crate) backslash: Backslash,
     /// Texts and comments of its statements.
-    pub(crate) lexis: Lexis,
+    pub(crate) lexical_rules: LexicalRules,
     /// True if statements such as CREATE TABLE and BEGIN commit an open transaction.
     pub(crate) commits_implicitly: bool,
     /// True if RELEASE of the outermost savepoint commits.
@@ -54,7 +54,7 @@ pub(crate) struct Dialect {
     /// True if errors have a SQLSTATE. Otherwise they have only a number.
     pub(crate) has_sqlstates: bool,
     /// Error class by the vendor-specific number or the text, if that is more precise than the SQLSTATE.
-    pub(crate) own_class: fn(&ServerError) -> Option<ErrorClass>,
+    pub(crate) vendor_class: fn(&ServerError) -> Option<ErrorClass>,
     /// Scripts that replace scripts of built-in workloads, by name of the workload.
     pub(crate) scripts: &'static [(&'static str, &'static str)],
     /// State that a statement keeps in its connection beyond its transaction, as far as it is known.
@@ -71,7 +71,7 @@ pub(crate) struct Dialect {
 
 /// Texts and comments of statements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lexis {
+pub struct LexicalRules {
     /// True if a backslash is an escape in all quoted texts, not only in those with the prefix E.
     pub has_escapes_in_quotes: bool,
     /// True if double quotes enclose a text, and not a name.
@@ -114,8 +114,8 @@ impl Engine {
     }
 
     /// Texts and comments of its statements.
-    pub fn lexis(self) -> Lexis {
-        self.dialect().lexis
+    pub fn lexical_rules(self) -> LexicalRules {
+        self.dialect().lexical_rules
     }
 
     /// Protocol. `None` for an in-process database.

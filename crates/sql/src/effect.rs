@@ -29,7 +29,7 @@ impl Effect {
         };
         let rolls_back = pieces.iter().any(is_rollback);
         let kinds: Vec<StatementKind> = pieces.into_iter().map(|piece| kind(piece, engine)).collect();
-        let way = |mut is_open: bool| {
+        let effect_within = |mut is_open: bool| {
             let mut may_commit = false;
             for kind in &kinds {
                 match kind {
@@ -45,7 +45,7 @@ impl Effect {
             }
             TransactionEffect { may_commit, is_open_after: is_open }
         };
-        Self { outside: way(false), inside: way(true), rolls_back }
+        Self { outside: effect_within(false), inside: effect_within(true), rolls_back }
     }
 
     /// True if it requests a rollback, including one to a savepoint.
@@ -55,26 +55,26 @@ impl Effect {
 
     /// True if it may commit something.
     pub(crate) fn may_commit(self, is_inside: bool) -> bool {
-        self.way(is_inside).may_commit
+        self.effect_within(is_inside).may_commit
     }
 
     /// True if a transaction is open afterwards.
     pub(crate) fn is_open_after(self, is_inside: bool) -> bool {
-        self.way(is_inside).is_open_after
+        self.effect_within(is_inside).is_open_after
     }
 
-    fn way(self, is_inside: bool) -> TransactionEffect {
+    fn effect_within(self, is_inside: bool) -> TransactionEffect {
         if is_inside { self.inside } else { self.outside }
     }
 }
 
 /// Statements before which MySQL commits implicitly, and calls of procedures, which may commit.
-const COMMITTING: &str = "ALTER ANALYZE CACHE CALL CHANGE CHECK CREATE DROP FLUSH GRANT INSTALL LOCK OPTIMIZE RENAME \
+const IMPLICITLY_COMMITTING: &str = "ALTER ANALYZE CACHE CALL CHANGE CHECK CREATE DROP FLUSH GRANT INSTALL LOCK OPTIMIZE RENAME \
     REPAIR RESET REVOKE STOP TRUNCATE UNINSTALL";
 
 /// Words before a parenthesis in a SELECT without side effects: keywords, types, and well-known functions. Any other function may
 /// have side effects.
-const HARMLESS: &str = "ABS ALL AND ANY ARRAY ARRAY_AGG AS AVG BETWEEN BY CASE CAST CEIL CHAR CHAR_LENGTH COALESCE CONCAT \
+const SIDE_EFFECT_FREE: &str = "ABS ALL AND ANY ARRAY ARRAY_AGG AS AVG BETWEEN BY CASE CAST CEIL CHAR CHAR_LENGTH COALESCE CONCAT \
     CONVERT COUNT CURRENT_TIMESTAMP DATE DATE_TRUNC DECIMAL DENSE_RANK DISTINCT ELSE EXCEPT EXISTS EXTRACT \
     FILTER FLOOR FROM GENERATE_SERIES GREATEST GROUP GROUP_CONCAT HAVING IF IFNULL IN INDEX INTERSECT \
     INTERVAL IS JOIN JSONB_AGG JSON_AGG LAG LATERAL LEAD LEAST LEFT LENGTH LIKE LIMIT LOWER MAX MD5 MIN MOD \
@@ -108,34 +108,37 @@ fn kind(piece: &str, engine: Engine) -> StatementKind {
             StatementKind::Commit
         }
         ("SELECT" | "SET" | "SHOW" | "TABLE" | "VALUES", _) if only_reads(rest) => StatementKind::Read,
-        (word, _) if dialect.commits_implicitly && is_among(COMMITTING, word) => StatementKind::Commit,
+        (word, _) if dialect.commits_implicitly && is_among(IMPLICITLY_COMMITTING, word) => {
+            StatementKind::Commit
+        }
         _ => StatementKind::Other,
     }
 }
 
 /// Statements that change no more than the state of their session.
-const OF_SESSION: &str =
+const SESSION_STATEMENTS: &str =
     "CLOSE DEALLOCATE DESC DESCRIBE DISCARD FETCH LISTEN RELEASE RESET SAVEPOINT UNLISTEN USE";
 
 /// True if a statement may store something, judged by its text. The end of a transaction stores nothing by itself.
 pub fn may_write(statement: &Statement, engine: Engine) -> bool {
     let text = statement.extended(Placeholders::Question);
-    split(&text, engine).into_iter().any(|piece| stores(piece, engine))
+    split(&text, engine).into_iter().any(|piece| may_store(piece, engine))
 }
 
 /// True if a text of statements may store data. Statements that only change the state of their session do not.
 pub fn text_may_write(text: &str, engine: Engine) -> bool {
     // RESET of MySQL affects more than the session: it removes logs.
-    let is_change = |word: &str| engine.dialect().commits_implicitly && is_among(COMMITTING, word);
+    let is_change = |word: &str| engine.dialect().commits_implicitly && is_among(IMPLICITLY_COMMITTING, word);
     let is_of_session = |piece: &str| {
         let words = words(piece, engine);
-        words.first().is_some_and(|word| is_among(OF_SESSION, word.text) && !is_change(word.text))
+        words.first().is_some_and(|word| is_among(SESSION_STATEMENTS, word.text) && !is_change(word.text))
     };
-    split(text, engine).into_iter().any(|piece| stores(piece, engine) && !is_of_session(piece))
+    split(text, engine).into_iter().any(|piece| may_store(piece, engine) && !is_of_session(piece))
 }
 
-fn stores(piece: &str, engine: Engine) -> bool {
-    let is_change = || words(piece, engine).first().is_some_and(|word| is_among(COMMITTING, word.text));
+fn may_store(piece: &str, engine: Engine) -> bool {
+    let is_change =
+        || words(piece, engine).first().is_some_and(|word| is_among(IMPLICITLY_COMMITTING, word.text));
     kind(piece, engine) == StatementKind::Other || is_change()
 }
 
@@ -145,7 +148,7 @@ fn only_reads(words: &[Word<'_>]) -> bool {
         pair[0].is("FOR") && ["KEY", "NO", "SHARE", "UPDATE"].iter().any(|known| pair[1].is(known))
             || pair[0].is("LOCK") && pair[1].is("IN")
     };
-    let may_do_anything = |word: &Word<'_>| word.is_call && !is_among(HARMLESS, word.text);
+    let may_do_anything = |word: &Word<'_>| word.is_call && !is_among(SIDE_EFFECT_FREE, word.text);
     !words.iter().any(|word| word.is("INTO") || may_do_anything(word)) && !words.windows(2).any(locks)
 }
 
@@ -156,9 +159,9 @@ mod tests {
     use super::*;
 
     fn effect(text: &str, engine: Engine) -> Effect {
-        let mut deck = ScriptSet::new();
-        deck.add("test", text.as_bytes(), Language::Pgbench, Allow::Nothing).unwrap();
-        Effect::of(&deck.statements()[0], engine)
+        let mut all_scripts = ScriptSet::new();
+        all_scripts.add("test", text.as_bytes(), Language::Pgbench, Allow::Nothing).unwrap();
+        Effect::of(&all_scripts.statements()[0], engine)
     }
 
     #[test]
@@ -213,9 +216,9 @@ mod tests {
             ("SELECT 1 FOR UPDATE", true),
         ] {
             for engine in [Engine::PostgreSql, Engine::MySql] {
-                let mut deck = ScriptSet::new();
-                deck.add("test", text.as_bytes(), Language::Pgbench, Allow::Nothing).unwrap();
-                assert_eq!(may_write(&deck.statements()[0], engine), writes, "{text} {engine:?}");
+                let mut all_scripts = ScriptSet::new();
+                all_scripts.add("test", text.as_bytes(), Language::Pgbench, Allow::Nothing).unwrap();
+                assert_eq!(may_write(&all_scripts.statements()[0], engine), writes, "{text} {engine:?}");
             }
         }
     }

@@ -224,7 +224,7 @@ fn drawn(source: &str, scripts: ScriptSet, given: &[(String, String)], seed: u64
         scripts.find(name).into_iter().for_each(|slot| player.set(slot, value.as_bytes()));
     }
     for _ in 0..EXAMPLES {
-        if has_rows || !plays_to_end(&mut player) {
+        if has_rows || !play_to_end(&mut player) {
             break;
         }
         for variable in &mut variables {
@@ -237,7 +237,7 @@ fn drawn(source: &str, scripts: ScriptSet, given: &[(String, String)], seed: u64
 }
 
 /// Plays the script once without sending anything. False if it does not reach its end.
-fn plays_to_end(player: &mut Player) -> bool {
+fn play_to_end(player: &mut Player) -> bool {
     player.begin(0);
     for _ in 0..ACTIONS_MAX {
         match player.next() {

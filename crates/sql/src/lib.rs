@@ -25,7 +25,7 @@ pub mod workload;
 
 pub use classes::Retry;
 pub use conversation::SqlConversation;
-pub use databases::{Engine, Lexis, lock_timeout_setting, read_only_setting};
+pub use databases::{Engine, LexicalRules, lock_timeout_setting, read_only_setting};
 pub use effect::{may_write, text_may_write};
 pub use explanation::{
     DrawnVariable, ExplainedMode, ExplainedStatement, ScriptExplanation, ScriptPart, TransactionPlace,
@@ -40,4 +40,4 @@ pub use session_state::{SessionState, StateUse, session_state};
 pub use settings::{Mode, RowCount, Settings, TransactionStep};
 pub use split::split;
 pub use statements::{BadStatements, FileStatement, created_table, statements};
-pub use step::{Played, SqlStep, rows_expected_by, script_of};
+pub use step::{ScriptSource, SqlStep, expected_rows_of, script_of};

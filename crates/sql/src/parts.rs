@@ -20,29 +20,31 @@ const PARTS_MAX: usize = 1_000;
 
 /// Parts of all steps, in the order of their numbers, which follow those of the steps. A step with fewer than two statements has no parts.
 /// Equal statements of a step share a part. The max is 1,000 parts; further statements have none.
-pub fn parts(deck: &ScriptSet, steps: &[TransactionStep]) -> Vec<Part> {
-    number(deck, steps).0
+pub fn parts(all_scripts: &ScriptSet, steps: &[TransactionStep]) -> Vec<Part> {
+    number(all_scripts, steps).0
 }
 
 /// Part number of each statement of a step's script, in order. `None` for statements without a part.
 pub(crate) type Accounts = Box<[Option<u16>]>;
 
 /// Parts, and for each step the parts of its statements.
-pub(crate) fn number(deck: &ScriptSet, steps: &[TransactionStep]) -> (Vec<Part>, Vec<Accounts>) {
+pub(crate) fn number(all_scripts: &ScriptSet, steps: &[TransactionStep]) -> (Vec<Part>, Vec<Accounts>) {
     let mut parts = Vec::new();
     let accounts = steps
         .iter()
         .enumerate()
         .map(|(of, step)| {
-            let statements =
-                deck.scripts().get(usize::from(step.script)).map_or(0..0, |script| script.statements());
+            let statements = all_scripts
+                .scripts()
+                .get(usize::from(step.script))
+                .map_or(0..0, |script| script.statements());
             if statements.len() < 2 {
                 return statements.map(|_| None).collect();
             }
             let mut known = HashMap::new();
             statements
                 .map(|number| {
-                    let statement = &deck.statements()[usize::from(number)];
+                    let statement = &all_scripts.statements()[usize::from(number)];
                     *known.entry(statement.extended(Placeholders::Question)).or_insert_with(|| {
                         if parts.len() == PARTS_MAX {
                             return None;
@@ -66,11 +68,12 @@ mod tests {
     #[test]
     fn number_of_parts_is_capped() {
         let text: String = (0..1_500).map(|number| format!("SELECT {number};\n")).collect();
-        let mut deck = ScriptSet::new();
-        let script =
-            deck.add("long", text.as_bytes(), Language::Pgbench, Allow::default()).expect("it is right");
+        let mut all_scripts = ScriptSet::new();
+        let script = all_scripts
+            .add("long", text.as_bytes(), Language::Pgbench, Allow::default())
+            .expect("it is right");
         let (parts, accounts) =
-            number(&deck, &[TransactionStep { name: "long".to_owned(), script, expects: None }]);
+            number(&all_scripts, &[TransactionStep { name: "long".to_owned(), script, expects: None }]);
         assert_eq!((parts.len(), accounts[0].len()), (PARTS_MAX, 1_500));
         assert_eq!((accounts[0][999], accounts[0][1_000]), (Some(1_000), None));
     }

@@ -32,11 +32,11 @@ impl fmt::Debug for Sql {
 /// State shared by all conversations of a load.
 #[derive(Debug)]
 pub(crate) struct Program {
-    pub(crate) deck: Arc<ScriptSet>,
+    pub(crate) all_scripts: Arc<ScriptSet>,
     pub(crate) engine: Engine,
     pub(crate) settings: Settings,
-    pub(crate) lines: Box<[Line]>,
-    pub(crate) steps: Box<[Plan]>,
+    pub(crate) lines: Box<[CompiledStatement]>,
+    pub(crate) steps: Box<[CompiledStep]>,
     seeds: Seeds,
     /// Initial values of variables for every client.
     values: Vec<(u16, String)>,
@@ -48,7 +48,7 @@ pub(crate) struct Program {
 
 /// A compiled statement.
 #[derive(Debug)]
-pub(crate) struct Line {
+pub(crate) struct CompiledStatement {
     pub(crate) text: String,
     /// Number for preparing: the number of the first statement with an equal text, and with equal use of its rows.
     pub(crate) number: u16,
@@ -66,15 +66,15 @@ pub(crate) struct Line {
 
 /// A compiled step.
 #[derive(Debug)]
-pub(crate) struct Plan {
+pub(crate) struct CompiledStep {
     pub(crate) script: u16,
     pub(crate) expects: Option<(u16, RowCount)>,
     first_statement: u16,
     accounts: parts::Accounts,
-    looks_through: bool,
+    inspects_replies: bool,
 }
 
-impl Plan {
+impl CompiledStep {
     pub(crate) fn account(&self, statement: u16) -> Option<u16> {
         *self.accounts.get(usize::from(statement.checked_sub(self.first_statement)?))?
     }
@@ -88,14 +88,14 @@ impl Plan {
 /// Like [`Sql::new`], and if the engine has no protocol.
 pub fn on_server(
     engine: Engine,
-    deck: ScriptSet,
+    all_scripts: ScriptSet,
     steps: &[TransactionStep],
     settings: Settings,
     login: Arc<Login>,
     is_private: bool,
     nonce: [u8; 18],
 ) -> Result<Sql, String> {
-    Sql::new(deck, steps, settings, engine, sessions(engine, login, is_private, nonce)?)
+    Sql::new(all_scripts, steps, settings, engine, sessions(engine, login, is_private, nonce)?)
 }
 
 /// Creates the sessions of connections to a server, which are numbered from 0. The arguments match [`on_server`].
@@ -128,33 +128,38 @@ impl Sql {
     ///
     /// A message if a step has no script, a variable has an invalid name, or a pipeline is not supported.
     pub fn new(
-        mut deck: ScriptSet,
+        mut all_scripts: ScriptSet,
         steps: &[TransactionStep],
         settings: Settings,
         engine: Engine,
         open: impl Fn(u32) -> Box<dyn Session> + Send + Sync + 'static,
     ) -> Result<Self, String> {
-        check(&deck, steps, settings.mode, engine)?;
-        deck.set_distribution(settings.distribution);
+        check(&all_scripts, steps, settings.mode, engine)?;
+        all_scripts.set_distribution(settings.distribution);
         let mut values = Vec::new();
         let scale = settings.scale.map(|scale| ("scale".to_owned(), scale.to_string()));
         for (name, value) in scale.iter().chain(&settings.variables) {
-            let slot =
-                deck.variable(name).ok_or_else(|| format!("no variable can have the name {name:?}"))?;
+            let slot = all_scripts
+                .variable(name)
+                .ok_or_else(|| format!("no variable can have the name {name:?}"))?;
             values.push((slot, value.clone()));
         }
         let has_default_seed = settings.variables.iter().any(|(name, _)| name == "default_seed");
         let seeds = if has_default_seed { Seeds::without_default } else { Seeds::new };
-        let (parts, accounts) = parts::number(&deck, steps);
+        let (parts, accounts) = parts::number(&all_scripts, steps);
         let program = Program {
             engine,
-            lines: lines(&deck, engine),
-            steps: steps.iter().zip(accounts).map(|(step, accounts)| plan(&deck, step, accounts)).collect(),
+            lines: lines(&all_scripts, engine),
+            steps: steps
+                .iter()
+                .zip(accounts)
+                .map(|(step, accounts)| plan(&all_scripts, step, accounts))
+                .collect(),
             seeds: seeds(settings.seed, settings.clients),
             values,
-            slots: settings.bindings.iter().map(|name| deck.find(name)).collect(),
+            slots: settings.bindings.iter().map(|name| all_scripts.find(name)).collect(),
             parts: parts.len() as u16,
-            deck: Arc::new(deck),
+            all_scripts: Arc::new(all_scripts),
             settings,
         };
         Ok(Self { program: Arc::new(program), open: Box::new(open) })
@@ -163,7 +168,7 @@ impl Sql {
 
 impl Program {
     pub(crate) fn player(self: &Arc<Self>, client: u32) -> Player {
-        let mut player = Player::new(self.deck.clone(), &self.seeds, client);
+        let mut player = Player::new(self.all_scripts.clone(), &self.seeds, client);
         self.values.iter().for_each(|(slot, value)| player.set(*slot, value.as_bytes()));
         player
     }
@@ -183,11 +188,11 @@ impl Script for Sql {
     fn needs(&self, step: u16, variable: u16) -> bool {
         let slot = self.program.slot(variable);
         let script = self.program.steps.get(usize::from(step)).map(|step| step.script);
-        slot.zip(script).is_some_and(|(slot, script)| self.program.deck.may_read(script, slot))
+        slot.zip(script).is_some_and(|(slot, script)| self.program.all_scripts.may_read(script, slot))
     }
 
-    fn looks_through(&self, step: u16) -> bool {
-        self.program.steps.get(usize::from(step)).is_some_and(|step| step.looks_through)
+    fn inspects_replies(&self, step: u16) -> bool {
+        self.program.steps.get(usize::from(step)).is_some_and(|step| step.inspects_replies)
     }
 
     fn parts(&self) -> u16 {
@@ -204,7 +209,7 @@ const PGBENCH_VALUES_MAX: usize = 255;
 
 /// Checks that the steps can be run in a query mode on a kind of database. The error is a message.
 pub(crate) fn check(
-    deck: &ScriptSet,
+    all_scripts: &ScriptSet,
     steps: &[TransactionStep],
     mode: Mode,
     engine: Engine,
@@ -213,21 +218,21 @@ pub(crate) fn check(
         statement.language() == Language::Pgbench && statement.values() > PGBENCH_VALUES_MAX
     };
     if mode != Mode::Simple
-        && let Some(statement) = deck.statements().iter().find(has_too_many)
+        && let Some(statement) = all_scripts.statements().iter().find(has_too_many)
     {
         return Err(format!(
             "{}:{}: the statement has {} arguments, and the maximum is {PGBENCH_VALUES_MAX} in the query modes extended and \
              prepared, as with pgbench: take the mode simple",
-            deck.scripts()[usize::from(statement.script())].name(),
+            all_scripts.scripts()[usize::from(statement.script())].name(),
             statement.line(),
             statement.values(),
         ));
     }
     for step in steps {
-        let Some(script) = deck.scripts().get(usize::from(step.script)) else {
+        let Some(script) = all_scripts.scripts().get(usize::from(step.script)) else {
             return Err(format!("the step {:?} has no script", step.name));
         };
-        let mut statements = script.statements().map(|number| &deck.statements()[usize::from(number)]);
+        let mut statements = script.statements().map(|number| &all_scripts.statements()[usize::from(number)]);
         if let Some(statement) = statements.find(|statement| statement.load().is_some())
             && engine.dialect().load_rows.is_none()
         {
@@ -248,7 +253,7 @@ pub(crate) fn check(
     Ok(())
 }
 
-fn lines(deck: &ScriptSet, engine: Engine) -> Box<[Line]> {
+fn lines(all_scripts: &ScriptSet, engine: Engine) -> Box<[CompiledStatement]> {
     let mut known = HashMap::new();
     let line = |(number, statement): (usize, &Statement)| {
         let load = statement.load().and_then(|rows| Some((engine.dialect().load_rows?)(rows)));
@@ -260,7 +265,7 @@ fn lines(deck: &ScriptSet, engine: Engine) -> Box<[Line]> {
             statement.kind(),
             StatementKind::Begin | StatementKind::Commit | StatementKind::Rollback
         );
-        Line {
+        CompiledStatement {
             number: *known.entry((text.clone(), gathers)).or_insert(number as u16),
             is_fixed: statement.is_fixed(),
             is_plain: !engine.dialect().prepares_transaction_control
@@ -274,21 +279,21 @@ fn lines(deck: &ScriptSet, engine: Engine) -> Box<[Line]> {
             text,
         }
     };
-    deck.statements().iter().enumerate().map(line).collect()
+    all_scripts.statements().iter().enumerate().map(line).collect()
 }
 
-fn plan(deck: &ScriptSet, step: &TransactionStep, accounts: parts::Accounts) -> Plan {
-    let numbers = deck.scripts()[usize::from(step.script)].statements();
-    let statement = |number: u16| &deck.statements()[usize::from(number)];
+fn plan(all_scripts: &ScriptSet, step: &TransactionStep, accounts: parts::Accounts) -> CompiledStep {
+    let numbers = all_scripts.scripts()[usize::from(step.script)].statements();
+    let statement = |number: u16| &all_scripts.statements()[usize::from(number)];
     let is_about_rows =
         |number: &u16| matches!(statement(*number).kind(), StatementKind::Read | StatementKind::Other);
     let last = numbers.clone().rev().find(is_about_rows);
     let gathers = numbers.clone().any(|number| statement(number).gather().is_some());
-    Plan {
+    CompiledStep {
         script: step.script,
         expects: last.zip(step.expects),
         first_statement: numbers.start,
         accounts,
-        looks_through: gathers || numbers.len() > 1 || step.expects.is_some(),
+        inspects_replies: gathers || numbers.len() > 1 || step.expects.is_some(),
     }
 }

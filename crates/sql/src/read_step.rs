@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use wire::step::tree::{Entry, Node};
-use wire::step::{self, Reader, SteppedAt};
+use wire::step::{self, ParsedStep, Reader};
 
 use crate::keys::{is_step_key, rows};
 use crate::script::variable_name;
 use crate::settings::RowCount;
-use crate::step::{Played, SqlStep};
-use crate::workload::{self, style_named, styled};
+use crate::step::{ScriptSource, SqlStep};
+use crate::workload::{self, find_style, styled};
 
 /// Max bytes of a script.
 pub const SCRIPT_BYTES_MAX: u64 = 8 * 1024 * 1024;
@@ -19,9 +19,9 @@ const NAME_LENGTH_MAX: usize = 60;
 const COLUMN: &str = "saved_column_";
 
 /// Reads a step. Errors are reported to the reader.
-pub fn read_step(node: &Node, reader: &mut dyn Reader) -> Option<SteppedAt> {
+pub fn read_step(node: &Node, reader: &mut dyn Reader) -> Option<ParsedStep> {
     let requests = step::requests().steps();
-    let is_body = |key: &str| step::with_further_keys().any(|(_, further)| further.bodies.contains(&key));
+    let is_body = |key: &str| step::with_extra_keys().any(|(_, further)| further.bodies.contains(&key));
     let is_foreign = |entry: &&Entry| {
         let is_request = requests.is_some_and(|steps| steps.key(&entry.key).is_some());
         is_request || entry.key == "headers" || is_body(&entry.key)
@@ -41,13 +41,13 @@ pub fn read_step(node: &Node, reader: &mut dyn Reader) -> Option<SteppedAt> {
     let saves = saves(node, &first.key, reader);
     let expects = expects(node, reader);
     let step = Arc::new(SqlStep { title, played, expects, saves });
-    Some(SteppedAt { step, title_at: first.value.at, authorization_at: None })
+    Some(ParsedStep { step, title_at: first.value.at, authorization_at: None })
 }
 
-fn built_in(node: &Node, name: Option<String>, reader: &mut dyn Reader) -> Option<(String, Played)> {
+fn built_in(node: &Node, name: Option<String>, reader: &mut dyn Reader) -> Option<(String, ScriptSource)> {
     let text = node.text()?;
     let (base, style) = styled(text);
-    if let Some(Err(help)) = style.map(style_named) {
+    if let Some(Err(help)) = style.map(find_style) {
         reader.report(node.at, format!("unknown style in {text}"), help);
         return None;
     }
@@ -65,10 +65,15 @@ fn built_in(node: &Node, name: Option<String>, reader: &mut dyn Reader) -> Optio
         return None;
     };
     let whole = style.map_or_else(|| workload.name.to_owned(), |style| format!("{}:{style}", workload.name));
-    Some((name.unwrap_or_else(|| whole.clone()), Played::Workload(whole)))
+    Some((name.unwrap_or_else(|| whole.clone()), ScriptSource::Workload(whole)))
 }
 
-fn file(node: &Node, name: Option<String>, step: &Node, reader: &mut dyn Reader) -> Option<(String, Played)> {
+fn file(
+    node: &Node,
+    name: Option<String>,
+    step: &Node,
+    reader: &mut dyn Reader,
+) -> Option<(String, ScriptSource)> {
     let path = node.text()?;
     let bytes = match reader.file(path, SCRIPT_BYTES_MAX) {
         Ok(bytes) => bytes,
@@ -82,10 +87,10 @@ fn file(node: &Node, name: Option<String>, step: &Node, reader: &mut dyn Reader)
         return None;
     };
     let text = reader.with_parameters(text);
-    reader.use_in_script(node, &text, true);
-    let text = [text, saving(step)].concat();
+    reader.resolve_names_in_script(node, &text, true);
+    let text = [text, save_commands(step)].concat();
     let name = name.unwrap_or_else(|| path.to_owned());
-    Some((name.clone(), Played::Text { name, text: text.into_bytes() }))
+    Some((name.clone(), ScriptSource::Text { name, text: text.into_bytes() }))
 }
 
 /// Reads `sql` with one statement or several, or `transaction`.
@@ -94,12 +99,12 @@ fn statements(
     name: Option<String>,
     step: &Node,
     reader: &mut dyn Reader,
-) -> Option<(String, Played)> {
+) -> Option<(String, ScriptSource)> {
     let mut texts = Vec::new();
     for item in entry.value.items() {
         let text = item.text()?;
-        reader.use_in_script(item, text, false);
-        if entry.key == "transaction" && is_an_edge(text) {
+        reader.resolve_names_in_script(item, text, false);
+        if entry.key == "transaction" && is_transaction_boundary(text) {
             let help = "remove it, or use a `script` with its own BEGIN and COMMIT";
             reader.report(item.at, "`transaction` adds BEGIN and COMMIT itself".to_owned(), help.to_owned());
         }
@@ -107,29 +112,29 @@ fn statements(
     }
     let first = entry.value.items().first().and_then(Node::text).unwrap_or_default();
     let count = texts.len();
-    let ended = texts.iter().enumerate().map(|(number, text)| {
-        let saving = if number + 1 == count { saving(step) } else { String::new() };
-        [&ended(text, saving.is_empty()), saving.as_str()].concat()
+    let terminated = texts.iter().enumerate().map(|(number, text)| {
+        let save_commands = if number + 1 == count { save_commands(step) } else { String::new() };
+        [&terminated(text, save_commands.is_empty()), save_commands.as_str()].concat()
     });
     let text: String = match entry.key.as_str() {
         "transaction" => {
-            ["BEGIN;\n".to_owned()].into_iter().chain(ended).chain(["COMMIT;\n".to_owned()]).collect()
+            ["BEGIN;\n".to_owned()].into_iter().chain(terminated).chain(["COMMIT;\n".to_owned()]).collect()
         }
-        _ => ended.collect(),
+        _ => terminated.collect(),
     };
     let name = name.unwrap_or_else(|| shortened(first));
-    Some((name.clone(), Played::Text { name, text: text.into_bytes() }))
+    Some((name.clone(), ScriptSource::Text { name, text: text.into_bytes() }))
 }
 
 /// Whether a statement begins or ends a transaction.
-fn is_an_edge(text: &str) -> bool {
+fn is_transaction_boundary(text: &str) -> bool {
     let end_of_word = |sign: char| sign.is_whitespace() || sign == ';';
     let word = text.trim_start().split(end_of_word).next().unwrap_or_default();
     ["begin", "start", "commit", "end"].iter().any(|edge| word.eq_ignore_ascii_case(edge))
 }
 
 /// Ends a statement with a line break, and with a semicolon if `has_semicolon`.
-fn ended(text: &str, has_semicolon: bool) -> String {
+fn terminated(text: &str, has_semicolon: bool) -> String {
     let bare = text.trim_end().trim_end_matches(';').trim_end();
     // A semicolon after a comment would be part of the comment.
     let is_comment = bare.lines().last().is_some_and(|line| line.contains("--"));
@@ -142,7 +147,7 @@ fn ended(text: &str, has_semicolon: bool) -> String {
 }
 
 /// Script commands that save columns of the last statement's row as variables.
-fn saving(step: &Node) -> String {
+fn save_commands(step: &Node) -> String {
     let saves = step.get("save").map_or(&[][..], Node::entries);
     let columns =
         saves.iter().filter_map(|entry| Some((variable_name(&entry.key), entry.value.text_of("column")?)));

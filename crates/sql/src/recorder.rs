@@ -8,7 +8,7 @@ use wire::{Cancel, Greeting, PeerFault};
 
 use crate::databases::Engine;
 use crate::program::Sql;
-use crate::script::{self, AUTOMATIC, DefinedVariables, Language, ScriptSet};
+use crate::script::{self, DefinedVariables, Language, PREDEFINED_VARIABLES, ScriptSet};
 use crate::settings::{Settings, TransactionStep};
 
 /// Creates transactions that are recorded as text instead of run on a server. [`wire::Conversation::outgoing`] has the statements
@@ -19,24 +19,24 @@ use crate::settings::{Settings, TransactionStep};
 /// Like [`Sql::new`].
 pub fn recorded(
     engine: Engine,
-    deck: ScriptSet,
+    all_scripts: ScriptSet,
     texts: &[Vec<u8>],
     steps: &[TransactionStep],
     settings: Settings,
 ) -> Result<Sql, String> {
-    let columns: Arc<[String]> = columns(&deck, texts, &settings).into();
-    Sql::new(deck, steps, settings, engine, move |_| {
+    let columns: Arc<[String]> = columns(&all_scripts, texts, &settings).into();
+    Sql::new(all_scripts, steps, settings, engine, move |_| {
         Box::new(Recorder { columns: columns.clone(), ..Recorder::default() })
     })
 }
 
 /// Columns that rows may have: variables that scripts read after storing a row, and that have no other source.
-fn columns(deck: &ScriptSet, texts: &[Vec<u8>], settings: &Settings) -> Vec<String> {
+fn columns(all_scripts: &ScriptSet, texts: &[Vec<u8>], settings: &Settings) -> Vec<String> {
     let mut given = DefinedVariables::default();
     let mut columns = BTreeSet::new();
     for text in texts.iter().filter_map(|text| std::str::from_utf8(text).ok()) {
         for read in script::reads(text, Language::Extended, &mut given) {
-            let is_other = AUTOMATIC.contains(&read.name.as_str())
+            let is_other = PREDEFINED_VARIABLES.contains(&read.name.as_str())
                 || settings.bindings.contains(&read.name)
                 || settings.variables.iter().any(|(name, _)| *name == read.name)
                 || given.names().any(|name| name == read.name);
@@ -46,7 +46,7 @@ fn columns(deck: &ScriptSet, texts: &[Vec<u8>], settings: &Settings) -> Vec<Stri
         }
     }
     let prefixes: BTreeSet<&str> =
-        deck.statements().iter().map(|statement| statement.prefix.as_str()).collect();
+        all_scripts.statements().iter().map(|statement| statement.prefix.as_str()).collect();
     let names =
         columns.iter().flat_map(|name| prefixes.iter().filter_map(|prefix| name.strip_prefix(prefix)));
     names.map(str::to_owned).collect::<BTreeSet<_>>().into_iter().collect()
@@ -131,11 +131,11 @@ impl Session for Recorder {
         rows: &mut dyn RowSink,
     ) -> Result<(usize, SessionEvent), PeerFault> {
         let event = self.events.pop_front().unwrap_or(SessionEvent::NeedMore);
-        if matches!(event, SessionEvent::Succeeded { .. }) && rows.wants() {
+        if matches!(event, SessionEvent::Succeeded { .. }) && rows.needs_rows() {
             let columns = || (0..).zip(self.columns.iter());
             columns().for_each(|(number, name)| rows.column(number, name.as_bytes()));
             columns().for_each(|(number, name)| rows.value(number, Some(format!("{{{name}}}").as_bytes())));
-            rows.row_ended();
+            rows.finish_row();
         }
         Ok((0, event))
     }

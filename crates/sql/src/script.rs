@@ -32,7 +32,7 @@ pub(crate) use outline::{OutlineEntry, outline};
 pub use distribution::Distribution;
 pub use fault::{Broken, Fault};
 pub use player::{Backslashes, Literal, Player, PlayerAction, Values};
-pub use reads::{AUTOMATIC, DefinedVariables, Read, ReadForm, reads};
+pub use reads::{DefinedVariables, PREDEFINED_VARIABLES, Read, ReadForm, reads};
 pub use script_set::{Allow, Language, Script, ScriptSet, variable_name};
 pub use seeds::Seeds;
 pub use statement::{Gather, LoadedRows, Placeholders, Statement, StatementKind};

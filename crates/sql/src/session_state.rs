@@ -38,17 +38,17 @@ pub struct StateUse<'a> {
 
 /// Session state that the scripts leave in their connections, each kind once per script, in the order of the text. State that a statement
 /// of the same transaction removes is omitted.
-pub fn session_state(deck: &ScriptSet, engine: Engine) -> Vec<StateUse<'_>> {
-    deck.scripts().iter().flat_map(|script| script_uses(deck, script, engine)).collect()
+pub fn session_state(all_scripts: &ScriptSet, engine: Engine) -> Vec<StateUse<'_>> {
+    all_scripts.scripts().iter().flat_map(|script| script_uses(all_scripts, script, engine)).collect()
 }
 
-fn script_uses<'a>(deck: &'a ScriptSet, script: &'a Script, engine: Engine) -> Vec<StateUse<'a>> {
+fn script_uses<'a>(all_scripts: &'a ScriptSet, script: &'a Script, engine: Engine) -> Vec<StateUse<'a>> {
     let states = engine.dialect().session_states;
     // Uses in the open transaction, and in those before it.
     let (mut current, mut uses) = (Vec::<StateUse<'a>>::new(), Vec::new());
     let mut is_open = false;
     for number in script.statements() {
-        let statement = &deck.statements()[usize::from(number)];
+        let statement = &all_scripts.statements()[usize::from(number)];
         let text = statement.extended(Placeholders::Question);
         for (place, piece) in split(&text, engine).into_iter().enumerate() {
             let words = words(piece, engine);
@@ -78,9 +78,9 @@ mod tests {
     use crate::script::{Allow, Language};
 
     fn names(text: &str, engine: Engine) -> Vec<(&'static str, u32)> {
-        let mut deck = ScriptSet::new();
-        deck.add("test", text.as_bytes(), Language::Pgbench, Allow::Nothing).unwrap();
-        session_state(&deck, engine).into_iter().map(|made| (made.state.name, made.line)).collect()
+        let mut all_scripts = ScriptSet::new();
+        all_scripts.add("test", text.as_bytes(), Language::Pgbench, Allow::Nothing).unwrap();
+        session_state(&all_scripts, engine).into_iter().map(|made| (made.state.name, made.line)).collect()
     }
 
     #[test]
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn state_of_other_databases_is_not_known() {
+    fn session_state_of_other_databases_is_unknown() {
         assert_eq!(names("CREATE TEMPORARY TABLE t (a int);\nSET @a = 1;", Engine::MySql), []);
     }
 }

@@ -51,7 +51,7 @@ pub(crate) fn words(text: &str, engine: Engine) -> Vec<Word<'_>> {
             at = end;
             continue;
         }
-        let length = bytes[at..].iter().take_while(|byte| is_of_word(**byte)).count();
+        let length = bytes[at..].iter().take_while(|byte| is_word_byte(**byte)).count();
         if length == 0 {
             at += 1;
             continue;
@@ -70,40 +70,41 @@ pub(crate) fn quoted_end(text: &str, at: usize, engine: Engine) -> Option<usize>
     let next = bytes.get(at + 1);
     Some(match bytes[at] {
         quote @ (b'\'' | b'"' | b'`') => {
-            let has_escapes = match dialect.lexis.has_escapes_in_quotes {
+            let has_escapes = match dialect.lexical_rules.has_escapes_in_quotes {
                 true => quote != b'`',
-                false => quote == b'\'' && is_marked(bytes, at),
+                false => quote == b'\'' && has_escape_prefix(bytes, at),
             };
-            past_quote(bytes, at + 1, quote, has_escapes)
+            skip_quote(bytes, at + 1, quote, has_escapes)
         }
         b'-' if next == Some(&b'-')
-            && (!dialect.lexis.dashes_need_blank || bytes.get(at + 2).is_none_or(|byte| *byte <= b' ')) =>
+            && (!dialect.lexical_rules.dashes_need_blank
+                || bytes.get(at + 2).is_none_or(|byte| *byte <= b' ')) =>
         {
-            past(text, at + 2, "\n")
+            skip_past(text, at + 2, "\n")
         }
-        b'#' if dialect.lexis.has_hash_comments => past(text, at + 1, "\n"),
-        b'/' if next == Some(&b'*') => past(text, at + 2, "*/"),
-        b'$' if dialect.lexis.has_dollar_quotes && !(at > 0 && is_of_word(bytes[at - 1])) => {
+        b'#' if dialect.lexical_rules.has_hash_comments => skip_past(text, at + 1, "\n"),
+        b'/' if next == Some(&b'*') => skip_past(text, at + 2, "*/"),
+        b'$' if dialect.lexical_rules.has_dollar_quotes && !(at > 0 && is_word_byte(bytes[at - 1])) => {
             let tag = dollar_tag(&text[at..])?;
-            past(text, at + tag.len(), tag)
+            skip_past(text, at + tag.len(), tag)
         }
         _ => return None,
     })
 }
 
 /// True if the quote here follows PostgreSQL's prefix of a text with escapes.
-fn is_marked(bytes: &[u8], at: usize) -> bool {
+fn has_escape_prefix(bytes: &[u8], at: usize) -> bool {
     match &bytes[..at] {
-        [before @ .., b'e' | b'E'] => before.last().is_none_or(|byte| !is_of_word(*byte)),
+        [before @ .., b'e' | b'E'] => before.last().is_none_or(|byte| !is_word_byte(*byte)),
         _ => false,
     }
 }
 
-pub(crate) fn is_of_word(byte: u8) -> bool {
+pub(crate) fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
-fn past_quote(bytes: &[u8], from: usize, quote: u8, has_escapes: bool) -> usize {
+fn skip_quote(bytes: &[u8], from: usize, quote: u8, has_escapes: bool) -> usize {
     let mut at = from;
     while let Some(byte) = bytes.get(at) {
         at += 1;
@@ -117,7 +118,7 @@ fn past_quote(bytes: &[u8], from: usize, quote: u8, has_escapes: bool) -> usize 
     bytes.len()
 }
 
-fn past(text: &str, from: usize, end: &str) -> usize {
+fn skip_past(text: &str, from: usize, end: &str) -> usize {
     text.get(from..).and_then(|rest| rest.find(end)).map_or(text.len(), |at| from + at + end.len())
 }
 

@@ -4,7 +4,7 @@
 //! within the file are errors, because no server reads them.
 
 use crate::databases::Engine;
-use crate::split::{is_of_word, quoted_end};
+use crate::split::{is_word_byte, quoted_end};
 
 /// A statement of a file, without its delimiter.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ const WITH_BODIES: [&str; 5] = ["TRIGGER", "PROCEDURE", "FUNCTION", "EVENT", "PA
 /// Words before the kind of an object in CREATE: `CREATE OR REPLACE DEFINER = a@b TRIGGER`.
 const HEAD_WORDS_MAX: usize = 10;
 /// Blocks of MySQL that end with END and their own name.
-const NAMED_ENDS: [&str; 4] = ["IF", "LOOP", "WHILE", "REPEAT"];
+const NAMED_BLOCKS: [&str; 4] = ["IF", "LOOP", "WHILE", "REPEAT"];
 
 /// Splits a file into statements.
 ///
@@ -39,12 +39,13 @@ const NAMED_ENDS: [&str; 4] = ["IF", "LOOP", "WHILE", "REPEAT"];
 ///
 /// A command of psql, or rows within the file.
 pub fn statements(text: &str, engine: Engine) -> Result<Vec<FileStatement<'_>>, BadStatements> {
-    let mut walk = Walk { text, engine, delimiter: ";", head: Head::default(), found: Vec::new() };
+    let mut walk =
+        StatementSplitter { text, engine, delimiter: ";", head: Head::default(), found: Vec::new() };
     walk.all()?;
     Ok(walk.found)
 }
 
-struct Walk<'a> {
+struct StatementSplitter<'a> {
     text: &'a str,
     engine: Engine,
     delimiter: &'a str,
@@ -61,12 +62,12 @@ struct Head {
     is_create: bool,
     has_body: bool,
     depth: u32,
-    was_end: bool,
+    follows_end: bool,
     is_copy: bool,
     is_rows: bool,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> StatementSplitter<'a> {
     fn all(&mut self) -> Result<(), BadStatements> {
         let (bytes, mut at) = (self.text.as_bytes(), 0);
         while at < bytes.len() {
@@ -82,8 +83,8 @@ impl<'a> Walk<'a> {
             {
                 self.end(at)?;
                 at += self.delimiter.len();
-            } else if is_of_word(bytes[at]) {
-                let end = at + bytes[at..].iter().take_while(|byte| is_of_word(**byte)).count();
+            } else if is_word_byte(bytes[at]) {
+                let end = at + bytes[at..].iter().take_while(|byte| is_word_byte(**byte)).count();
                 at = self.word(at, end);
             } else {
                 self.other(at)?;
@@ -97,7 +98,10 @@ impl<'a> Walk<'a> {
     fn word(&mut self, at: usize, end: usize) -> usize {
         let word = &self.text[at..end];
         let is = |known: &str| word.eq_ignore_ascii_case(known);
-        if self.head.from.is_none() && is("DELIMITER") && self.engine.dialect().lexis.has_hash_comments {
+        if self.head.from.is_none()
+            && is("DELIMITER")
+            && self.engine.dialect().lexical_rules.has_hash_comments
+        {
             let rest = &self.text[end..];
             let line = rest.lines().next().unwrap_or_default();
             self.delimiter = Some(line.trim()).filter(|text| !text.is_empty()).unwrap_or(";");
@@ -115,15 +119,15 @@ impl<'a> Walk<'a> {
         }
         head.is_rows |= head.is_copy && is("STDIN");
         if head.has_body {
-            let is_named_end = head.was_end && NAMED_ENDS.iter().any(|known| is(known));
-            let is_case = is("CASE") && !head.was_end && head.depth > 0;
+            let is_named_end = head.follows_end && NAMED_BLOCKS.iter().any(|known| is(known));
+            let is_case = is("CASE") && !head.follows_end && head.depth > 0;
             if is_named_end || is("BEGIN") || is_case {
                 head.depth += 1;
             } else if is("END") {
                 head.depth = head.depth.saturating_sub(1);
             }
         }
-        head.was_end = is("END");
+        head.follows_end = is("END");
         end
     }
 
@@ -138,7 +142,7 @@ impl<'a> Walk<'a> {
             return Err(BadStatements { line: self.line(at), what, help: "remove it" });
         }
         self.head.from.get_or_insert(at);
-        self.head.was_end = false;
+        self.head.follows_end = false;
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use crate::settings::RowCount;
 
 /// Script that clients run. A file or a workload may end in `@WEIGHT`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Played {
+pub enum ScriptSource {
     /// Path of a file in pgbench's script language.
     File(String),
     /// Name of a built-in workload.
@@ -26,7 +26,7 @@ pub struct SqlStep {
     /// Name in reports if its author gives none.
     pub title: String,
     /// The script.
-    pub played: Played,
+    pub played: ScriptSource,
     /// Rows that the last statement is expected to return or change. `None` if any number will do.
     pub expects: Option<RowCount>,
     /// Numbers of the variables that the step sets for later steps of the iteration.
@@ -34,12 +34,12 @@ pub struct SqlStep {
 }
 
 /// Script that plays a step. `None` if the step has none.
-pub fn script_of(step: &dyn Step) -> Option<&Played> {
+pub fn script_of(step: &dyn Step) -> Option<&ScriptSource> {
     step.downcast::<SqlStep>().map(|step| &step.played)
 }
 
 /// Rows that the last statement of a step's script is expected to return or change. `None` if the step has no script.
-pub fn rows_expected_by(step: &dyn Step) -> Option<Option<RowCount>> {
+pub fn expected_rows_of(step: &dyn Step) -> Option<Option<RowCount>> {
     step.downcast::<SqlStep>().map(|step| step.expects)
 }
 
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn records_number_of_its_script_rows_and_saved_values() {
-        let played = Played::Workload("select-only".to_owned());
+        let played = ScriptSource::Workload("select-only".to_owned());
         let expects = Some(RowCount { least: 1, most: u64::MAX });
         let step = SqlStep { title: "a".to_owned(), played, expects, saves: vec![4] };
         let rows = Value::Table(vec![("rows", text("at least 1".to_owned()))]);

@@ -27,7 +27,7 @@ pub enum Tables {
 
 impl Tables {
     /// Whether the scale can be read from the database.
-    pub fn have_scale(self) -> bool {
+    pub fn has_stored_scale(self) -> bool {
         matches!(self, Self::Pgbench | Self::Tpcc)
     }
 }
@@ -350,7 +350,7 @@ pub fn styled(text: &str) -> (&str, Option<&str>) {
 /// # Errors
 ///
 /// Help that lists all styles.
-pub fn style_named(text: &str) -> Result<Style, String> {
+pub fn find_style(text: &str) -> Result<Style, String> {
     Style::NAMES.iter().find(|(name, _)| *name == text).map(|(_, style)| *style).ok_or_else(|| {
         let known: Vec<&str> = Style::NAMES.iter().map(|(name, _)| *name).collect();
         format!("write {}", known.join(", "))

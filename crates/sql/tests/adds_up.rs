@@ -1,6 +1,6 @@
 //! For any replies of a server, the counts of statements, parts, and replies add up.
 
-use crate::support::{play, play_cut, sql};
+use crate::support::{play, play_in_pieces, sql};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use sql::{Mode, Settings};
@@ -72,7 +72,7 @@ proptest! {
             prop_assert!(!has_parts || answered == sent, "{} of {} answered: {}", answered, sent, told);
         }
 
-        let again = play_cut(&mut sql.open(0), script, &answers, piece);
+        let again = play_in_pieces(&mut sql.open(0), script, &answers, piece);
         prop_assert_eq!(told, again);
     }
 }

@@ -1,6 +1,6 @@
 //! Requests on the wire, and counts, statement by statement.
 
-use crate::support::{self, assert_told, conversation, deck, play, sql, steps};
+use crate::support::{self, all_scripts, assert_transcript, conversation, play, sql, steps};
 use sql::script::{Allow, Language, ScriptSet};
 use sql::{Engine, Mode, Retry, RowCount, Settings, Sql, TransactionStep};
 use wire::sql::Session;
@@ -19,18 +19,21 @@ const TRANSFER: &str = "BEGIN;\nUPDATE t SET a = 1;\nSELECT a FROM t;\nCOMMIT;\n
 #[test]
 fn single_statement_is_one_reply_without_parts() {
     let script = "\\set a 5\nSELECT :a;";
-    assert_told(&play(&mut conversation(script, mode(Mode::Simple)), 0, &["S1ZI"]), "> SELECT 5\ntry 1: ok");
+    assert_transcript(
+        &play(&mut conversation(script, mode(Mode::Simple)), 0, &["S1ZI"]),
+        "> SELECT 5\ntry 1: ok",
+    );
     let sent = "> SELECT $1 | 5\n> sync\ntry 1: ok";
-    assert_told(&play(&mut conversation(script, mode(Mode::Extended)), 0, &["S1ZI"]), sent);
+    assert_transcript(&play(&mut conversation(script, mode(Mode::Extended)), 0, &["S1ZI"]), sent);
     let sent = "> #0 SELECT $1 | 5\n> sync\ntry 1: ok";
-    assert_told(&play(&mut conversation(script, mode(Mode::Prepared)), 0, &["S1ZI"]), sent);
+    assert_transcript(&play(&mut conversation(script, mode(Mode::Prepared)), 0, &["S1ZI"]), sent);
 }
 
 #[test]
 fn statements_run_in_order_and_are_counted_as_parts() {
     let mut conversation = conversation(TRANSFER, mode(Mode::Simple));
     for _ in 0..2 {
-        assert_told(
+        assert_transcript(
             &play(&mut conversation, 0, &["E0ZT", "E1ZT", "S1ZT", "E0ZI"]),
             "> BEGIN
             part 1: ok
@@ -48,12 +51,12 @@ fn statements_run_in_order_and_are_counted_as_parts() {
 #[test]
 fn part_numbers_follow_step_numbers() {
     let scripts = ["SELECT 1;", "BEGIN;\nSELECT 2;\nSELECT 2;\nEND;", "SELECT 3;\nSELECT 4;"];
-    let deck = deck(&scripts);
-    let parts = sql::parts(&deck, &steps(&deck));
+    let all_scripts = all_scripts(&scripts);
+    let parts = sql::parts(&all_scripts, &steps(&all_scripts));
     let parts: Vec<_> = parts.iter().map(|part| (part.name.as_str(), part.of)).collect();
     assert_eq!(parts, [("BEGIN;", 1), ("SELECT 2;", 1), ("END;", 1), ("SELECT 3;", 2), ("SELECT 4;", 2)]);
     let told = play(&mut sql(&scripts, mode(Mode::Prepared)).open(0), 1, &["E0ZT", "S1ZT", "S1ZT", "E0ZI"]);
-    assert_told(
+    assert_transcript(
         &told,
         "> #1 BEGIN\n> sync\npart 3: ok
         > #2 SELECT 2\n> sync\npart 4: ok
@@ -70,7 +73,7 @@ fn each_generated_text_is_prepared_separately() {
     let mut conversation = conversation(script, settings);
     for (number, table) in [(2, 1), (3, 2), (2, 1)] {
         let told = play(&mut conversation, 0, &["S1ZI", "S1ZI"]);
-        assert_told(
+        assert_transcript(
             &told,
             &format!(
                 "> #{number} SELECT c FROM s{table} WHERE id = $1 | {table}\n> sync\npart 1: ok
@@ -102,16 +105,19 @@ fn rejected_statement_ends_its_transaction() {
         > ROLLBACK
         try 1: bad_statement (42601: error b)";
     let mut conversation = conversation(TRANSFER, tries(9));
-    assert_told(&play(&mut conversation, 0, &["E0ZT", "RbZF", "E0ZI"]), refused);
-    assert_told(&play(&mut conversation, 0, &["E0ZT", "RbZT", "E0ZI"]), refused);
+    assert_transcript(&play(&mut conversation, 0, &["E0ZT", "RbZF", "E0ZI"]), refused);
+    assert_transcript(&play(&mut conversation, 0, &["E0ZT", "RbZT", "E0ZI"]), refused);
     let autocommit = &mut support::conversation("UPDATE t SET a = 1;", tries(9));
-    assert_told(&play(autocommit, 0, &["RuZI"]), "> UPDATE t SET a = 1\ntry 1: constraint (23505: error u)");
+    assert_transcript(
+        &play(autocommit, 0, &["RuZI"]),
+        "> UPDATE t SET a = 1\ntry 1: constraint (23505: error u)",
+    );
 }
 
 #[test]
 fn failed_rollback_closes_the_connection() {
     for rollback in ["RbZF", "E0ZT"] {
-        assert_told(
+        assert_transcript(
             &play(&mut conversation(TRANSFER, tries(9)), 0, &["E0ZT", "RsZF", rollback]),
             "> BEGIN\npart 1: ok
             > UPDATE t SET a = 1
@@ -127,7 +133,7 @@ const DRAWING: &str = "\\set a random(1, 100000)\nBEGIN;\nUPDATE t SET a = :a;\n
 #[test]
 fn retry_draws_the_same_numbers() {
     let begun = "> BEGIN\npart 1: ok\n> UPDATE t SET a = 83876\n";
-    assert_told(
+    assert_transcript(
         &play(
             &mut conversation(DRAWING, tries(3)),
             0,
@@ -172,18 +178,18 @@ fn only_retryable_errors_are_retried() {
 #[test]
 fn rows_become_variables() {
     let script = "SELECT a FROM t \\gset got_\nSELECT :got_x;";
-    assert_told(
+    assert_transcript(
         &play(&mut conversation(script, Settings::default()), 0, &["CxV7W.S1ZI", "S1ZI"]),
         "> SELECT a FROM t\npart 1: ok\n> SELECT '7'\npart 2: ok\ntry 1: ok",
     );
     let told = play(&mut conversation(script, Settings::default()), 0, &["CxS0ZI"]);
-    assert_told(
+    assert_transcript(
         &told,
         "> SELECT a FROM t\npart 1: ok
         try 1: script_stopped (0:1: expected one row, got 0 in command \"gset\"), connection lost",
     );
     let refused = play(&mut conversation(script, Settings::default()), 0, &["CxV7W.RbZI"]);
-    assert_told(
+    assert_transcript(
         &refused,
         "> SELECT a FROM t\npart 1: bad_statement (42601: error b)\ntry 1: bad_statement (42601: error b)",
     );
@@ -192,7 +198,7 @@ fn rows_become_variables() {
 #[test]
 fn rows_of_several_results_are_kept_apart() {
     let script = "SELECT a \\; SELECT b \\aset\nSELECT :x + :y;";
-    assert_told(
+    assert_transcript(
         &play(&mut conversation(script, Settings::default()), 0, &["CxV7W.S1CyV8W.S1ZI", "S1ZI"]),
         "> SELECT a ; SELECT b\npart 1: ok\n> SELECT '7' + '8'\npart 2: ok\ntry 1: ok",
     );
@@ -209,25 +215,25 @@ fn failed_command_breaks_the_scenario() {
 fn pauses_follow_the_script() {
     let script = "\\sleep 3 ms\nSELECT 1;\n\\sleep 2 us\n";
     let told = play(&mut conversation(script, Settings::default()), 0, &["S1ZI"]);
-    assert_told(&told, "pause 3000000\n> SELECT 1\npause 2000\ntry 1: ok");
-    assert_told(&play(&mut conversation("\\set a 1", Settings::default()), 0, &[]), "try 1: ok");
+    assert_transcript(&told, "pause 3000000\n> SELECT 1\npause 2000\ntry 1: ok");
+    assert_transcript(&play(&mut conversation("\\set a 1", Settings::default()), 0, &[]), "try 1: ok");
 }
 
 #[test]
 fn unexpected_number_of_rows_is_rejected() {
     let open = |script: &str, rows: RowCount| {
-        let deck = deck(&[script]);
-        let mut steps = steps(&deck);
+        let all_scripts = all_scripts(&[script]);
+        let mut steps = steps(&all_scripts);
         steps[0].expects = Some(rows);
         let settings = tries(0);
-        let open = |_| -> Box<dyn Session> { Box::new(support::Fake::default()) };
-        sql::Sql::new(deck, &steps, settings, sql::Engine::PostgreSql, open).unwrap().open(0)
+        let open = |_| -> Box<dyn Session> { Box::new(support::FakeSession::default()) };
+        sql::Sql::new(all_scripts, &steps, settings, sql::Engine::PostgreSql, open).unwrap().open(0)
     };
     let select = &mut open("SELECT 1;", RowCount::exactly(1));
-    assert_told(&play(select, 0, &["S1ZI"]), "> SELECT 1\ntry 1: ok");
-    assert_told(&play(select, 0, &["S0ZI"]), "> SELECT 1\ntry 1: rows (0 rows, and 1 expected)");
+    assert_transcript(&play(select, 0, &["S1ZI"]), "> SELECT 1\ntry 1: ok");
+    assert_transcript(&play(select, 0, &["S0ZI"]), "> SELECT 1\ntry 1: rows (0 rows, and 1 expected)");
     let update = &mut open("BEGIN;\nUPDATE t SET a = 1;\nCOMMIT;", RowCount { least: 2, most: u64::MAX });
-    assert_told(
+    assert_transcript(
         &play(update, 0, &["E0ZT", "E1ZT", "E0ZI"]),
         "> BEGIN\npart 1: ok
         > UPDATE t SET a = 1\npart 2: rows (1 rows, and at least 2 expected)
@@ -240,7 +246,7 @@ fn unexpected_number_of_rows_is_rejected() {
 
 #[test]
 fn open_transaction_at_the_end_is_rejected() {
-    assert_told(
+    assert_transcript(
         &play(&mut conversation("BEGIN;", tries(0)), 0, &["E0ZT", "E0ZI"]),
         "> BEGIN\n> ROLLBACK
         try 1: open_transaction (the script ended inside a transaction, which was rolled back)",
@@ -286,32 +292,32 @@ fn no_doubt_before_and_after_the_commit() {
 
 #[test]
 fn close_is_a_reply_unless_a_commit_is_pending() {
-    assert_told(
+    assert_transcript(
         &play(&mut conversation(TRANSFER, tries(2)), 0, &["E0ZT", "Rk"]),
         "> BEGIN\npart 1: ok
         > UPDATE t SET a = 1\npart 2: server_shutdown (57P01: error k)
         try 1: server_shutdown (57P01: error k), connection lost",
     );
     let words = "the server ended the connection while a commit was on its way: 57P01: error k";
-    assert_told(
+    assert_transcript(
         &play(&mut conversation("UPDATE t SET a = 1;", tries(2)), 0, &["Rk"]),
         &format!("> UPDATE t SET a = 1\nfault commit_unknown: {words}"),
     );
     let words = "the server does not know whether the transaction was committed: 40003: error c";
-    assert_told(
+    assert_transcript(
         &play(&mut conversation("UPDATE t SET a = 1;", tries(2)), 0, &["RcZI"]),
         &format!("> UPDATE t SET a = 1\nfault commit_unknown: {words}"),
     );
     let words = "the server broke the protocol while a commit was on its way: the bytes are no message";
-    assert_told(
+    assert_transcript(
         &play(&mut conversation("UPDATE t SET a = 1;", tries(2)), 0, &["E1??"]),
         &format!("> UPDATE t SET a = 1\nfault commit_unknown: {words}"),
     );
-    assert_told(
+    assert_transcript(
         &play(&mut conversation("SELECT 1;", tries(2)), 0, &["??"]),
         "> SELECT 1\nfault protocol_error: the bytes are no message",
     );
-    assert_told(
+    assert_transcript(
         &play(&mut conversation(TRANSFER, tries(2)), 0, &["E0ZT", "RsZF", "Rk"]),
         "> BEGIN\npart 1: ok
         > UPDATE t SET a = 1\npart 2: serialization_failure (40001: error s)
@@ -323,11 +329,11 @@ fn close_is_a_reply_unless_a_commit_is_pending() {
 #[test]
 fn commit_answered_with_rollback_is_rejected() {
     let words = "rolled_back (the server answered COMMIT with ROLLBACK: nothing was committed)";
-    assert_told(
+    assert_transcript(
         &play(&mut conversation("BEGIN;\nCOMMIT;", tries(0)), 0, &["E0ZT", "B.ZI"]),
         &format!("> BEGIN\npart 1: ok\n> COMMIT\npart 2: {words}\ntry 1: {words}"),
     );
-    assert_told(
+    assert_transcript(
         &play(&mut conversation("BEGIN \\; UPDATE t SET a = 1 \\; END;", tries(0)), 0, &["E0E1B.ZI"]),
         &format!("> BEGIN ; UPDATE t SET a = 1 ; END\ntry 1: {words}"),
     );
@@ -345,15 +351,15 @@ fn fatal_error_in_a_pause_ends_the_transaction() {
         let mut conversation = conversation("BEGIN;\n\\sleep 2 s\nCOMMIT;", tries(9));
         assert_eq!(conversation.begin(0), Next::Send);
         let paused = conversation.received(b"E0ZT");
-        assert!(matches!(paused, Ok(Progress::Answered { next: Next::Pause { .. }, .. })), "{paused:?}");
+        assert!(matches!(paused, Ok(Progress::PartReplied { next: Next::Pause { .. }, .. })), "{paused:?}");
         assert_eq!(conversation.received(&bytes.as_bytes()[..1]), Ok(Progress::NeedMore));
-        let Ok(Progress::Answered { used: 1, part: None, next: Next::Done(reply) }) =
+        let Ok(Progress::PartReplied { used: 1, part: None, next: Next::Done(reply) }) =
             conversation.received(&bytes.as_bytes()[1..])
         else {
             panic!("{bytes} is no end");
         };
-        let refusal = reply.refusal.expect("a refusal");
-        assert_eq!(format!("{} ({})", refusal.class, conversation.explain(refusal)), class);
+        let rejection = reply.rejection.expect("a refusal");
+        assert_eq!(format!("{} ({})", rejection.class, conversation.explain(rejection)), class);
         assert!(!reply.reusable);
         assert_eq!((conversation.stage(), conversation.peer_closed()), (Stage::Idle, Closing::Empty));
     }
@@ -362,7 +368,7 @@ fn fatal_error_in_a_pause_ends_the_transaction() {
 #[test]
 fn session_may_have_more_to_send() {
     let told = play(&mut conversation("SELECT 1;", mode(Mode::Prepared)), 0, &["M.", "S1ZI"]);
-    assert_told(&told, "> #0 SELECT 1\n> sync\n> more\ntry 1: ok");
+    assert_transcript(&told, "> #0 SELECT 1\n> sync\n> more\ntry 1: ok");
 }
 
 #[test]
@@ -402,22 +408,22 @@ fn variables_come_from_command_line_and_plan() {
     conversation.set(0, b"nobody asks");
     conversation.set(1, b"bound");
     let told = play(&mut conversation, 0, &["S1ZI"]);
-    assert_told(&told, "> #0 SELECT $1, $2, $3, $4 | 7 | x y | bound | 3\n> sync\ntry 1: ok");
+    assert_transcript(&told, "> #0 SELECT $1, $2, $3, $4 | 7 | x y | bound | 3\n> sync\ntry 1: ok");
 }
 
 #[test]
-fn use_of_replies_is_known_in_advance() {
+fn steps_declare_whether_they_use_replies() {
     let scripts = ["SELECT 1;", "SELECT 1;\nSELECT 2;", "SELECT 1 AS a \\gset\n"];
     let sql = sql(&scripts, Settings::default());
-    assert_eq!([0, 1, 2, 3].map(|step| sql.looks_through(step)), [false, true, true, false]);
+    assert_eq!([0, 1, 2, 3].map(|step| sql.inspects_replies(step)), [false, true, true, false]);
 }
 
 #[test]
 fn unsupported_scripts_are_rejected_with_a_message() {
     let new = |script: &str, settings: Settings, engine| {
-        let deck = deck(&[script]);
-        let steps = steps(&deck);
-        sql::Sql::new(deck, &steps, settings, engine, |_| Box::new(support::Fake::default()))
+        let all_scripts = all_scripts(&[script]);
+        let steps = steps(&all_scripts);
+        sql::Sql::new(all_scripts, &steps, settings, engine, |_| Box::new(support::FakeSession::default()))
             .err()
             .unwrap_or_default()
     };
@@ -443,12 +449,13 @@ fn number_of_arguments_is_limited_as_in_pgbench() {
         (256, Mode::Simple, true),
     ] {
         let text = format!("\\set i 0\nSELECT LEAST({});", [":i"; 256][..count].join(", "));
-        let mut deck = ScriptSet::new();
-        assert_eq!(deck.add("s", text.as_bytes(), Language::Pgbench, Allow::Nothing), Ok(0));
+        let mut all_scripts = ScriptSet::new();
+        assert_eq!(all_scripts.add("s", text.as_bytes(), Language::Pgbench, Allow::Nothing), Ok(0));
         let steps = [TransactionStep { name: "s".to_owned(), script: 0, expects: None }];
         let settings = Settings { mode, ..Settings::default() };
-        let made =
-            Sql::new(deck, &steps, settings, Engine::PostgreSql, |_| Box::new(support::Fake::default()));
+        let made = Sql::new(all_scripts, &steps, settings, Engine::PostgreSql, |_| {
+            Box::new(support::FakeSession::default())
+        });
         match made {
             Ok(_) => assert!(is_taken, "{count} {mode:?}"),
             Err(words) => {

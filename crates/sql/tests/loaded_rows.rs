@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::line::Line;
+use crate::line::TestClient;
 use servers::{MariaDb, MariaDbSettings, Postgres, PostgresSettings};
 use sql::script::{Allow, Language, ScriptSet};
 use sql::{Engine, Mode, Settings, Sql, TransactionStep};
@@ -26,9 +26,9 @@ fn script(engine: Engine, text: &str, mode: Mode, [user, password, database]: [&
 }
 
 /// Class and words of the refusal of one transaction. `None` if it ended ok.
-fn refusal(line: &mut Line) -> Option<(ErrorClass, String)> {
-    let refusal = line.transact().refusal?;
-    Some((refusal.class, line.conversation.explain(refusal)))
+fn rejection(line: &mut TestClient) -> Option<(ErrorClass, String)> {
+    let rejection = line.transact().rejection?;
+    Some((rejection.class, line.conversation.explain(rejection)))
 }
 
 #[test]
@@ -38,19 +38,20 @@ fn rows_are_loaded_into_postgresql_in_every_mode() {
     let login = [Postgres::USER, Postgres::PASSWORD, Postgres::DATABASE];
     for (_, mode) in Mode::NAMES {
         let script = script(Engine::PostgreSql, SCRIPT, *mode, login);
-        let mut line = Line::open(script.open(0), server.port());
-        assert_eq!((refusal(&mut line), refusal(&mut line)), (None, None), "{mode:?}");
+        let mut line = TestClient::open(script.open(0), server.port());
+        assert_eq!((rejection(&mut line), rejection(&mut line)), (None, None), "{mode:?}");
         assert_eq!(line.conversation.content().rows, Some(250));
         let sums = "SELECT count(*), count(DISTINCT id), min(owner) > 0, bool_and(word = 'a\\tb' || right(word, 2)) FROM items";
         assert_eq!(server.sql(sums).unwrap().trim(), "500|500|t|t", "{mode:?}");
-        let (class, words) = refusal(&mut Line::open(script.open(0), server.port())).expect("the keys exist");
+        let (class, words) =
+            rejection(&mut TestClient::open(script.open(0), server.port())).expect("the keys exist");
         assert_eq!(class, ErrorClass::Constraint, "{words}");
         server.sql("TRUNCATE items").unwrap();
     }
     let wrong = script(Engine::PostgreSql, "\\copy nothing (a) 3 (1)\n", Mode::Simple, login);
-    let mut line = Line::open(wrong.open(0), server.port());
+    let mut line = TestClient::open(wrong.open(0), server.port());
     for _ in 0..2 {
-        assert_eq!(refusal(&mut line).map(|(class, _)| class), Some(ErrorClass::MissingObject));
+        assert_eq!(rejection(&mut line).map(|(class, _)| class), Some(ErrorClass::MissingObject));
     }
 }
 
@@ -61,23 +62,24 @@ fn rows_are_loaded_into_mariadb_and_counted() {
     let login = [MariaDb::USER, MariaDb::PASSWORD, MariaDb::DATABASE];
     for (_, mode) in Mode::NAMES {
         let script = script(Engine::MySql, SCRIPT, *mode, login);
-        let mut line = Line::open(script.open(0), server.port());
-        assert_eq!((refusal(&mut line), refusal(&mut line)), (None, None), "{mode:?}");
+        let mut line = TestClient::open(script.open(0), server.port());
+        assert_eq!((rejection(&mut line), rejection(&mut line)), (None, None), "{mode:?}");
         let sums = "SELECT COUNT(*), COUNT(DISTINCT id), MIN(owner) > 0, SUM(word = CONCAT('a', CHAR(92), 'tb', RIGHT(word, 2))) FROM items";
         assert_eq!(server.sql(sums).unwrap().trim(), "500\t500\t1\t500", "{mode:?}");
         // With LOCAL, the server skips rows whose keys exist, and reports only how many it took.
-        let skipped = refusal(&mut Line::open(script.open(0), server.port()));
+        let skipped = rejection(&mut TestClient::open(script.open(0), server.port()));
         assert_eq!(skipped, Some((ErrorClass::Rows, "the server took 0 of 250 rows".to_owned())));
         server.sql("TRUNCATE items").unwrap();
     }
     server.sql("SET GLOBAL local_infile = 0").unwrap();
     let script = script(Engine::MySql, SCRIPT, Mode::Simple, login);
-    let (class, words) = refusal(&mut Line::open(script.open(0), server.port())).expect("it is forbidden");
+    let (class, words) =
+        rejection(&mut TestClient::open(script.open(0), server.port())).expect("it is forbidden");
     assert_eq!(class, ErrorClass::MissingPrivilege, "{words}");
 }
 
 #[test]
-fn wrong_copies_are_errors_with_their_place() {
+fn invalid_copy_commands_are_errors_with_position() {
     for (text, what) in [
         ("\\copy\n", "write \\copy TABLE (COLUMNS) ROWS (VALUES)"),
         ("\\copy items 5 (1)\n", "write \\copy TABLE"),

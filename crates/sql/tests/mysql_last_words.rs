@@ -15,12 +15,12 @@ fn packets(first: u8, payloads: &[&[u8]]) -> Vec<u8> {
 
 /// A connection that is logged in, and has sent the first statement of a script.
 fn conversation(script: &str) -> SqlConversation {
-    let mut deck = ScriptSet::new();
-    assert_eq!(deck.add("test", script.as_bytes(), Language::Pgbench, Allow::Nothing), Ok(0));
+    let mut all_scripts = ScriptSet::new();
+    assert_eq!(all_scripts.add("test", script.as_bytes(), Language::Pgbench, Allow::Nothing), Ok(0));
     let steps = [TransactionStep { name: "step".to_owned(), script: 0, expects: None }];
     let script = sql::on_server(
         Engine::MySql,
-        deck,
+        all_scripts,
         &steps,
         Settings::default(),
         Arc::new(Login::default()),
@@ -45,14 +45,14 @@ fn conversation(script: &str) -> SqlConversation {
 #[track_caller]
 fn assert_ended(conversation: &mut SqlConversation, words: &[u8], expected: &str) {
     let event = conversation.received(words);
-    let Ok(Progress::Answered {
-        next: Next::Done(Reply { refusal: Some(refusal), reusable: false, .. }),
+    let Ok(Progress::PartReplied {
+        next: Next::Done(Reply { rejection: Some(rejection), reusable: false, .. }),
         ..
     }) = event
     else {
         panic!("{event:?}")
     };
-    assert_eq!(format!("{}: {}", refusal.class, conversation.explain(refusal)), expected);
+    assert_eq!(format!("{}: {}", rejection.class, conversation.explain(rejection)), expected);
     // The engine checks for more data after the reply.
     assert_eq!(conversation.received(b""), Ok(Progress::NeedMore));
     assert_eq!(conversation.peer_closed(), Closing::Empty);
@@ -78,7 +78,7 @@ fn server_shutdown_is_reported_in_the_reply() {
 fn idle_disconnect_in_a_pause_is_reported_with_the_server_message() {
     let mut conversation = conversation("BEGIN;\n\\sleep 9 s\nCOMMIT;");
     let paused = conversation.received(&packets(1, &[BEGUN]));
-    assert!(matches!(paused, Ok(Progress::Answered { next: Next::Pause { .. }, .. })), "{paused:?}");
+    assert!(matches!(paused, Ok(Progress::PartReplied { next: Next::Pause { .. }, .. })), "{paused:?}");
     let expected =
         "idle_timeout: HY000 (4031): The client was disconnected by the server because of inactivity.";
     assert_ended(&mut conversation, &packets(0, &[IDLE]), expected);

@@ -1,6 +1,6 @@
 //! Pipelined statements: pending replies, and the effect of a rejection on the rest.
 
-use crate::support::{assert_told, conversation, play};
+use crate::support::{assert_transcript, conversation, play};
 use sql::{Mode, Settings};
 use wire::{Closing, Conversation as _, Next, Stage};
 
@@ -12,7 +12,7 @@ const PIPELINE: &str = "\\startpipeline\nBEGIN;\nUPDATE t SET a = 1;\nCOMMIT;\n\
 
 #[test]
 fn pipeline_is_sent_at_once_and_answered_in_order() {
-    assert_told(
+    assert_transcript(
         &play(&mut conversation(PIPELINE, prepared(1)), 0, &["E0E1E0ZI", "S1ZI"]),
         "> #0 BEGIN\n> #1 UPDATE t SET a = 1\n> #2 COMMIT\n> sync
         part 1: ok\npart 2: ok\npart 3: ok
@@ -23,14 +23,14 @@ fn pipeline_is_sent_at_once_and_answered_in_order() {
 #[test]
 fn rejection_skips_the_rest_of_the_pipeline() {
     let sent = "> #0 BEGIN\n> #1 UPDATE t SET a = 1\n> #2 COMMIT\n> sync\npart 1: ok\n";
-    assert_told(
+    assert_transcript(
         &play(&mut conversation(PIPELINE, prepared(1)), 0, &["E0RbZF", "E0ZI"]),
         &format!(
             "{sent}part 2: bad_statement (42601: error b)\n> ROLLBACK
             try 1: bad_statement (42601: error b)"
         ),
     );
-    assert_told(
+    assert_transcript(
         &play(&mut conversation(PIPELINE, prepared(2)), 0, &["E0RsZF", "E0ZI", "E0E1E0ZI", "S1ZI"]),
         &format!(
             "{sent}part 2: serialization_failure (40001: error s)\n> ROLLBACK
@@ -46,16 +46,16 @@ fn statements_after_a_sync_point_are_answered() {
     let sent = "> #0 INSERT INTO t VALUES (1)\n> sync\n> #1 INSERT INTO t VALUES (2)\n> sync\n";
     let mut conversation = conversation(script, prepared(1));
     let told = play(&mut conversation, 0, &["E1ZIE1ZI"]);
-    assert_told(&told, &format!("{sent}part 1: ok\npart 2: ok\ntry 1: ok"));
+    assert_transcript(&told, &format!("{sent}part 1: ok\npart 2: ok\ntry 1: ok"));
     let told = play(&mut conversation, 0, &["RuZIE1ZI"]);
     let refused = "constraint (23505: error u)";
-    assert_told(&told, &format!("{sent}part 1: {refused}\npart 2: ok\ntry 1: {refused}"));
+    assert_transcript(&told, &format!("{sent}part 1: {refused}\npart 2: ok\ntry 1: {refused}"));
 }
 
 #[test]
 fn pipelined_commit_answered_with_rollback_is_rejected() {
     let words = "rolled_back (the server answered COMMIT with ROLLBACK: nothing was committed)";
-    assert_told(
+    assert_transcript(
         &play(&mut conversation(PIPELINE, prepared(0)), 0, &["E0E1B.ZI"]),
         &format!(
             "> #0 BEGIN\n> #1 UPDATE t SET a = 1\n> #2 COMMIT\n> sync
@@ -68,14 +68,17 @@ fn pipelined_commit_answered_with_rollback_is_rejected() {
 fn empty_pipeline_is_a_sync_point() {
     let told =
         play(&mut conversation("\\startpipeline\n\\endpipeline\nSELECT 1;", prepared(1)), 0, &["ZI", "S1ZI"]);
-    assert_told(&told, "> sync\n> #0 SELECT 1\n> sync\ntry 1: ok");
+    assert_transcript(&told, "> sync\n> #0 SELECT 1\n> sync\ntry 1: ok");
 }
 
 #[test]
 fn pause_in_a_pipeline_loses_nothing() {
     let script = "\\startpipeline\nSELECT 1;\n\\sleep 1 us\nSELECT 2;\n\\endpipeline";
     let told = play(&mut conversation(script, prepared(1)), 0, &["S1S1ZI"]);
-    assert_told(&told, "pause 1000\n> #0 SELECT 1\n> #1 SELECT 2\n> sync\npart 1: ok\npart 2: ok\ntry 1: ok");
+    assert_transcript(
+        &told,
+        "pause 1000\n> #0 SELECT 1\n> #1 SELECT 2\n> sync\npart 1: ok\npart 2: ok\ntry 1: ok",
+    );
 }
 
 #[test]
@@ -84,7 +87,7 @@ fn no_doubt_while_a_pipeline_pauses() {
     let mut conversation = conversation(script, prepared(1));
     assert_eq!(conversation.begin(0), Next::Pause { ns: 1000 });
     assert_eq!((conversation.stage(), conversation.peer_closed()), (Stage::FirstByte, Closing::Empty));
-    assert_eq!((conversation.go_on(), conversation.stage()), (Next::Send, Stage::InDoubt));
+    assert_eq!((conversation.resume(), conversation.stage()), (Next::Send, Stage::InDoubt));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::line::Line;
+use crate::line::TestClient;
 use load::xoroshiro::Xoroshiro;
 use servers::{MariaDb, MariaDbSettings, Postgres, PostgresSettings};
 use sql::script::{Allow, Language, ScriptSet};
@@ -231,7 +231,7 @@ fn assert_round_trips(engine: Engine, login: &Login, port: u16) {
         let step = TransactionStep { name: "step".to_owned(), script: 0, expects: None };
         let login = Arc::new(login.clone());
         let program = sql::on_server(engine, scripts, &[step], settings, login, false, [5; 18]).unwrap();
-        let mut line = Line::open(program.open(0), port);
+        let mut line = TestClient::open(program.open(0), port);
         let mut random = Xoroshiro::seed(SEED);
         for row in 0..VALUES {
             let stored: Vec<String> = KINDS.iter().map(|kind| (kind.draw)(&mut random)).collect();
@@ -241,7 +241,7 @@ fn assert_round_trips(engine: Engine, login: &Login, port: u16) {
                 line.conversation.set(place(kind), value.as_bytes());
             }
             let reply = line.transact();
-            let why = reply.refusal.map(|refusal| line.conversation.explain(refusal));
+            let why = reply.rejection.map(|rejection| line.conversation.explain(rejection));
             assert_eq!(why, None, "{mode_name}, row {row}: {stored:?}");
             let mut back = vec![String::new(); KINDS.len()];
             line.conversation.saved(&mut |variable, value| {

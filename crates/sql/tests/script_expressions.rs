@@ -27,7 +27,7 @@ fn value(expression: &str, language: Language) -> Result<String, String> {
 }
 
 #[track_caller]
-fn all_are(language: Language, cases: &[(&str, &str)]) {
+fn assert_all(language: Language, cases: &[(&str, &str)]) {
     for (expression, expected) in cases {
         assert_eq!(value(expression, language), Ok((*expected).to_owned()), "{expression}");
     }
@@ -35,7 +35,7 @@ fn all_are(language: Language, cases: &[(&str, &str)]) {
 
 #[test]
 fn arithmetic_matches_pgbench() {
-    all_are(
+    assert_all(
         Language::Pgbench,
         &[
             ("17 / (4|1) + ( 4 + (7 >> 2))", "int 8"),
@@ -85,7 +85,7 @@ fn arithmetic_matches_pgbench() {
 
 #[test]
 fn booleans_and_null_match_pgbench() {
-    all_are(
+    assert_all(
         Language::Pgbench,
         &[
             ("1.0 = 0.0 and 1.0 != 0.0", "boolean false"),
@@ -114,7 +114,7 @@ fn booleans_and_null_match_pgbench() {
 
 #[test]
 fn case_expressions_match_pgbench() {
-    all_are(
+    assert_all(
         Language::Pgbench,
         &[
             ("case when 0 < 1 then 32 else 0 end", "int 32"),
@@ -140,7 +140,7 @@ fn random_functions_and_hashes_match_pgbench() {
                   \\set c debug(random_gaussian(1000, 1999, 10.0))\n\\set d debug(random_zipfian(1, 9, 1.3))";
     let played = play(&mut player(script, Language::Pgbench, 5432, &[]));
     assert_eq!(played.values, ["int 17", "int 104", "int 1498", "int 3"]);
-    all_are(
+    assert_all(
         Language::Pgbench,
         &[
             ("hash(10, 5432)", "int -5817877081768721676"),
@@ -201,7 +201,7 @@ fn evaluation_errors_have_messages() {
 
 #[test]
 fn extended_language_has_texts() {
-    all_are(
+    assert_all(
         Language::Extended,
         &[
             ("'it''s'", "text it's"),

@@ -119,26 +119,26 @@ fn error_in_a_later_line_is_shown_there() {
 
 #[test]
 fn invalid_utf8_is_rejected() {
-    let mut deck = ScriptSet::new();
-    let found = deck.add("s", b"select 1;\nselect '\xe9';", Language::Pgbench, Allow::Nothing);
+    let mut all_scripts = ScriptSet::new();
+    let found = all_scripts.add("s", b"select 1;\nselect '\xe9';", Language::Pgbench, Allow::Nothing);
     let shown = found.expect_err("a fault")[0].to_string();
     assert!(shown.starts_with("s:2: the script is not in UTF-8 here at column 9"), "{shown}");
-    assert!(deck.scripts().is_empty() && deck.statements().is_empty());
+    assert!(all_scripts.scripts().is_empty() && all_scripts.statements().is_empty());
 }
 
 #[test]
 fn shell_commands_are_rejected() {
-    let mut deck = ScriptSet::new();
-    let found = deck.add("s", br"\setshell a echo 1", Language::Pgbench, Allow::Shell);
+    let mut all_scripts = ScriptSet::new();
+    let found = all_scripts.add("s", br"\setshell a echo 1", Language::Pgbench, Allow::Shell);
     assert!(found.expect_err("a fault")[0].to_string().contains("not supported yet"));
 }
 
 #[test]
 fn invalid_variable_names_are_rejected() {
-    let mut deck = ScriptSet::new();
-    assert_eq!(deck.variable("a1_é"), deck.find("a1_é"));
-    assert!(deck.variable("a1_é").is_some());
+    let mut all_scripts = ScriptSet::new();
+    assert_eq!(all_scripts.variable("a1_é"), all_scripts.find("a1_é"));
+    assert!(all_scripts.variable("a1_é").is_some());
     for name in ["", "1a", "a b", "a-b", ":a"] {
-        assert_eq!(deck.variable(name), None, "{name:?}");
+        assert_eq!(all_scripts.variable(name), None, "{name:?}");
     }
 }

@@ -8,15 +8,15 @@ use sql::script::{Allow, Backslashes, Language, Placeholders, Player, PlayerActi
 use crate::one_script::{play, player};
 
 /// Parses a script in both languages, and executes what is valid.
-fn digest(text: &[u8]) {
+fn parse_and_run(text: &[u8]) {
     for language in [Language::Pgbench, Language::Extended] {
-        let mut deck = ScriptSet::new();
-        if let Err(faults) = deck.add("s", text, language, Allow::Nothing) {
+        let mut all_scripts = ScriptSet::new();
+        if let Err(faults) = all_scripts.add("s", text, language, Allow::Nothing) {
             assert!(!faults.is_empty());
             faults.iter().for_each(|fault| drop(fault.to_string()));
             continue;
         }
-        let mut player = Player::new(Arc::new(deck), &Seeds::new(1, 1), 0);
+        let mut player = Player::new(Arc::new(all_scripts), &Seeds::new(1, 1), 0);
         player.begin(0);
         while let Ok(act) = player.next() {
             match act {
@@ -41,7 +41,7 @@ fn send(player: &mut Player, number: u16) {
 }
 
 /// Random combinations of fragments of scripts.
-fn shreds() -> impl Strategy<Value = String> {
+fn fragments() -> impl Strategy<Value = String> {
     let shred = prop::sample::select(vec![
         "\\set a ",
         "\\if ",
@@ -117,7 +117,7 @@ fn shreds() -> impl Strategy<Value = String> {
         "debug(",
         "hash(",
     ]);
-    prop::collection::vec(shred, 0..40).prop_map(|shreds| shreds.concat())
+    prop::collection::vec(shred, 0..40).prop_map(|fragments| fragments.concat())
 }
 
 /// Expression of names and operators, without its command.
@@ -161,22 +161,22 @@ fn expression() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn any_bytes_are_handled(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-        digest(&bytes);
+        parse_and_run(&bytes);
     }
 
     #[test]
     fn any_text_is_handled(text in "\\PC{0,200}") {
-        digest(text.as_bytes());
+        parse_and_run(text.as_bytes());
     }
 
     #[test]
-    fn any_combination_of_fragments_is_handled(text in shreds()) {
-        digest(text.as_bytes());
+    fn any_combination_of_fragments_is_handled(text in fragments()) {
+        parse_and_run(text.as_bytes());
     }
 
     #[test]
     fn any_expression_is_handled(expression in expression()) {
-        digest(format!("\\set a 5\n\\set x {expression}\nselect :x").as_bytes());
+        parse_and_run(format!("\\set a 5\n\\set x {expression}\nselect :x").as_bytes());
     }
 }
 
@@ -216,7 +216,7 @@ fn long_scripts_are_accepted() {
         format!("select 1{};", ", $a".repeat(LONG)),
         format!("select 1{};", ", :a".repeat(LONG)),
     ] {
-        digest(script.as_bytes());
+        parse_and_run(script.as_bytes());
         let added = ScriptSet::new().add("s", script.as_bytes(), Language::Pgbench, Allow::Nothing);
         assert_eq!(added, Ok(0), "{}", &script[..30]);
     }

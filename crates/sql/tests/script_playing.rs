@@ -17,7 +17,7 @@ type Rows<'a> = &'a [&'a [Option<&'a str>]];
 /// Advances to the next statement, and stores its rows.
 fn gather(player: &mut Player, results: Results<'_>) -> Result<(), String> {
     let Ok(PlayerAction::Statement(number)) = player.next() else { panic!("a statement comes") };
-    assert!(player.wants_rows(number).is_some());
+    assert!(player.stored_rows(number).is_some());
     player.start_rows(number);
     for (columns, rows) in results {
         for (number, name) in columns.iter().enumerate() {
@@ -120,12 +120,12 @@ fn values_are_written_into_statements() {
 
 #[test]
 fn statements_have_placeholders_titles_and_kinds() {
-    let mut deck = ScriptSet::new();
+    let mut all_scripts = ScriptSet::new();
     let text = "begin;\nselect :a, ':b'\n from t{n};\nend;";
-    assert_eq!(deck.add("one", text.as_bytes(), PGBENCH, Allow::Nothing), Ok(0));
-    assert_eq!(deck.add("two", text.as_bytes(), Language::Extended, Allow::Nothing), Ok(1));
-    assert_eq!((deck.scripts()[0].statements(), deck.scripts()[1].statements()), (0..3, 3..6));
-    let [_, plain, end, begin, extended, _] = deck.statements() else { panic!("six statements") };
+    assert_eq!(all_scripts.add("one", text.as_bytes(), PGBENCH, Allow::Nothing), Ok(0));
+    assert_eq!(all_scripts.add("two", text.as_bytes(), Language::Extended, Allow::Nothing), Ok(1));
+    assert_eq!((all_scripts.scripts()[0].statements(), all_scripts.scripts()[1].statements()), (0..3, 3..6));
+    let [_, plain, end, begin, extended, _] = all_scripts.statements() else { panic!("six statements") };
     assert_eq!(
         (begin.kind(), extended.kind(), end.kind()),
         (StatementKind::Begin, StatementKind::Read, StatementKind::Commit)
@@ -138,8 +138,8 @@ fn statements_have_placeholders_titles_and_kinds() {
         (plain.values(), plain.is_fixed(), extended.values(), extended.is_fixed()),
         (2, true, 1, false)
     );
-    let n = deck.variable("n").expect("a legal name");
-    let mut player = Player::new(Arc::new(deck), &Seeds::new(1, 1), 0);
+    let n = all_scripts.variable("n").expect("a legal name");
+    let mut player = Player::new(Arc::new(all_scripts), &Seeds::new(1, 1), 0);
     player.set(n, b"7");
     let mut text = Vec::new();
     player.fill_extended(4, Placeholders::Question, Backslashes::default(), &mut text);
@@ -189,7 +189,7 @@ fn aset_stores_the_last_row_of_each_result() {
         "select 6 as a\\; select 7 as b \\aset\n\\set x debug(:a)\n\\set x debug(:b)\n\\set x debug(:c)";
     let mut player = player(script, PGBENCH, 1, &[]);
     player.begin(0);
-    assert_eq!(player.wants_rows(0), Some(Gather::Last));
+    assert_eq!(player.stored_rows(0), Some(Gather::Last));
     let (rows, none): (Rows<'_>, Rows<'_>) = (&[&[Some("9")], &[Some("8")]], &[]);
     assert_eq!(gather(&mut player, &[(&["a"], rows), (&["c"], none), (&["b"], &[&[Some("7")]])]), Ok(()));
     let broken = player.next().expect_err("c has no value").to_string();
@@ -199,13 +199,13 @@ fn aset_stores_the_last_row_of_each_result() {
 
 #[test]
 fn again_repeats_draws_and_begin_continues_them() {
-    let mut deck = ScriptSet::new();
+    let mut all_scripts = ScriptSet::new();
     let text = b"\\set a random(1, 1000000)\n\\set s serial()\nselect :a, :s;";
-    deck.add("s", text, Language::Extended, Allow::Nothing).expect("no fault");
-    let mut player = Player::new(Arc::new(deck), &Seeds::new(3, 4), 2);
-    let mut run = |again: bool| {
-        if again {
-            player.again()
+    all_scripts.add("s", text, Language::Extended, Allow::Nothing).expect("no fault");
+    let mut player = Player::new(Arc::new(all_scripts), &Seeds::new(3, 4), 2);
+    let mut run = |restart: bool| {
+        if restart {
+            player.restart()
         } else {
             player.begin(0)
         }
@@ -228,12 +228,12 @@ fn again_repeats_draws_and_begin_continues_them() {
 #[test]
 fn random_row_uses_the_distribution_of_the_run() {
     let drawn = |distribution| {
-        let mut deck = ScriptSet::new();
-        deck.set_distribution(distribution);
+        let mut all_scripts = ScriptSet::new();
+        all_scripts.set_distribution(distribution);
         let text = b"\\set a random_row(1, 1000)\nselect :a";
-        deck.add("s", text, Language::Extended, Allow::Nothing).expect("no fault");
-        let slot = deck.find("a").expect("named");
-        let mut player = Player::new(Arc::new(deck), &Seeds::new(3, 1), 0);
+        all_scripts.add("s", text, Language::Extended, Allow::Nothing).expect("no fault");
+        let slot = all_scripts.find("a").expect("named");
+        let mut player = Player::new(Arc::new(all_scripts), &Seeds::new(3, 1), 0);
         let mut row = || {
             player.begin(0);
             assert_eq!(player.next(), Ok(PlayerAction::Statement(0)));

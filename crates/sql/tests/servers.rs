@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::thread::sleep;
 use std::time::Duration;
 
-use crate::line::Line;
+use crate::line::TestClient;
 use servers::{MariaDb, MariaDbSettings, PgBouncer, Postgres, PostgresSettings};
 use sql::script::{Allow, Language, ScriptSet};
 use sql::workload::{self, Style, Tables, WORKLOADS, Workload};
@@ -22,22 +22,22 @@ fn login(user: &str, password: &str, database: &str) -> Arc<Login> {
     Arc::new(Login { user: user.to_owned(), password, database, ..Login::default() })
 }
 
-fn deck(text: &str) -> (ScriptSet, [TransactionStep; 1]) {
-    let mut deck = ScriptSet::new();
-    assert_eq!(deck.add("test", text.as_bytes(), Language::Extended, Allow::Nothing), Ok(0), "{text}");
-    (deck, [TransactionStep { name: "step".to_owned(), script: 0, expects: None }])
+fn all_scripts(text: &str) -> (ScriptSet, [TransactionStep; 1]) {
+    let mut all_scripts = ScriptSet::new();
+    assert_eq!(all_scripts.add("test", text.as_bytes(), Language::Extended, Allow::Nothing), Ok(0), "{text}");
+    (all_scripts, [TransactionStep { name: "step".to_owned(), script: 0, expects: None }])
 }
 
 fn on_postgres(text: &str, settings: Settings) -> Sql {
-    let (deck, steps) = deck(text);
+    let (all_scripts, steps) = all_scripts(text);
     let login = login(Postgres::USER, Postgres::PASSWORD, Postgres::DATABASE);
-    sql::on_server(Engine::PostgreSql, deck, &steps, settings, login, false, [5; 18]).unwrap()
+    sql::on_server(Engine::PostgreSql, all_scripts, &steps, settings, login, false, [5; 18]).unwrap()
 }
 
 fn on_mariadb(text: &str, settings: Settings) -> Sql {
-    let (deck, steps) = deck(text);
+    let (all_scripts, steps) = all_scripts(text);
     let login = login(MariaDb::USER, MariaDb::PASSWORD, MariaDb::DATABASE);
-    sql::on_server(Engine::MySql, deck, &steps, settings, login, false, [5; 18]).unwrap()
+    sql::on_server(Engine::MySql, all_scripts, &steps, settings, login, false, [5; 18]).unwrap()
 }
 
 /// Statements and values in a server log, without process IDs.
@@ -49,7 +49,7 @@ fn statements(log: &str) -> Vec<String> {
 }
 
 #[test]
-fn server_log_equals_that_of_pgbench() {
+fn server_log_matches_pgbench() {
     let settings = PostgresSettings::default().with("log_statement", "all").with("log_line_prefix", "%p|");
     let server = Postgres::start(&settings).unwrap();
     let pgbench = |arguments: &[&str]| {
@@ -67,7 +67,7 @@ fn server_log_equals_that_of_pgbench() {
                 let mut event = Vec::new();
                 for _ in 0..50 {
                     sleep(Duration::from_millis(20));
-                    let now = statements(&servers::with_names_of_pgbench(&server.log()[before..]));
+                    let now = statements(&servers::with_pgbench_names(&server.log()[before..]));
                     if !now.is_empty() && now == event {
                         break;
                     }
@@ -81,8 +81,8 @@ fn server_log_equals_that_of_pgbench() {
                 let settings = Settings { mode, seed: 5, ..Settings::default() };
                 let text = workload::find(name).unwrap().script(Engine::PostgreSql, Style::default(), None);
                 let script = on_postgres(&text.unwrap(), settings);
-                let mut line = Line::open(script.open(0), server.port());
-                (0..3).for_each(|_| assert_eq!(line.transact().refusal, None));
+                let mut line = TestClient::open(script.open(0), server.port());
+                (0..3).for_each(|_| assert_eq!(line.transact().rejection, None));
             });
             assert!(ours.len() >= 3, "{ours:?}");
             assert_eq!(ours, theirs, "{name} {word}");
@@ -91,31 +91,31 @@ fn server_log_equals_that_of_pgbench() {
 }
 
 fn on_postgres_in_run(run: u8, text: &str, mode: Mode) -> Sql {
-    let ((deck, steps), settings) = (deck(text), Settings { mode, ..Settings::default() });
+    let ((all_scripts, steps), settings) = (all_scripts(text), Settings { mode, ..Settings::default() });
     let login = login(Postgres::USER, Postgres::PASSWORD, Postgres::DATABASE);
     // Each run draws a nonce.
-    sql::on_server(Engine::PostgreSql, deck, &steps, settings, login, false, [run; 18]).unwrap()
+    sql::on_server(Engine::PostgreSql, all_scripts, &steps, settings, login, false, [run; 18]).unwrap()
 }
 
 #[test]
-fn prepared_statements_behind_a_pooler_that_shares_connections_are_those_of_their_script() {
+fn prepared_statements_work_behind_a_transaction_pooler() {
     let server = Postgres::start(&PostgresSettings::default()).unwrap();
     let settings = [("pool_mode", "transaction"), ("server_round_robin", "1")];
     let pooler = PgBouncer::start(&server, &settings).unwrap();
     server.sql("CREATE TABLE first (n int); CREATE TABLE second (n int)").unwrap();
     // While the transactions of two lines are open, the pooler needs two connections to the server, and keeps both.
     let open = on_postgres_in_run(0, "BEGIN;\nCOMMIT;\n", Mode::Simple);
-    let mut lines = [0, 1].map(|number| Line::open(open.open(number), pooler.port()));
+    let mut lines = [0, 1].map(|number| TestClient::open(open.open(number), pooler.port()));
     let nexts = lines.each_mut().map(|line| {
         let next = line.conversation.begin(0);
         line.go(&next)
     });
-    lines.iter_mut().zip(nexts).for_each(|(line, next)| assert_eq!(line.finish(next).refusal, None));
+    lines.iter_mut().zip(nexts).for_each(|(line, next)| assert_eq!(line.finish(next).rejection, None));
     for (run, table, other) in [(1, "first", "second"), (2, "second", "first"), (3, "first", "second")] {
         server.sql("TRUNCATE first, second").unwrap();
         let script = on_postgres_in_run(run, &format!("INSERT INTO {table} VALUES (1);\n"), Mode::Prepared);
-        let mut lines = [0, 1, 2].map(|number| Line::open(script.open(number), pooler.port()));
-        let ok = (0..60).filter(|number| lines[number % 3].transact().refusal.is_none()).count();
+        let mut lines = [0, 1, 2].map(|number| TestClient::open(script.open(number), pooler.port()));
+        let ok = (0..60).filter(|number| lines[number % 3].transact().rejection.is_none()).count();
         let rows = |table| server.sql(&format!("SELECT count(*) FROM {table}")).unwrap().trim().to_owned();
         assert!(ok > 0, "run {run}");
         assert_eq!((rows(table), rows(other)), (ok.to_string(), "0".to_owned()), "run {run}");
@@ -178,7 +178,7 @@ fn every_workload(engine: Engine, mut run: impl FnMut(&Workload, &str, Settings)
 }
 
 /// SQL that recreates the tables of a workload empty.
-fn afresh(of: Tables, counting: &str) -> String {
+fn recreate_tables(of: Tables, counting: &str) -> String {
     let tables = tables(of, counting);
     let names = tables.split("CREATE TABLE ").filter_map(|table| table.split_whitespace().next());
     let drops: String = names.map(|name| format!("DROP TABLE IF EXISTS {name};")).collect();
@@ -189,12 +189,12 @@ fn afresh(of: Tables, counting: &str) -> String {
 fn every_workload_runs_on_postgresql() {
     let server = Postgres::start(&PostgresSettings::default()).unwrap();
     every_workload(Engine::PostgreSql, |workload, text, settings| {
-        server.sql(&afresh(workload.tables, "SERIAL")).unwrap();
+        server.sql(&recreate_tables(workload.tables, "SERIAL")).unwrap();
         let script = on_postgres(text, settings);
         for number in 0..2 {
-            let mut line = Line::open(script.open(number), server.port());
+            let mut line = TestClient::open(script.open(number), server.port());
             for _ in 0..3 {
-                assert_eq!(line.transact().refusal, None, "{}:\n{text}", workload.name);
+                assert_eq!(line.transact().rejection, None, "{}:\n{text}", workload.name);
             }
         }
     });
@@ -205,12 +205,12 @@ fn every_workload_runs_on_mariadb() {
     let server = MariaDb::start(&MariaDbSettings::default()).unwrap();
     every_workload(Engine::MySql, |workload, text, settings| {
         let utf8 = "SET NAMES utf8mb4; ALTER DATABASE CHARACTER SET utf8mb4;";
-        server.sql(&(utf8.to_owned() + &afresh(workload.tables, "INT AUTO_INCREMENT"))).unwrap();
+        server.sql(&(utf8.to_owned() + &recreate_tables(workload.tables, "INT AUTO_INCREMENT"))).unwrap();
         let script = on_mariadb(text, settings);
         for number in 0..2 {
-            let mut line = Line::open(script.open(number), server.port());
+            let mut line = TestClient::open(script.open(number), server.port());
             for _ in 0..3 {
-                assert_eq!(line.transact().refusal, None, "{}:\n{text}", workload.name);
+                assert_eq!(line.transact().rejection, None, "{}:\n{text}", workload.name);
             }
         }
     });
@@ -224,8 +224,8 @@ fn numbers_in(
     variables: &[(&str, &str)],
     script: &str,
 ) -> String {
-    let mut deck = ScriptSet::new();
-    assert_eq!(deck.add("test", script.as_bytes(), language, Allow::Nothing), Ok(0), "{script}");
+    let mut all_scripts = ScriptSet::new();
+    assert_eq!(all_scripts.add("test", script.as_bytes(), language, Allow::Nothing), Ok(0), "{script}");
     let step = TransactionStep { name: "step".to_owned(), script: 0, expects: None };
     let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
     let (bindings, numbers) = (vec!["drawn".to_owned()], vec![0]);
@@ -240,11 +240,12 @@ fn numbers_in(
             INSERT INTO chars (c) VALUES ('5'), ('5.0'), ('05'), ('1');",
         )
         .unwrap();
-    let script = sql::on_server(Engine::MySql, deck, &[step], settings, login, false, [5; 18]).unwrap();
-    let mut line = Line::open(script.open(0), server.port());
+    let script =
+        sql::on_server(Engine::MySql, all_scripts, &[step], settings, login, false, [5; 18]).unwrap();
+    let mut line = TestClient::open(script.open(0), server.port());
     line.conversation.set(0, b"2");
     // Twice over one connection: types of values may change between executions.
-    (0..2).for_each(|_| assert_eq!(line.transact().refusal, None));
+    (0..2).for_each(|_| assert_eq!(line.transact().rejection, None));
     server.sql("SELECT v, d, f FROM big; SELECT GROUP_CONCAT(c, ':', hit ORDER BY c) FROM chars").unwrap()
 }
 
@@ -297,16 +298,16 @@ fn serialization_failure_is_retried_on_postgresql() {
     for (mode, _) in MODES {
         for (max_tries, status, class) in [(1, 1, Some(ErrorClass::SerializationFailure)), (2, 2, None)] {
             let script = on_postgres(text, Settings { mode, max_tries, ..Settings::default() });
-            let mut slow = Line::open(script.open(0), server.port());
+            let mut slow = TestClient::open(script.open(0), server.port());
             let mut next = slow.conversation.begin(0);
             for _ in 0..2 {
                 next = slow.go(&next);
                 assert_eq!(next, Next::Send);
             }
-            assert_eq!(Line::open(script.open(1), server.port()).transact().refusal, None);
+            assert_eq!(TestClient::open(script.open(1), server.port()).transact().rejection, None);
             let reply = slow.finish(next);
-            assert_eq!((reply.status, reply.refusal.map(|refusal| refusal.class)), (status, class));
-            assert_eq!((reply.reusable, slow.transact().refusal), (true, None));
+            assert_eq!((reply.status, reply.rejection.map(|rejection| rejection.class)), (status, class));
+            assert_eq!((reply.reusable, slow.transact().rejection), (true, None));
         }
     }
 }
@@ -322,12 +323,12 @@ fn deadlock_is_retried_on_mariadb() {
     for (mode, _) in MODES {
         let open = |text: &str| {
             let settings = Settings { mode, max_tries: 5, ..Settings::default() };
-            Line::open(on_mariadb(text, settings).open(0), server.port())
+            TestClient::open(on_mariadb(text, settings).open(0), server.port())
         };
         let (mut one, mut other) = (open(&text(1, 2)), open(&text(2, 1)));
         // Prepared in advance, so that each holds its first row after two replies.
-        assert_eq!((one.transact().refusal, other.transact().refusal), (None, None));
-        let has_one_row = |line: &mut Line| {
+        assert_eq!((one.transact().rejection, other.transact().rejection), (None, None));
+        let has_one_row = |line: &mut TestClient| {
             let mut next = line.conversation.begin(0);
             let answers = if mode == Mode::Extended { 3 } else { 2 };
             for _ in 0..answers {
@@ -338,7 +339,7 @@ fn deadlock_is_retried_on_mariadb() {
         let (next_of_one, next_of_other) = (has_one_row(&mut one), has_one_row(&mut other));
         let waiting = std::thread::spawn(move || one.finish(next_of_one));
         let replies = [other.finish(next_of_other), waiting.join().unwrap()];
-        assert!(replies.iter().all(|reply| reply.refusal.is_none()), "{replies:?}");
+        assert!(replies.iter().all(|reply| reply.rejection.is_none()), "{replies:?}");
         assert_eq!(replies.iter().map(|reply| reply.status).sum::<u16>(), 3, "one of them is tried twice");
     }
 }
@@ -352,9 +353,9 @@ fn odd_values(backslash: &str) -> (ScriptSet, [TransactionStep; 1], Settings) {
          AND REPLACE(:text, {backslash}, '') = '''; DROP TABLE t; -- '' $$ é' AND id = 1;",
         text.chars().count()
     );
-    let (deck, [step]) = deck(&script);
+    let (all_scripts, [step]) = all_scripts(&script);
     let settings = Settings { variables: vec![("text".into(), text.into())], ..Settings::default() };
-    (deck, [TransactionStep { expects: Some(RowCount::exactly(1)), ..step }], settings)
+    (all_scripts, [TransactionStep { expects: Some(RowCount::exactly(1)), ..step }], settings)
 }
 
 #[test]
@@ -363,21 +364,22 @@ fn values_arrive_unchanged_for_any_backslash_setting() {
         let settings = PostgresSettings::default().with("standard_conforming_strings", setting);
         let server = Postgres::start(&settings).unwrap();
         server.sql(ROWS).unwrap();
-        let (deck, steps, settings) = odd_values("chr(92)");
+        let (all_scripts, steps, settings) = odd_values("chr(92)");
         let login = login(Postgres::USER, Postgres::PASSWORD, Postgres::DATABASE);
         let script =
-            sql::on_server(Engine::PostgreSql, deck, &steps, settings, login, false, [5; 18]).unwrap();
-        let reply = Line::open(script.open(0), server.port()).transact();
-        assert_eq!(reply.refusal, None, "{setting}");
+            sql::on_server(Engine::PostgreSql, all_scripts, &steps, settings, login, false, [5; 18]).unwrap();
+        let reply = TestClient::open(script.open(0), server.port()).transact();
+        assert_eq!(reply.rejection, None, "{setting}");
     }
     for setting in ["STRICT_TRANS_TABLES", "NO_BACKSLASH_ESCAPES"] {
         let server = MariaDb::start(&MariaDbSettings::default().with("sql_mode", setting)).unwrap();
         server.sql(ROWS).unwrap();
-        let (deck, steps, settings) = odd_values("char(92)");
+        let (all_scripts, steps, settings) = odd_values("char(92)");
         let login = login(MariaDb::USER, MariaDb::PASSWORD, MariaDb::DATABASE);
-        let script = sql::on_server(Engine::MySql, deck, &steps, settings, login, false, [5; 18]).unwrap();
-        let reply = Line::open(script.open(0), server.port()).transact();
-        assert_eq!(reply.refusal, None, "{setting}");
+        let script =
+            sql::on_server(Engine::MySql, all_scripts, &steps, settings, login, false, [5; 18]).unwrap();
+        let reply = TestClient::open(script.open(0), server.port()).transact();
+        assert_eq!(reply.rejection, None, "{setting}");
     }
 }
 
@@ -396,9 +398,9 @@ fn stored_in_quotes(
         for value in ESCAPING_VALUES {
             let bindings = vec!["v".to_owned()];
             let script = open(&statements.join("\n"), Settings { mode, bindings, ..Settings::default() });
-            let mut line = Line::open(script.open(0), port);
+            let mut line = TestClient::open(script.open(0), port);
             line.conversation.set(0, value.as_bytes());
-            assert_eq!(line.transact().refusal, None, "{mode:?} {value}");
+            assert_eq!(line.transact().rejection, None, "{mode:?} {value}");
             all.push(stored());
         }
     }

@@ -4,16 +4,16 @@ use sql::script::{Allow, Language, Placeholders, ScriptSet};
 use sql::workload::{self, Style, Tables, WORKLOADS, Workload};
 use sql::{Engine, Mode, Settings, Sql, TransactionStep};
 
-fn deck(text: &str) -> ScriptSet {
-    let mut deck = ScriptSet::new();
-    let added = deck.add("workload", text.as_bytes(), Language::Extended, Allow::Nothing);
+fn all_scripts(text: &str) -> ScriptSet {
+    let mut all_scripts = ScriptSet::new();
+    let added = all_scripts.add("workload", text.as_bytes(), Language::Extended, Allow::Nothing);
     assert_eq!(added, Ok(0), "{text}");
-    deck
+    all_scripts
 }
 
 fn texts(workload: &Workload, engine: Engine, style: Style, rows: Option<u32>) -> Vec<String> {
-    let deck = deck(&workload.script(engine, style, rows).unwrap());
-    deck.statements().iter().map(|statement| statement.extended(engine.placeholders())).collect()
+    let all_scripts = all_scripts(&workload.script(engine, style, rows).unwrap());
+    all_scripts.statements().iter().map(|statement| statement.extended(engine.placeholders())).collect()
 }
 
 fn named(name: &str) -> &'static Workload {
@@ -29,12 +29,13 @@ fn every_workload_parses_for_every_database() {
                 .iter()
                 .filter(|style| **style != Style::Pipelined || engine == Engine::PostgreSql)
             {
-                let deck = deck(&workload.script(engine, *style, None).unwrap());
-                let most = deck.statements().iter().map(|statement| statement.values()).max().unwrap_or(0);
+                let all_scripts = all_scripts(&workload.script(engine, *style, None).unwrap());
+                let most =
+                    all_scripts.statements().iter().map(|statement| statement.values()).max().unwrap_or(0);
                 assert!(most <= 255, "{}: {most} values", workload.name);
                 let step = TransactionStep { name: workload.name.to_owned(), script: 0, expects: None };
                 let settings = Settings { mode: workload.mode, ..Settings::default() };
-                let made = Sql::new(deck, &[step], settings, engine, |_| unreachable!());
+                let made = Sql::new(all_scripts, &[step], settings, engine, |_| unreachable!());
                 assert!(made.is_ok(), "{} {engine:?} {style:?}", workload.name);
             }
         }
@@ -85,8 +86,9 @@ fn mysql_scripts_use_commit() {
 
 #[test]
 fn sysbench_transactions_have_twenty_statements() {
-    let deck = deck(&named("oltp-read-write").script(Engine::MySql, Style::Autocommit, None).unwrap());
-    let texts: Vec<String> = deck
+    let all_scripts =
+        all_scripts(&named("oltp-read-write").script(Engine::MySql, Style::Autocommit, None).unwrap());
+    let texts: Vec<String> = all_scripts
         .statements()
         .iter()
         .map(|statement| statement.extended(Placeholders::Question).trim_end_matches(';').to_owned())
@@ -107,7 +109,7 @@ fn sysbench_transactions_have_twenty_statements() {
     ]);
     assert_eq!(texts, expected);
     let step = TransactionStep { name: "rw".to_owned(), script: 0, expects: None };
-    assert_eq!(sql::parts(&deck, &[step]).len(), 11, "ten point reads are one part");
+    assert_eq!(sql::parts(&all_scripts, &[step]).len(), 11, "ten point reads are one part");
 }
 
 #[test]

@@ -33,7 +33,7 @@ pub enum State {
 
 /// A connection as a monitor sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seen {
+pub struct ConnectionSnapshot {
     /// State at the time of the look.
     pub state: State,
     /// Thread that makes the calls. `None` before the first one, or if its ID cannot be read.
@@ -71,10 +71,10 @@ impl Connection {
     }
 
     /// Makes a call, which this thread is in until `call` returns.
-    pub(crate) fn during<T>(self: &Arc<Self>, call: impl FnOnce() -> T) -> T {
+    pub(crate) fn run_call<T>(self: &Arc<Self>, call: impl FnOnce() -> T) -> T {
         CURRENT.with_borrow_mut(|current| {
             if !current.as_ref().is_some_and(|known| Arc::ptr_eq(known, self)) {
-                self.thread.store(this_thread(), Ordering::Relaxed);
+                self.thread.store(thread_id(), Ordering::Relaxed);
                 *current = Some(Arc::clone(self));
             }
         });
@@ -88,19 +88,19 @@ impl Connection {
         self.state.store(state as u8, Ordering::Relaxed);
     }
 
-    fn seen(&self) -> Seen {
+    fn seen(&self) -> ConnectionSnapshot {
         let state = match self.state.load(Ordering::Relaxed) {
             state if state == State::Executing as u8 => State::Executing,
             state if state == State::WaitsForLock as u8 => State::WaitsForLock,
             _ => State::Idle,
         };
         let thread = self.thread.load(Ordering::Relaxed);
-        Seen { state, thread: (thread != 0).then_some(thread) }
+        ConnectionSnapshot { state, thread: (thread != 0).then_some(thread) }
     }
 }
 
 /// Open connections of this process.
-pub fn connections() -> Vec<Seen> {
+pub fn connections() -> Vec<ConnectionSnapshot> {
     all().iter().filter_map(Weak::upgrade).map(|connection| connection.seen()).collect()
 }
 
@@ -140,7 +140,7 @@ fn pause_ms(tries: usize, timeout_ms: u64) -> Option<u64> {
 }
 
 /// ID of this thread; 0 if it cannot be read.
-fn this_thread() -> u32 {
+fn thread_id() -> u32 {
     let link = fs::read_link("/proc/thread-self").ok();
     let id = link.as_ref().and_then(|link| link.file_name()?.to_str()?.parse().ok());
     id.unwrap_or(0)
@@ -165,10 +165,10 @@ mod tests {
     #[test]
     fn call_is_seen_while_it_is_made() {
         let connection = Connection::new(1_000);
-        let thread = Some(this_thread());
-        let seen = connection.during(|| connection.seen());
-        assert_eq!(seen, Seen { state: State::Executing, thread });
+        let thread = Some(thread_id());
+        let seen = connection.run_call(|| connection.seen());
+        assert_eq!(seen, ConnectionSnapshot { state: State::Executing, thread });
         assert_eq!(connection.seen().state, State::Idle);
-        assert!(connections().contains(&Seen { state: State::Idle, thread }));
+        assert!(connections().contains(&ConnectionSnapshot { state: State::Idle, thread }));
     }
 }

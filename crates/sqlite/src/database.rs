@@ -17,7 +17,7 @@ pub struct Database {
     /// True to open it read-only.
     pub is_read_only: bool,
     /// True to create the file if it does not exist.
-    pub is_made: bool,
+    pub creates_file: bool,
 }
 
 /// Default timeout for a locked database. SQLite's own default is no wait.
@@ -35,7 +35,7 @@ const SYNCHRONOUS: [&str; 4] = ["off", "normal", "full", "extra"];
 impl Database {
     /// An existing file, opened for writing, with default settings.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), settings: Vec::new(), is_read_only: false, is_made: false }
+        Self { path: path.into(), settings: Vec::new(), is_read_only: false, creates_file: false }
     }
 
     /// Opens a connection.
@@ -46,12 +46,12 @@ impl Database {
     pub fn open(&self) -> Result<Connection, String> {
         let path = self.path.display();
         let mut flags = OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        flags |= match (self.is_read_only, self.is_made) {
+        flags |= match (self.is_read_only, self.creates_file) {
             (true, _) => OpenFlags::SQLITE_OPEN_READ_ONLY,
             (false, true) => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
             (false, false) => OpenFlags::SQLITE_OPEN_READ_WRITE,
         };
-        if !self.is_made && !self.path.exists() {
+        if !self.creates_file && !self.path.exists() {
             return Err(format!("{path}: there is no such file: create its tables with tenbin prepare"));
         }
         let connection =

@@ -10,7 +10,7 @@ mod session;
 mod transactions;
 mod work;
 
-pub use activity::{LockCounters, Seen, State, connections, lock_counters};
+pub use activity::{ConnectionSnapshot, LockCounters, State, connections, lock_counters};
 pub use database::Database;
 pub use session::Session;
 pub use transactions::sqlite;

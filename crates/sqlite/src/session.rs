@@ -13,7 +13,7 @@ use wire::{Cancel, ErrorClass, Greeting, Interrupt, PeerFault};
 use crate::activity::{self, Connection as Activity};
 use crate::database::Database;
 use crate::errors;
-use crate::work::{Item, Work};
+use crate::work::{Item, RequestQueue};
 
 /// A connection to SQLite.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub struct Session {
     connection: Option<Connection>,
     /// State of the connection for monitors. `None` while it is closed.
     activity: Option<Arc<Activity>>,
-    work: Work,
+    work: RequestQueue,
     server_error: ServerError,
     has_begun_reply: bool,
 }
@@ -36,7 +36,7 @@ struct StatementResult {
 impl Session {
     /// Creates a session, which opens the database on login.
     pub fn new(database: Arc<Database>) -> Self {
-        let (connection, work, server_error) = (None, Work::default(), ServerError::default());
+        let (connection, work, server_error) = (None, RequestQueue::default(), ServerError::default());
         Self { database, connection, activity: None, work, server_error, has_begun_reply: false }
     }
 
@@ -76,11 +76,11 @@ fn perform<'a>(
     sink: &mut dyn RowSink,
 ) -> rusqlite::Result<StatementResult> {
     for (number, value) in values.enumerate() {
-        statement.raw_bind_parameter(number + 1, bound(value))?;
+        statement.raw_bind_parameter(number + 1, to_sql_value(value))?;
     }
     let columns = statement.column_count();
-    let wants = sink.wants();
-    if wants {
+    let needs_rows = sink.needs_rows();
+    if needs_rows {
         for (number, name) in statement.column_names().enumerate() {
             sink.column(number as u16, name.as_bytes());
         }
@@ -89,19 +89,19 @@ fn perform<'a>(
     let mut found = statement.raw_query();
     while let Some(row) = found.next()? {
         rows += 1;
-        if !wants {
+        if !needs_rows {
             continue;
         }
         for column in 0..columns {
-            sink.value(column as u16, shown(row.get_ref(column)?, &mut text));
+            sink.value(column as u16, to_text(row.get_ref(column)?, &mut text));
         }
-        sink.row_ended();
+        sink.finish_row();
     }
     Ok(StatementResult { rows, has_rows: columns > 0 })
 }
 
 /// Converts a value for SQLite as its literal in SQL text would be. Numbers with a decimal point become doubles.
-fn bound(value: SqlValue<'_>) -> ToSqlOutput<'_> {
+fn to_sql_value(value: SqlValue<'_>) -> ToSqlOutput<'_> {
     let Some(bytes) = value.text() else { return ToSqlOutput::Owned(Value::Null) };
     let as_double = || std::str::from_utf8(bytes).ok()?.parse().ok();
     let number = match value.number() {
@@ -114,7 +114,7 @@ fn bound(value: SqlValue<'_>) -> ToSqlOutput<'_> {
 }
 
 /// Formats a value as text. `None` for NULL.
-fn shown<'a>(value: ValueRef<'a>, text: &'a mut String) -> Option<&'a [u8]> {
+fn to_text<'a>(value: ValueRef<'a>, text: &'a mut String) -> Option<&'a [u8]> {
     text.clear();
     match value {
         ValueRef::Null => return None,
@@ -146,7 +146,7 @@ impl wire::sql::Session for Session {
             Ok(connection) => self.keep(connection),
             Err(words) => {
                 let sentence = "the database cannot be opened";
-                return Err(PeerFault::new(ErrorClass::LoginRefused, 0, sentence).saying(words));
+                return Err(PeerFault::new(ErrorClass::LoginRefused, 0, sentence).with_peer_message(words));
             }
         }
         Ok((0, Greeting::Done))
@@ -196,7 +196,7 @@ impl wire::sql::Session for Session {
             return Ok((0, SessionEvent::Ready));
         }
         let result = match &self.activity {
-            Some(activity) => activity.during(|| self.run(&item, rows)),
+            Some(activity) => activity.run_call(|| self.run(&item, rows)),
             None => self.run(&item, rows),
         };
         let event = match result {

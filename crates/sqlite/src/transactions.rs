@@ -14,11 +14,11 @@ use crate::session::Session;
 ///
 /// Like [`Sql::new`].
 pub fn sqlite(
-    deck: ScriptSet,
+    all_scripts: ScriptSet,
     steps: &[TransactionStep],
     settings: Settings,
     database: Database,
 ) -> Result<Sql, String> {
     let database = Arc::new(database);
-    Sql::new(deck, steps, settings, Engine::Sqlite, move |_| Box::new(Session::new(database.clone())))
+    Sql::new(all_scripts, steps, settings, Engine::Sqlite, move |_| Box::new(Session::new(database.clone())))
 }

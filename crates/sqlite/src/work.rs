@@ -16,7 +16,7 @@ pub(crate) enum Item {
 
 /// Pending requests, in order. Their memory is reused.
 #[derive(Debug, Default)]
-pub(crate) struct Work {
+pub(crate) struct RequestQueue {
     items: VecDeque<Item>,
     texts: String,
     /// Range of the text of each value, and true if it is a bare literal. `None` for NULL.
@@ -24,7 +24,7 @@ pub(crate) struct Work {
     bytes: Vec<u8>,
 }
 
-impl Work {
+impl RequestQueue {
     pub(crate) fn clear(&mut self) {
         self.items.clear();
         self.texts.clear();

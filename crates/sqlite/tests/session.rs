@@ -16,7 +16,7 @@ struct Taken {
 }
 
 impl RowSink for Taken {
-    fn wants(&self) -> bool {
+    fn needs_rows(&self) -> bool {
         true
     }
 
@@ -30,13 +30,13 @@ impl RowSink for Taken {
         self.row.push(value.map(|value| String::from_utf8(value.to_vec()).unwrap()));
     }
 
-    fn row_ended(&mut self) {
+    fn finish_row(&mut self) {
         self.rows.push(std::mem::take(&mut self.row));
     }
 }
 
 fn database(folder: &Path) -> Database {
-    Database { is_made: true, ..Database::new(folder.join("test.db")) }
+    Database { creates_file: true, ..Database::new(folder.join("test.db")) }
 }
 
 fn open(database: Database) -> Session {

@@ -36,9 +36,9 @@ const TABLES: [(Tables, &str); 5] = [
 ];
 
 fn one(text: &str) -> ScriptSet {
-    let mut deck = ScriptSet::new();
-    assert_eq!(deck.add("test", text.as_bytes(), Language::Extended, Allow::Nothing), Ok(0), "{text}");
-    deck
+    let mut all_scripts = ScriptSet::new();
+    assert_eq!(all_scripts.add("test", text.as_bytes(), Language::Extended, Allow::Nothing), Ok(0), "{text}");
+    all_scripts
 }
 
 fn open(database: &Database, text: &str, settings: Settings, number: u32) -> SqlConversation {
@@ -63,7 +63,7 @@ fn transact(conversation: &mut SqlConversation) -> (Reply, usize) {
         next = match conversation.received(&[]).unwrap() {
             Progress::NeedMore => Next::Await,
             Progress::Replied { used: 0, reply } => Next::Done(reply),
-            Progress::Answered { used: 0, part, next } => {
+            Progress::PartReplied { used: 0, part, next } => {
                 parts += usize::from(part.is_some());
                 next
             }
@@ -92,14 +92,14 @@ fn every_workload_runs_in_every_mode() {
             for style in workload.styles.iter().filter(|style| **style != Style::Pipelined) {
                 let folder = tempfile::tempdir().unwrap();
                 let database = Database {
-                    is_made: true,
+                    creates_file: true,
                     settings: vec![("synchronous".to_owned(), "off".to_owned())],
                     ..Database::new(folder.path().join("test.db"))
                 };
                 let (_, tables) = TABLES.iter().find(|(tables, _)| *tables == workload.tables).unwrap();
                 let tables = tables.replace(';', " \\;");
                 let (made, _) = transact(&mut open(&database, &tables, Settings::default(), 0));
-                assert_eq!(made.refusal, None, "{tables}");
+                assert_eq!(made.rejection, None, "{tables}");
 
                 let script = workload.script(Engine::Sqlite, *style, None).unwrap();
                 let statements = one(&script).statements().len();
@@ -107,8 +107,8 @@ fn every_workload_runs_in_every_mode() {
                     let mut conversation = open(&database, &script, settings(workload, mode), number);
                     for _ in 0..3 {
                         let (reply, parts) = transact(&mut conversation);
-                        let what = format!("{} {mode:?} {style:?}: {:?}", workload.name, reply.refusal);
-                        assert_eq!((reply.refusal, reply.status), (None, 1), "{what}");
+                        let what = format!("{} {mode:?} {style:?}: {:?}", workload.name, reply.rejection);
+                        assert_eq!((reply.rejection, reply.status), (None, 1), "{what}");
                         assert_eq!(parts, if statements == 1 { 0 } else { statements }, "{what}");
                         assert_eq!(conversation.stage(), Stage::Idle);
                     }
@@ -123,7 +123,7 @@ fn conflict_is_rolled_back_and_retried() {
     let folder = tempfile::tempdir().unwrap();
     let settings_of = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let database = Database {
-        is_made: true,
+        creates_file: true,
         settings: vec![settings_of("journal_mode", "wal"), settings_of("busy_timeout", "1")],
         ..Database::new(folder.path().join("test.db"))
     };
@@ -134,16 +134,16 @@ fn conflict_is_rolled_back_and_retried() {
     assert_eq!(reader.begin(0), Next::Send);
     // The reader has begun to read when the writer writes, which makes its snapshot stale.
     for _ in 0..2 {
-        assert!(matches!(reader.received(&[]).unwrap(), Progress::Answered { next: Next::Send, .. }));
+        assert!(matches!(reader.received(&[]).unwrap(), Progress::PartReplied { next: Next::Send, .. }));
     }
-    assert_eq!(transact(&mut writer).0.refusal, None);
+    assert_eq!(transact(&mut writer).0.rejection, None);
     let mut refused = Vec::new();
     let reply = loop {
         match reader.received(&[]).unwrap() {
             Progress::Replied { reply, .. } => break reply,
-            Progress::Answered { part, next, .. } => {
-                let refusal = part.and_then(|part| part.refusal);
-                refused.extend(refusal.map(|refusal| (refusal.class, reader.explain(refusal))));
+            Progress::PartReplied { part, next, .. } => {
+                let rejection = part.and_then(|part| part.rejection);
+                refused.extend(rejection.map(|rejection| (rejection.class, reader.explain(rejection))));
                 if let Next::Done(reply) = next {
                     break reply;
                 }
@@ -152,13 +152,13 @@ fn conflict_is_rolled_back_and_retried() {
         }
     };
     assert_eq!(refused, [(ErrorClass::SerializationFailure, "517: database is locked".to_owned())]);
-    assert_eq!((reply.status, reply.refusal), (2, None));
+    assert_eq!((reply.status, reply.rejection), (2, None));
 }
 
 #[test]
 fn running_statement_can_be_interrupted() {
     let folder = tempfile::tempdir().unwrap();
-    let database = Database { is_made: true, ..Database::new(folder.path().join("test.db")) };
+    let database = Database { creates_file: true, ..Database::new(folder.path().join("test.db")) };
     let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n";
     let mut conversation = open(&database, endless, Settings::default(), 0);
     let interrupt = conversation.interrupt().unwrap();
@@ -177,13 +177,13 @@ fn running_statement_can_be_interrupted() {
     let (reply, _) = transact(&mut conversation);
     done.send(()).unwrap();
     assert!(interrupter.join().unwrap());
-    assert_eq!(reply.refusal.map(|refusal| refusal.class), Some(ErrorClass::Canceled));
+    assert_eq!(reply.rejection.map(|rejection| rejection.class), Some(ErrorClass::Canceled));
 }
 
 #[test]
 fn values_within_quotes_are_read_unchanged() {
     let folder = tempfile::tempdir().unwrap();
-    let database = Database { is_made: true, ..Database::new(folder.path().join("quotes.db")) };
+    let database = Database { creates_file: true, ..Database::new(folder.path().join("quotes.db")) };
     let text = "SELECT 1 FROM (SELECT '[{v}]' AS \"x{v}\", '{{v}}' AS `y{v}`) /* {v} */ \
         WHERE \"x{v}\" = '[' || :v || ']' AND `y{v}` = '{' || 'v}';";
     for mode in [Mode::Simple, Mode::Extended, Mode::Prepared] {
@@ -197,7 +197,7 @@ fn values_within_quotes_are_read_unchanged() {
             assert_eq!(conversation.greeted(&[]).unwrap(), (0, Greeting::Done));
             conversation.set(0, value.as_bytes());
             let (reply, _) = transact(&mut conversation);
-            assert_eq!(reply.refusal, None, "{mode:?} {value}");
+            assert_eq!(reply.rejection, None, "{mode:?} {value}");
         }
     }
 }

@@ -7,7 +7,7 @@ const NEGLIGIBLE: f64 = 1e-17;
 
 /// Returns an upper bound of the probability that random assignment of `count` items to `places` leaves a place with `most` or more, or
 /// with `fewest` or fewer, whichever is less likely. All places are equally likely. 1 if there is only one place or no item.
-pub fn chance_of_spread(count: u64, places: u64, fewest: u64, most: u64) -> f64 {
+pub fn spread_probability(count: u64, places: u64, fewest: u64, most: u64) -> f64 {
     if places < 2 || count == 0 {
         return 1.0;
     }
@@ -19,7 +19,7 @@ pub fn chance_of_spread(count: u64, places: u64, fewest: u64, most: u64) -> f64 
 
 /// Returns the largest count of a place that is not unusual if `count` items are assigned to `places` uniformly at random. Larger counts
 /// occur in any place with a probability of at most `error_rate` (Bonferroni correction). `None` if there is only one place or no item.
-pub fn largest_by_chance(count: u64, places: u64, error_rate: f64) -> Option<u64> {
+pub fn largest_count_by_chance(count: u64, places: u64, error_rate: f64) -> Option<u64> {
     if places < 2 || count == 0 {
         return None;
     }
@@ -83,29 +83,29 @@ mod tests {
 
     #[test]
     fn all_in_one_place_is_as_unlikely_as_its_powers() {
-        assert_near(chance_of_spread(32, 2, 0, 32), libm::pow(2.0, -31.0));
-        assert_near(chance_of_spread(16, 8, 0, 16), 8.0 * libm::pow(8.0, -16.0));
+        assert_near(spread_probability(32, 2, 0, 32), libm::pow(2.0, -31.0));
+        assert_near(spread_probability(16, 8, 0, 16), 8.0 * libm::pow(8.0, -16.0));
     }
 
     #[test]
     fn largest_count_by_chance_is_that_of_tables() {
         // P(X >= 9) is 11/1024 for ten fair coins, and P(X >= 8) 56/1024.
-        assert_eq!(largest_by_chance(10, 2, 0.05), Some(8));
-        assert_eq!(largest_by_chance(10, 2, 0.12), Some(7));
-        assert_eq!(largest_by_chance(2, 2, 0.05), Some(2), "nothing is unusual");
-        assert_eq!(largest_by_chance(1_000_000, 1, 0.05), None);
-        assert_eq!(largest_by_chance(0, 3, 0.05), None);
+        assert_eq!(largest_count_by_chance(10, 2, 0.05), Some(8));
+        assert_eq!(largest_count_by_chance(10, 2, 0.12), Some(7));
+        assert_eq!(largest_count_by_chance(2, 2, 0.05), Some(2), "nothing is unusual");
+        assert_eq!(largest_count_by_chance(1_000_000, 1, 0.05), None);
+        assert_eq!(largest_count_by_chance(0, 3, 0.05), None);
         // 333,333 + 2.4 standard deviations of 471.
-        let most = largest_by_chance(1_000_000, 3, 0.05).expect("a choice");
+        let most = largest_count_by_chance(1_000_000, 3, 0.05).expect("a choice");
         assert!((334_300..334_600).contains(&most), "{most}");
     }
 
     #[test]
     fn even_spread_and_no_choice_are_certain() {
-        assert!(chance_of_spread(10_000, 4, 2_500, 2_500) > 0.9);
-        assert_near(chance_of_spread(7, 1, 7, 7), 1.0);
-        assert_near(chance_of_spread(0, 4, 0, 0), 1.0);
+        assert!(spread_probability(10_000, 4, 2_500, 2_500) > 0.9);
+        assert_near(spread_probability(7, 1, 7, 7), 1.0);
+        assert_near(spread_probability(0, 4, 0, 0), 1.0);
         // Each of 50 processes serves one connection, and one more process waits.
-        assert!(chance_of_spread(50, 51, 0, 1) > 0.9);
+        assert!(spread_probability(50, 51, 0, 1) > 0.9);
     }
 }

@@ -15,14 +15,14 @@ const ALPHA: f64 = 0.01;
 
 /// Carry-over within one block.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Carried {
+pub(crate) struct BlockCarryOver {
     /// Mean log figure of slices after the other system, minus that of slices after their own system; summed over both systems.
     sum: f64,
     /// Share of slices that follow the other system; the larger of the two systems' shares.
     share: f64,
 }
 
-impl Carried {
+impl BlockCarryOver {
     /// Measures the carry-over in the slices of a block. `None` if a system lacks one of the two kinds of slices.
     pub(crate) fn of(pairs: &[[Slice; 2]]) -> Option<Self> {
         let (mut sum, mut share) = (0.0, 0.0f64);
@@ -60,8 +60,8 @@ pub struct CarryOver {
 
 impl CarryOver {
     /// Estimates the carry-over from all blocks. `None` if fewer than [`BLOCKS_MIN`] blocks have both kinds of slices.
-    pub(crate) fn of(blocks: &[Option<Carried>]) -> Option<Self> {
-        let blocks: Vec<Carried> = blocks.iter().copied().flatten().collect();
+    pub(crate) fn of(blocks: &[Option<BlockCarryOver>]) -> Option<Self> {
+        let blocks: Vec<BlockCarryOver> = blocks.iter().copied().flatten().collect();
         let sums: Vec<f64> = blocks.iter().map(|block| block.sum).collect();
         let [sum, error] = mean_and_error(&sums).filter(|_| sums.len() >= BLOCKS_MIN)?;
         let half = quantile(ALPHA, sums.len() - 1) * error;
@@ -82,13 +82,16 @@ mod tests {
     use libm::exp;
 
     /// Returns a block A B B A with the given log figures.
-    fn block([a, b, b_again, a_again]: [f64; 4]) -> Option<Carried> {
+    fn block([a, b, b_again, a_again]: [f64; 4]) -> Option<BlockCarryOver> {
         let slice = |apart: f64, is_after_other| Slice {
             seen: RunResult::exactly(exp(apart), 0, 1),
             is_after_other,
             taken_cores: None,
         };
-        Carried::of(&[[slice(a, false), slice(b, true)], [slice(a_again, true), slice(b_again, false)]])
+        BlockCarryOver::of(&[
+            [slice(a, false), slice(b, true)],
+            [slice(a_again, true), slice(b_again, false)],
+        ])
     }
 
     fn close(a: f64, b: f64) -> bool {
@@ -103,7 +106,7 @@ mod tests {
         let warms = block([1.0, 0.5, 0.6, 1.1]).unwrap();
         assert!(close(warms.sum, 0.0), "both are better in their second slice: {warms:?}");
         let lost = Slice { seen: RunResult::Invalid, is_after_other: true, taken_cores: None };
-        assert_eq!(Carried::of(&[[lost, lost]]), None);
+        assert_eq!(BlockCarryOver::of(&[[lost, lost]]), None);
     }
 
     #[test]

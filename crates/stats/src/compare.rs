@@ -99,7 +99,7 @@ pub struct Discards {
 }
 
 /// Smallest difference in lost runs that is treated as selection bias.
-pub(crate) const DISCARDS_APART: usize = 3;
+pub(crate) const DISCARD_DIFFERENCE_MIN: usize = 3;
 
 impl Comparison {
     /// Returns whether the first variant has the larger figure, by the estimate. `None` if both are equal, or if there is no estimate.
@@ -121,7 +121,7 @@ impl Comparison {
         }
         let [wide, measured] = [interval, measured].map(|[low, high]| Interval {
             ends: [log(low) - by, log(high) + by],
-            centre: Some(log(estimate)),
+            center: Some(log(estimate)),
         });
         let mut found = Self { p: None, ..self };
         found.note(wide, measured, matters);
@@ -150,11 +150,11 @@ pub fn compare<Figure: Into<Bounded> + Copy>(
     discards: Discards,
 ) -> Comparison {
     let pairs: Vec<(Bounded, Bounded)> = pairs.iter().map(|(a, b)| ((*a).into(), (*b).into())).collect();
-    compare_in(1, look_at(pairs.len(), attainable, 1), &pairs, matters, discards)
+    compare_in_family(1, look_at(pairs.len(), attainable, 1), &pairs, matters, discards)
 }
 
 /// Like [`compare`], at a given look, as one of `family` comparisons that share the error rate.
-pub(crate) fn compare_in(
+pub(crate) fn compare_in_family(
     family: u32,
     look: Result<Look, u32>,
     pairs: &[(Bounded, Bounded)],
@@ -179,9 +179,9 @@ pub(crate) fn compare_in(
         verdict: Verdict::None(NoVerdict::NoRatio),
         is_open_by_bounds: false,
     };
-    let Some([measured, within]) = walsh_of(judged, scale) else { return comparison };
+    let Some([measured, within]) = walsh_averages(judged, scale) else { return comparison };
     let is_known = |estimate: &f64| estimate.is_finite() || scale == Scale::Difference && !estimate.is_nan();
-    comparison.estimate = measured.centre().map(|centre| scale.estimate(centre)).filter(is_known);
+    comparison.estimate = measured.center().map(|center| scale.estimate(center)).filter(is_known);
     let look = match look {
         Ok(look) => look,
         Err(needed) => {
@@ -190,13 +190,13 @@ pub(crate) fn compare_in(
         }
     };
     let interval =
-        |walsh: &Walsh| Some(Interval { ends: walsh.interval(look.critical)?, centre: walsh.centre() });
+        |walsh: &Walsh| Some(Interval { ends: walsh.interval(look.critical)?, center: walsh.center() });
     if let (Some(of_within), Some(of_measured)) = (interval(&within), interval(&measured)) {
         comparison.note(of_within, of_measured, matters);
         comparison.confidence = Some(look.confidence());
         comparison.p = Some(p_value(look.blocks, within.signed_rank_sum()));
     }
-    if discards.first.abs_diff(discards.second) >= DISCARDS_APART {
+    if discards.first.abs_diff(discards.second) >= DISCARD_DIFFERENCE_MIN {
         comparison.verdict = Verdict::None(NoVerdict::UnevenDiscards(discards));
         comparison.is_open_by_bounds = false;
     }
@@ -204,9 +204,9 @@ pub(crate) fn compare_in(
 }
 
 /// Returns the Walsh averages of the measured figures, and of their bounds. `None` if a figure is not valid.
-pub(crate) fn walsh_of(pairs: &[(Bounded, Bounded)], scale: Scale) -> Option<[Walsh; 2]> {
+pub(crate) fn walsh_averages(pairs: &[(Bounded, Bounded)], scale: Scale) -> Option<[Walsh; 2]> {
     let measured = pairs.iter().map(|(a, b)| scale.apart((a.value, b.value)));
-    let within = pairs.iter().map(|pair| scale.apart_within(*pair));
+    let within = pairs.iter().map(|pair| scale.true_distance_bounds(*pair));
     let (measured, within): (Option<Vec<_>>, Option<Vec<_>>) = (measured.collect(), within.collect());
     Some([Walsh::of_bounds(&measured?), Walsh::of_bounds(&within?)])
 }
@@ -216,7 +216,7 @@ pub(crate) fn walsh_of(pairs: &[(Bounded, Bounded)], scale: Scale) -> Option<[Wa
 struct Interval {
     ends: [f64; 2],
     /// Estimate, or the bound of it that is nearer to zero. `None` if that may be on either side.
-    centre: Option<f64>,
+    center: Option<f64>,
 }
 
 impl Interval {
@@ -224,7 +224,7 @@ impl Interval {
     fn judge(self, matters: f64) -> Verdict {
         let [low, high] = self.ends;
         if low > 0.0 || high < 0.0 {
-            Verdict::Differs { below_matters: self.centre.is_some_and(|centre| centre.abs() < matters) }
+            Verdict::Differs { below_matters: self.center.is_some_and(|center| center.abs() < matters) }
         } else if -matters < low && high < matters {
             Verdict::Equivalent
         } else {
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn one_block_against_seven_is_not_enough_at_eight() {
+    fn seven_of_eight_blocks_are_inconclusive() {
         let found = compare(
             &pairs(&[12.0, 11.0, 13.0, 12.5, -0.5, 15.0, 12.2, 11.8]),
             8,
@@ -468,9 +468,9 @@ mod tests {
             prop_assert_eq!(found.estimate.map(|of| found.scale.turned(of)), turned.estimate);
             if let Some(ends) = found.interval {
                 prop_assert!(!ends[0].is_nan() && ends[0] <= ends[1]);
-                prop_assert_eq!(found.scale.excludes_none(ends), matches!(found.verdict, Verdict::Differs { .. }));
+                prop_assert_eq!(found.scale.excludes_no_difference(ends), matches!(found.verdict, Verdict::Differs { .. }));
                 let is_significant = found.p.zip(found.confidence).is_some_and(|(p, of)| p <= 1.0 - of + 1e-12);
-                prop_assert_eq!(found.scale.excludes_none(ends), is_significant, "{:?}", found);
+                prop_assert_eq!(found.scale.excludes_no_difference(ends), is_significant, "{:?}", found);
             }
         }
     }

@@ -5,16 +5,16 @@ use alloc::vec::Vec;
 use libm::exp;
 
 use crate::bounded::Bounded;
-use crate::carry_over::{Carried, CarryOver};
-use crate::compare::{Comparison, DISCARDS_APART, Discards, NoVerdict, Verdict, compare_in};
+use crate::carry_over::{BlockCarryOver, CarryOver};
+use crate::compare::{Comparison, DISCARD_DIFFERENCE_MIN, Discards, NoVerdict, Verdict, compare_in_family};
 use crate::control::Control;
 use crate::errors::ErrorGap;
 use crate::first_slices::{FirstSlice, FirstSlices};
 use crate::forecast::{Forecast, Outlook};
-use crate::look::{EARLY, Look, has_early, look_at, look_extended, looks};
+use crate::look::{EARLY, Look, allows_early_look, look_at, look_extended, looks};
 use crate::run_result::RunResult;
 use crate::scale::{MinEffect, Scale, log_ratio};
-use crate::slices::{Levels, Pair, Slice, counting, of_slices};
+use crate::slices::{Pair, Slice, VarianceComponents, counting, of_slices};
 
 /// Rules of a duel, fixed before its first run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,7 +39,7 @@ pub struct DuelRules {
 impl DuelRules {
     /// Returns whether a duel with these rules has the look [`EARLY`].
     pub(crate) fn has_early_look(&self) -> bool {
-        self.looks_early && has_early(self.blocks_max, self.family)
+        self.looks_early && allows_early_look(self.blocks_max, self.family)
     }
 }
 
@@ -94,7 +94,7 @@ pub struct Duel {
     /// Counted pairs of slices of each block that was made in slices.
     slices: Vec<Vec<Pair>>,
     /// Carry-over between the slices of each block that was made in slices.
-    carried: Vec<Option<Carried>>,
+    carried: Vec<Option<BlockCarryOver>>,
     /// First slice of each block that was made in slices.
     first_slices: Vec<Option<FirstSlice>>,
     /// First slices of starts while no other system was up.
@@ -161,23 +161,23 @@ impl Duel {
         if runs.iter().all(|run| run.value().is_some()) {
             self.lost_in_row = 0;
             self.blocks.push(runs);
-            self.end = self.end_of_block();
+            self.end = self.end_after_block();
         } else {
             self.lost_in_row += 1;
-            self.end = self.end_of_lost(&runs);
+            self.end = self.end_after_lost_block(&runs);
         }
     }
 
     /// Notes the slices of one start of A and of B, pair by pair: see [`of_slices`].
     pub fn note_slices(&mut self, pairs: &[[Slice; 2]]) {
-        self.note_slices_as(pairs, of_slices(pairs));
+        self.note_slices_with_results(pairs, of_slices(pairs));
     }
 
     /// Like [`Self::note_slices`], with the figures of the block in `runs`, which are not means over its slices.
-    pub fn note_slices_as(&mut self, pairs: &[[Slice; 2]], runs: [RunResult; 2]) {
+    pub fn note_slices_with_results(&mut self, pairs: &[[Slice; 2]], runs: [RunResult; 2]) {
         if self.end.is_none() && runs.iter().all(|run| run.value().is_some()) {
             self.slices.push(counting(pairs));
-            self.carried.push(Carried::of(pairs));
+            self.carried.push(BlockCarryOver::of(pairs));
             self.first_slices.push(FirstSlice::of(pairs));
         }
         self.note(runs);
@@ -188,13 +188,13 @@ impl Duel {
     pub fn note_lone_start(&mut self, is_of_first: bool, slice: &Slice) {
         self.lone_starts.extend(FirstSlice::from_lone_start(is_of_first, slice));
         if matches!(self.end, None | Some(DuelEnd::OutOfBlocks)) {
-            self.end = self.end_of_block();
+            self.end = self.end_after_block();
         }
     }
 
     /// Returns the variance between starts and between slices, after correction by the control. `None` without slices, or with too few.
-    pub fn levels(&self) -> Option<Levels> {
-        Levels::of(&self.ratios())
+    pub fn levels(&self) -> Option<VarianceComponents> {
+        VarianceComponents::of(&self.ratios())
     }
 
     /// Returns the fitted control variate. `None` if the rules do not ask for one, if readings are missing, or if it explains too little.
@@ -222,7 +222,7 @@ impl Duel {
     /// Returns whether slices are conclusive so far, but the first slices of the blocks do not confirm their verdict, so it is withheld.
     pub fn is_withheld(&self) -> bool {
         let found = self.finding();
-        let is_conclusive = found.interval.is_some_and(|ends| found.scale.excludes_none(ends));
+        let is_conclusive = found.interval.is_some_and(|ends| found.scale.excludes_no_difference(ends));
         is_conclusive && found.verdict == Verdict::Inconclusive
     }
 
@@ -316,14 +316,14 @@ impl Duel {
 
     /// Returns the result so far; A is the first variant. Errors take precedence over figures.
     pub fn finding(&self) -> Comparison {
-        self.finding_in(self.rules.family)
+        self.finding_in_family(self.rules.family)
     }
 
     /// Returns the result so far if `family` comparisons share the error rate.
-    pub(crate) fn finding_in(&self, family: u32) -> Comparison {
+    pub(crate) fn finding_in_family(&self, family: u32) -> Comparison {
         let pairs = self.figures();
         let look = self.look(pairs.len(), family);
-        let mut found = compare_in(family, look, &pairs, self.rules.matters, self.discards);
+        let mut found = compare_in_family(family, look, &pairs, self.rules.matters, self.discards);
         if let Some(carried) = self.carry_over().filter(|carried| carried.is_found) {
             found = found.widened(carried.bias_most, self.rules.matters);
         }
@@ -333,7 +333,7 @@ impl Duel {
         if let Ok(look) = look
             && let Some(gap) = ErrorGap::over(&self.blocks[..found.blocks], look.critical)
         {
-            found.verdict = errors_first(&found, &gap, self.rules.higher_is_better);
+            found.verdict = apply_error_gap(&found, &gap, self.rules.higher_is_better);
         }
         found
     }
@@ -353,7 +353,7 @@ impl Duel {
         }
     }
 
-    fn end_of_block(&self) -> Option<DuelEnd> {
+    fn end_after_block(&self) -> Option<DuelEnd> {
         let (blocks, blocks_max) = (self.blocks.len() as u32, self.rules.blocks_max);
         let looks = || looks(blocks_max as usize, self.rules.family).filter(|_| self.extensions == 0);
         let last = looks().last().map_or(blocks_max, |look| look.blocks);
@@ -377,8 +377,8 @@ impl Duel {
         self.rules.has_early_look() && blocks == EARLY.blocks as usize
     }
 
-    fn end_of_lost(&self, runs: &[RunResult; 2]) -> Option<DuelEnd> {
-        if self.discards.first.abs_diff(self.discards.second) >= DISCARDS_APART {
+    fn end_after_lost_block(&self, runs: &[RunResult; 2]) -> Option<DuelEnd> {
+        if self.discards.first.abs_diff(self.discards.second) >= DISCARD_DIFFERENCE_MIN {
             return Some(DuelEnd::Uneven);
         }
         let end = match runs {
@@ -391,7 +391,7 @@ impl Duel {
 }
 
 /// Overrides the verdict on the figures if errors contradict it.
-fn errors_first(found: &Comparison, gap: &ErrorGap, higher_is_better: bool) -> Verdict {
+fn apply_error_gap(found: &Comparison, gap: &ErrorGap, higher_is_better: bool) -> Verdict {
     let (of_first, of_second) = (gap.against(true), gap.against(false));
     let either = of_first.or(of_second);
     match found.verdict {

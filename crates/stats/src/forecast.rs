@@ -7,7 +7,7 @@ use libm::{log1p, sqrt};
 use crate::duel::DuelRules;
 use crate::power::{Power, power};
 use crate::scale::Scale;
-use crate::slices::Levels;
+use crate::slices::VarianceComponents;
 use crate::student::mean_and_error;
 
 /// Forecast from pilot blocks.
@@ -50,7 +50,7 @@ impl Forecast {
         Some(Self {
             pilots,
             spread,
-            spread_high: spread * sqrt(pilots as f64 / chi_square_tenth(pilots)),
+            spread_high: spread * sqrt(pilots as f64 / chi_square_10th_percentile(pilots)),
             blocks: reached(|look| look.found_from),
             found_from: looks.last().map(|look| match scale {
                 Scale::Ratio => libm::expm1(look.found_from * spread),
@@ -78,12 +78,12 @@ pub struct Outlook {
 }
 
 /// 90 % quantile of the standard normal distribution.
-pub(crate) const TENTH: f64 = 1.281_551_565_5;
+pub(crate) const Z_90: f64 = 1.281_551_565_5;
 
 impl Outlook {
     /// Forecasts from the log ratios of pairs of slices, by block. `None` if no block has two pairs.
     pub(crate) fn of_slices(slices: &[Vec<f64>], rules: &DuelRules) -> Option<Self> {
-        let levels = Levels::of(slices)?;
+        let levels = VarianceComponents::of(slices)?;
         let spread = levels.of_block(slices.last().map_or(1, Vec::len));
         let means = slices.iter().map(|block| block.iter().sum::<f64>() / block.len().max(1) as f64);
         let mean = means.sum::<f64>() / slices.len() as f64;
@@ -101,7 +101,7 @@ impl Outlook {
         let apart = mean.abs();
         let looks = power(rules);
         let matters = rules.matters.distance();
-        let strays = TENTH * spread / sqrt(blocks as f64);
+        let strays = Z_90 * spread / sqrt(blocks as f64);
         let is_told = |look: &&Power| {
             look.found_from * spread <= apart - strays
                 || look.equivalent_from * spread <= matters - apart - strays
@@ -120,9 +120,9 @@ impl Outlook {
 }
 
 /// Returns the 10 % quantile of the chi-square distribution with `freedom` degrees of freedom (Wilson–Hilferty approximation).
-pub(crate) fn chi_square_tenth(freedom: usize) -> f64 {
+pub(crate) fn chi_square_10th_percentile(freedom: usize) -> f64 {
     let part = 2.0 / (9.0 * freedom as f64);
-    let root = 1.0 - part - TENTH * sqrt(part);
+    let root = 1.0 - part - Z_90 * sqrt(part);
     freedom as f64 * root * root * root
 }
 

@@ -4,7 +4,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::bounded::Bounded;
-use crate::compare::{Comparison, Discards, Verdict, compare_in};
+use crate::compare::{Comparison, Discards, Verdict, compare_in_family};
 use crate::duel::Duel;
 use crate::look::{Look, look_at, look_extended};
 use crate::scale::MinEffect;
@@ -55,7 +55,7 @@ impl Paired<'_> {
 /// so no comparison is called equivalent because its test was too lenient.
 pub fn judge_together(duels: &[&Duel]) -> Vec<Comparison> {
     let family = duels.iter().map(|duel| duel.rules().family).max().unwrap_or(1);
-    step_down(family, duels.len(), |place, family| duels[place].finding_in(family))
+    step_down(family, duels.len(), |place, family| duels[place].finding_in_family(family))
 }
 
 /// Like [`judge_together`], for comparisons whose blocks were all planned at once, such as several candidates against one baseline.
@@ -63,7 +63,7 @@ pub fn judge_together(duels: &[&Duel]) -> Vec<Comparison> {
 pub fn compare_together(family: u32, all: &[Paired<'_>]) -> Vec<Comparison> {
     step_down(family, all.len(), |place, family| {
         let Paired { pairs, discards, matters, .. } = all[place];
-        compare_in(family, all[place].look(family), pairs, matters, discards)
+        compare_in_family(family, all[place].look(family), pairs, matters, discards)
     })
 }
 
@@ -93,7 +93,7 @@ fn step_down(family: u32, members: usize, find: impl Fn(usize, u32) -> Compariso
 /// Returns whether the hypothesis of no difference is rejected, regardless of errors.
 fn is_found(found: &Comparison) -> bool {
     !matches!(found.verdict, Verdict::None(_))
-        && found.interval.is_some_and(|ends| found.scale.excludes_none(ends))
+        && found.interval.is_some_and(|ends| found.scale.excludes_no_difference(ends))
 }
 
 #[cfg(test)]

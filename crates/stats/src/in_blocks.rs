@@ -1,11 +1,11 @@
 //! Effect size of two variants over common blocks: an estimate with its interval, without a verdict.
 
-use crate::compare::walsh_of;
+use crate::compare::walsh_averages;
 use crate::holm::Paired;
 
 /// Effect size of the first variant relative to the second.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct InBlocks {
+pub struct BlockEffect {
     /// Number of leading blocks that the estimate covers.
     pub blocks: usize,
     /// Ratio of the first to the second, or first minus second (Hodges–Lehmann estimate).
@@ -18,18 +18,18 @@ pub struct InBlocks {
     pub needed: Option<u32>,
 }
 
-impl InBlocks {
+impl BlockEffect {
     /// Estimates the effect, with an interval whose 5 % error rate is shared by `family` comparisons. `None` without figures, if a
     /// figure is not a number, or if one is not positive and figures are compared by ratio.
     pub fn of(paired: &Paired<'_>, family: u32) -> Option<Self> {
         let scale = paired.matters.scale;
         let look = paired.look(family);
         let blocks = look.map_or(paired.pairs.len(), |look| look.blocks as usize);
-        let [measured, within] = walsh_of(&paired.pairs[..blocks], scale)?;
+        let [measured, within] = walsh_averages(&paired.pairs[..blocks], scale)?;
         let interval = look.ok().and_then(|look| within.interval(look.critical));
         let interval = interval.map(|ends| ends.map(|end| scale.estimate(end)));
         let confidence = interval.and(look.ok()).map(|look| look.confidence());
-        let estimate = scale.estimate(measured.centre()?);
+        let estimate = scale.estimate(measured.center()?);
         estimate.is_finite().then_some(Self { blocks, estimate, interval, confidence, needed: look.err() })
     }
 }
@@ -43,11 +43,11 @@ mod tests {
     use crate::compare::Discards;
     use crate::scale::{MinEffect, Scale};
 
-    fn in_blocks(scale: Scale, pairs: &[(f64, f64)], family: u32) -> Option<InBlocks> {
+    fn in_blocks(scale: Scale, pairs: &[(f64, f64)], family: u32) -> Option<BlockEffect> {
         let pairs: Vec<(Bounded, Bounded)> = pairs.iter().map(|(a, b)| ((*a).into(), (*b).into())).collect();
         let (attainable, discards, matters) =
             (pairs.len(), Discards::default(), MinEffect { scale, size: 0.0 });
-        InBlocks::of(&Paired { pairs: &pairs, attainable, discards, extensions: 0, matters }, family)
+        BlockEffect::of(&Paired { pairs: &pairs, attainable, discards, extensions: 0, matters }, family)
     }
 
     const LEVEL: [f64; 8] = [100.0, 101.0, 99.0, 100.5, 99.5, 100.2, 99.8, 100.1];

@@ -14,7 +14,7 @@ use crate::walsh::Walsh;
 /// Family-wise error rate: the probability of finding an effect of any intervention if none has one.
 const ALPHA: f64 = 0.05;
 /// Factor from the median absolute value to the standard deviation of normal noise.
-const NORMAL: f64 = 1.4826;
+const MAD_TO_DEVIATION: f64 = 1.4826;
 
 /// Change of one resource, and the runs that test it.
 #[derive(Clone, Copy, Debug)]
@@ -77,7 +77,7 @@ pub enum Undecided {
 /// Returns the standard deviation of the log ratios of pairs of runs without a change, estimated from the median. `None` without pairs.
 pub fn spread_of_controls(pairs: &[(f64, f64)]) -> Option<f64> {
     let apart: Option<Vec<f64>> = pairs.iter().map(|pair| log_ratio(*pair).map(fabs)).collect();
-    Some(NORMAL * median(apart?)?)
+    Some(MAD_TO_DEVIATION * median(apart?)?)
 }
 
 /// Like [`spread_of_controls`], but around the median, for pairs whose ratios share a factor: a freshly started system compared
@@ -85,14 +85,14 @@ pub fn spread_of_controls(pairs: &[(f64, f64)]) -> Option<f64> {
 pub fn spread_around_median(pairs: &[(f64, f64)]) -> Option<f64> {
     let logs: Option<Vec<f64>> = pairs.iter().map(|pair| log_ratio(*pair)).collect();
     let logs = logs?;
-    let center = median(logs.iter().copied())?;
-    Some(NORMAL * median(logs.iter().map(|log| fabs(log - center)))?)
+    let median_log = median(logs.iter().copied())?;
+    Some(MAD_TO_DEVIATION * median(logs.iter().map(|log| fabs(log - median_log)))?)
 }
 
 /// Judges a family of interventions that share an error rate of 5 % by Holm. `matters` is the smallest difference that matters, as
 /// a share.
 pub fn interventions(all: &[Intervention<'_>], matters: f64) -> Vec<Effect> {
-    let seen: Vec<Seen> = all.iter().map(Seen::of).collect();
+    let seen: Vec<LogRatios> = all.iter().map(LogRatios::of).collect();
     let p: Vec<f64> = seen.iter().map(|seen| seen.p.unwrap_or(f64::NAN)).collect();
     let significant = holm(&p, ALPHA);
     let judged = all.iter().zip(&seen).zip(significant);
@@ -105,14 +105,14 @@ pub fn interventions(all: &[Intervention<'_>], matters: f64) -> Vec<Effect> {
 }
 
 /// Statistics of the log ratios, with the sign flipped for factors below 1, so that the predicted direction is positive.
-struct Seen {
-    centre: Option<f64>,
+struct LogRatios {
+    center: Option<f64>,
     interval: Option<[f64; 2]>,
     p: Option<f64>,
     has_ratio: bool,
 }
 
-impl Seen {
+impl LogRatios {
     fn of(of: &Intervention<'_>) -> Self {
         let sign = if of.factor < 1.0 { -1.0 } else { 1.0 };
         let logs: Option<Vec<f64>> =
@@ -123,10 +123,10 @@ impl Seen {
         // With fewer blocks, no p-value can be small enough.
         let critical = critical_value(blocks, ALPHA);
         Self {
-            centre: walsh.centre(),
+            center: walsh.center(),
             interval: critical.and_then(|critical| walsh.interval(critical)),
             // Half of the two-sided p-value, which is capped at 1: at 0.5 it only says that the direction is not the predicted one.
-            p: critical.map(|_| p_value(blocks, walsh.sum_not_above()) / 2.0),
+            p: critical.map(|_| p_value(blocks, walsh.rank_sum_not_above()) / 2.0),
             has_ratio,
         }
     }
@@ -135,7 +135,7 @@ impl Seen {
         if !self.has_ratio {
             return Finding::Undecided(Undecided::NoRatio);
         }
-        let (Some(effect), Some([_, high])) = (self.centre, self.interval) else {
+        let (Some(effect), Some([_, high])) = (self.center, self.interval) else {
             return Finding::Undecided(Undecided::TooFewBlocks);
         };
         let of_limit = (of.limit_from * fabs(log(of.factor))).max(matters);
@@ -161,9 +161,9 @@ impl Seen {
         let ends = ends.map(|[a, b]| [a.min(b), a.max(b)]);
         Effect {
             blocks: of.pairs.len(),
-            ratio: self.centre.and_then(|centre| finite(exp(along(centre)))),
+            ratio: self.center.and_then(|center| finite(exp(along(center)))),
             interval: ends.filter(|ends| ends.iter().all(|end| end.is_finite())),
-            elasticity: self.centre.and_then(|centre| finite(centre / fabs(log(of.factor)))),
+            elasticity: self.center.and_then(|center| finite(center / fabs(log(of.factor)))),
             p: self.p,
             finding,
         }
@@ -205,7 +205,7 @@ mod tests {
 
     /// Simulates a diagnosis of [`BLOCKS`] blocks. Each block has, in random order, a control, a repeated control, and each change
     /// with its true log effect. Before or after these, in turn, come a restarted control and the change that needs a restart.
-    fn diagnosed(truth: [f64; CHANGES], world: World, chance: &mut Chance) -> Vec<Effect> {
+    fn simulate_diagnosis(truth: [f64; CHANGES], world: World, chance: &mut Chance) -> Vec<Effect> {
         let mut pairs: [Vec<(f64, f64)>; CHANGES] = Default::default();
         let (mut controls, mut restarted, mut runs) = (Vec::new(), Vec::new(), 0_usize);
         for block in 0..BLOCKS {
@@ -268,8 +268,8 @@ mod tests {
         ];
         for (name, world) in worlds {
             let mut chance = Chance::of(11);
-            let wrong =
-                (0..1_000).filter(|_| diagnosed([0.0; CHANGES], world, &mut chance).iter().any(is_found));
+            let wrong = (0..1_000)
+                .filter(|_| simulate_diagnosis([0.0; CHANGES], world, &mut chance).iter().any(is_found));
             let wrong = wrong.count();
             assert!(wrong <= 50, "{wrong} of 1,000: {name}");
         }
@@ -290,7 +290,7 @@ mod tests {
         let (mut confirmed, mut true_ones, mut refuted, mut acting) = (0, 0, 0, 0);
         for trial in 0..600 {
             let truth = truths[trial % truths.len()];
-            for (effect, truth) in diagnosed(truth, world, &mut chance).iter().zip(truth) {
+            for (effect, truth) in simulate_diagnosis(truth, world, &mut chance).iter().zip(truth) {
                 let acts = truth != 0.0;
                 acting += usize::from(acts);
                 confirmed += usize::from(effect.finding == Finding::Confirmed);
@@ -314,7 +314,7 @@ mod tests {
         assert!(refuted * 100 <= acting * 5, "{refuted} of {acting} limits were refuted");
     }
 
-    fn alone(with: &[f64], without: &[f64], again: &[f64]) -> Effect {
+    fn single_effect(with: &[f64], without: &[f64], again: &[f64]) -> Effect {
         let pairs: Vec<(f64, f64)> = with.iter().copied().zip(without.iter().copied()).collect();
         let controls: Vec<(f64, f64)> = again.iter().copied().zip(without.iter().copied()).collect();
         let spread = spread_of_controls(&controls);
@@ -332,31 +332,31 @@ mod tests {
     fn common_factor_of_all_ratios_is_no_spread() {
         let pairs = [(50.0, 100.0), (51.0, 100.0), (49.0, 100.0)];
         assert!(spread_of_controls(&pairs).is_some_and(|spread| spread > 0.9));
-        let expected = NORMAL * log(51.0 / 50.0);
+        let expected = MAD_TO_DEVIATION * log(51.0 / 50.0);
         assert!(spread_around_median(&pairs).is_some_and(|spread| fabs(spread - expected) < 1e-3));
         assert_eq!(spread_around_median(&[]), None);
     }
 
     #[test]
     fn finding_depends_on_size_direction_and_noise() {
-        let found = |with: &[f64]| alone(with, &LEVEL, &times(1.01)).finding;
+        let found = |with: &[f64]| single_effect(with, &LEVEL, &times(1.01)).finding;
         assert_eq!(found(&times(0.8)), Finding::Confirmed);
         assert_eq!(found(&times(0.95)), Finding::Contributing, "a quarter of what a limit would show");
         assert_eq!(found(&times(0.99)), Finding::Refuted, "below what matters");
         assert_eq!(found(&times(1.2)), Finding::Refuted, "the other direction");
-        let effect = alone(&times(0.8), &LEVEL, &times(1.01));
+        let effect = single_effect(&times(0.8), &LEVEL, &times(1.01));
         assert!((effect.elasticity.unwrap() - 1.0).abs() < 1e-9 && effect.p == Some(1.0 / 256.0));
-        let noisy = alone(&times(0.8), &LEVEL, &times(1.12));
+        let noisy = single_effect(&times(0.8), &LEVEL, &times(1.12));
         assert_eq!(noisy.finding, Finding::Undecided(Undecided::Noise));
         assert_eq!(
-            alone(&times(0.8), &LEVEL, &[]).finding,
+            single_effect(&times(0.8), &LEVEL, &[]).finding,
             Finding::Undecided(Undecided::Noise),
             "no control"
         );
-        let few = alone(&times(0.8)[..5], &LEVEL, &times(1.0));
+        let few = single_effect(&times(0.8)[..5], &LEVEL, &times(1.0));
         assert_eq!((few.finding, few.interval), (Finding::Undecided(Undecided::TooFewBlocks), None));
-        assert_eq!(alone(&[0.0; 8], &LEVEL, &LEVEL).finding, Finding::Undecided(Undecided::NoRatio));
+        assert_eq!(single_effect(&[0.0; 8], &LEVEL, &LEVEL).finding, Finding::Undecided(Undecided::NoRatio));
         let wide = [50.0, 100.0, 140.0, 60.0, 100.0, 101.0, 99.0, 70.0];
-        assert_eq!(alone(&wide, &LEVEL, &LEVEL).finding, Finding::Undecided(Undecided::Wide));
+        assert_eq!(single_effect(&wide, &LEVEL, &LEVEL).finding, Finding::Undecided(Undecided::Wide));
     }
 }

@@ -42,7 +42,7 @@ pub mod usl;
 mod walsh;
 mod way_to_verdict;
 
-pub use binomial::{chance_of_spread, largest_by_chance};
+pub use binomial::{largest_count_by_chance, spread_probability};
 pub use bounded::Bounded;
 pub use carry_over::CarryOver;
 pub use compare::{Comparison, Discards, MoreErrors, NoVerdict, Verdict, compare};
@@ -53,13 +53,13 @@ pub use family::{Family, PairedTest, blocks_for_family};
 pub use first_slices::FirstSlices;
 pub use forecast::{Forecast, Outlook};
 pub use holm::{Paired, compare_together, holm, judge_together};
-pub use in_blocks::InBlocks;
+pub use in_blocks::BlockEffect;
 pub use intervention::{
     Effect, Finding, Intervention, Undecided, interventions, spread_around_median, spread_of_controls,
 };
 pub use look::{
-    EARLY, EXTENDED_MAX, FIXED, LOOKS, Look, blocks_least, error_rate, first_look, look_at, look_extended,
-    looks,
+    EARLY, EXTENDED_MAX, FIXED, LOOKS, Look, error_rate, first_look, look_at, look_extended, looks,
+    min_blocks,
 };
 pub use mann_whitney::{FIGURES_MAX, Unpaired};
 pub use proportion::{proportion_error, proportion_interval};
@@ -68,10 +68,10 @@ pub use repeated::Repeated;
 pub use run_result::{RunResult, error_share};
 pub use scale::{MinEffect, Scale};
 pub use search::{
-    At, Capacity, Level, LevelRunResult, OVERRULED_BY, Search, SearchEnd, SearchRules, SearchStage,
+    At, Capacity, Level, LevelRunResult, OVERRULE_LEAD, Search, SearchEnd, SearchRules, SearchStage,
     SearchStep, Tally,
 };
-pub use slices::{Levels, PAIRS_MAX, PAIRS_MIN, Slice, of_rounds, of_slices};
+pub use slices::{PAIRS_MAX, PAIRS_MIN, Slice, VarianceComponents, combine_rounds, of_slices};
 pub use spread::{Spread, median};
 pub use steady::{Series, Steadiness, SteadyVerdict, Unsteady, Window, steady};
 pub use tournament::{

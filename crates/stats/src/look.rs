@@ -58,8 +58,8 @@ pub const EXTENDED_MAX: u32 = 200;
 /// blocks for its first look. A `family` of 1 is a single comparison.
 pub fn look_at(blocks: usize, attainable: usize, family: u32) -> Result<Look, u32> {
     let allowed = |look: &Look| look.blocks as usize <= blocks;
-    let mut looks = laid_down(attainable.max(blocks), family);
-    let first = looks.next().or_else(|| sequential(family).next()).ok_or(u32::MAX)?;
+    let mut looks = planned_looks(attainable.max(blocks), family);
+    let first = looks.next().or_else(|| sequential_looks(family).next()).ok_or(u32::MAX)?;
     if !allowed(&first) || attainable.max(blocks) < first.blocks as usize {
         return Err(first.blocks);
     }
@@ -68,11 +68,11 @@ pub fn look_at(blocks: usize, attainable: usize, family: u32) -> Result<Look, u3
 
 /// Returns the looks, in order, of a comparison that can have `attainable` blocks. Empty if it can never be decided.
 pub fn looks(attainable: usize, family: u32) -> impl Iterator<Item = Look> {
-    laid_down(attainable, family).take_while(move |look| look.blocks as usize <= attainable)
+    planned_looks(attainable, family).take_while(move |look| look.blocks as usize <= attainable)
 }
 
 /// Returns the looks of a comparison with `attainable` blocks, or a single look if it is too short for several.
-fn laid_down(attainable: usize, family: u32) -> impl Iterator<Item = Look> {
+fn planned_looks(attainable: usize, family: u32) -> impl Iterator<Item = Look> {
     let [first, second] = [LOOKS[0].blocks, LOOKS[1].blocks];
     let blocks_max = u32::try_from(attainable).unwrap_or(u32::MAX);
     // A comparison without a second look may spend the whole error rate at its only one.
@@ -82,11 +82,12 @@ fn laid_down(attainable: usize, family: u32) -> impl Iterator<Item = Look> {
         _ => 0..0,
     };
     let is_only = !only.is_empty();
-    let alone = only.filter_map(move |blocks| stricter(blocks, FIXED_ALPHA, family)).map(move |look| {
-        // A family is never judged more leniently than a single comparison.
-        if look.blocks < first { look } else { Look { critical: LOOKS[0].critical, ..look } }
-    });
-    let many = sequential(family).filter(move |look| !is_only && look.blocks <= blocks_max);
+    let alone =
+        only.filter_map(move |blocks| look_for_family(blocks, FIXED_ALPHA, family)).map(move |look| {
+            // A family is never judged more leniently than a single comparison.
+            if look.blocks < first { look } else { Look { critical: LOOKS[0].critical, ..look } }
+        });
+    let many = sequential_looks(family).filter(move |look| !is_only && look.blocks <= blocks_max);
     alone.take(1).chain(many)
 }
 
@@ -95,7 +96,7 @@ fn laid_down(attainable: usize, family: u32) -> impl Iterator<Item = Look> {
 pub fn look_extended(blocks: usize, attainable: usize, family: u32, extension: u32) -> Result<Look, u32> {
     let alpha = FIXED_ALPHA * exp2(-f64::from(extension));
     let wanted = u32::try_from(attainable.max(blocks)).unwrap_or(u32::MAX).min(EXTENDED_MAX);
-    let look = |blocks| stricter(blocks, alpha, family);
+    let look = |blocks| look_for_family(blocks, alpha, family);
     match look(wanted) {
         Some(found) if wanted as usize <= blocks => Ok(found),
         Some(_) => Err(wanted),
@@ -113,7 +114,7 @@ pub fn error_rate(extensions: u32) -> f64 {
 /// Returns the number of blocks at the first look of a duel, which is [`EARLY`] if the duel qualifies. `None` if it can never be
 /// decided.
 pub fn first_look(blocks_max: u32, family: u32) -> Option<u32> {
-    if has_early(blocks_max, family) {
+    if allows_early_look(blocks_max, family) {
         return Some(EARLY.blocks);
     }
     looks(blocks_max as usize, family).next().map(|look| look.blocks)
@@ -121,24 +122,24 @@ pub fn first_look(blocks_max: u32, family: u32) -> Option<u32> {
 
 /// Returns whether a duel of up to `blocks_max` blocks may have the look [`EARLY`]. Its part of the error rate does not suffice in a
 /// family. A duel that cannot reach the first of [`LOOKS`] has only one look.
-pub(crate) fn has_early(blocks_max: u32, family: u32) -> bool {
+pub(crate) fn allows_early_look(blocks_max: u32, family: u32) -> bool {
     family <= 1 && blocks_max >= LOOKS[0].blocks
 }
 
 /// Returns the smallest number of blocks that can decide a comparison in a family of this size.
-pub fn blocks_least(family: u32) -> u32 {
+pub fn min_blocks(family: u32) -> u32 {
     let last = LOOKS[LOOKS.len() - 1].blocks;
     (FIXED.blocks..last).find(|blocks| looks(*blocks as usize, family).next().is_some()).unwrap_or(last)
 }
 
-fn sequential(family: u32) -> impl Iterator<Item = Look> {
+fn sequential_looks(family: u32) -> impl Iterator<Item = Look> {
     LOOKS.iter().filter_map(move |look| match family {
         0 | 1 => Some(*look),
-        _ => stricter(look.blocks, LOOK_ALPHA, family),
+        _ => look_for_family(look.blocks, LOOK_ALPHA, family),
     })
 }
 
-fn stricter(blocks: u32, alpha: f64, family: u32) -> Option<Look> {
+fn look_for_family(blocks: u32, alpha: f64, family: u32) -> Option<Look> {
     let critical = critical_value(blocks, alpha / f64::from(family.clamp(1, FAMILY_MAX)))?;
     Some(Look { blocks, critical })
 }
@@ -225,7 +226,7 @@ mod tests {
         assert_eq!(at(12, 24, 2), Ok((12, 5)));
         assert_eq!(at(6, 6, 2), Err(7), "six that agree have 3.1 %, more than 2.5 %");
         assert_eq!(at(7, 7, 2), Ok((7, 0)));
-        assert_eq!([1, 2, 3, 4, 6, 7, 1_000].map(blocks_least), [6, 7, 7, 8, 8, 9, 24]);
+        assert_eq!([1, 2, 3, 4, 6, 7, 1_000].map(min_blocks), [6, 7, 7, 8, 8, 9, 24]);
         assert_eq!([looks(5, 1).count(), looks(6, 2).count(), looks(7, 2).count()], [0, 0, 1]);
         for (family, attainable) in
             [2, 3, 6, 7, 40].into_iter().flat_map(|family| (6..12).map(move |a| (family, a)))

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::bounded::Bounded;
 use crate::scale::Scale;
-use crate::spread::middle;
+use crate::spread::median_of_sorted;
 use crate::walsh::{between, in_order};
 
 /// Comparison of two independent sets of runs.
@@ -50,7 +50,8 @@ impl Unpaired {
         let pairs = || first.iter().flat_map(|a| second.iter().map(|b| (*a, *b)));
         let measured: Vec<[f64; 2]> =
             pairs().map(|(a, b)| scale.apart((a.value, b.value))).collect::<Option<_>>()?;
-        let within: Vec<[f64; 2]> = pairs().map(|pair| scale.apart_within(pair)).collect::<Option<_>>()?;
+        let within: Vec<[f64; 2]> =
+            pairs().map(|pair| scale.true_distance_bounds(pair)).collect::<Option<_>>()?;
         let side = |of: &[[f64; 2]], side: usize| in_order(of.iter().map(|bounds| bounds[side]).collect());
         let (least, most) = (side(&within, 0), side(&within, 1));
         let [measured_least, measured_most] = [0, 1].map(|end| side(&measured, end));
@@ -65,23 +66,23 @@ impl Unpaired {
         Some(Self {
             counts: [first.len(), second.len()],
             scale,
-            estimate: between(middle(&measured_least)?, middle(&measured_most)?)
-                .map(|middle| scale.estimate(middle)),
+            estimate: between(median_of_sorted(&measured_least)?, median_of_sorted(&measured_most)?)
+                .map(|median_of_sorted| scale.estimate(median_of_sorted)),
             interval: ends.map(|ends| ends.map(|end| scale.estimate(end))),
-            confidence: critical.map(|critical| 1.0 - two_sided(&shares, critical)),
-            p: two_sided(&shares, above.min(below) + equal),
+            confidence: critical.map(|critical| 1.0 - two_sided_p(&shares, critical)),
+            p: two_sided_p(&shares, above.min(below) + equal),
             larger_share: (1.0 + (larger as f64 - smaller as f64) / least.len() as f64) / 2.0,
         })
     }
 
     /// Returns whether the interval excludes "no difference".
     pub fn differs(&self) -> bool {
-        self.interval.is_some_and(|ends| self.scale.excludes_none(ends))
+        self.interval.is_some_and(|ends| self.scale.excludes_no_difference(ends))
     }
 }
 
 /// Returns the probability that the smaller of the two sums is at most `sum`, two-sided and capped at 1.
-fn two_sided(shares: &[f64], sum: usize) -> f64 {
+fn two_sided_p(shares: &[f64], sum: usize) -> f64 {
     (2.0 * shares.iter().take(sum + 1).sum::<f64>()).min(1.0)
 }
 
@@ -153,7 +154,7 @@ mod tests {
     #[test]
     fn critical_values_match_the_published_table() {
         for (count, p) in [(4, 0.0286), (5, 0.0079), (6, 0.0022), (8, 0.00016)] {
-            assert!((two_sided(&distribution(count, count), 0) - p).abs() < 6e-5, "{count}");
+            assert!((two_sided_p(&distribution(count, count), 0) - p).abs() < 6e-5, "{count}");
         }
         // Mann and Whitney's table at 5 %, two-sided.
         for (first, second, sum) in

@@ -33,7 +33,7 @@ fn autoregressive_deviation(residuals: &[f64], fitted: usize) -> f64 {
     let lag_one = products / squares;
     // Corrects the downward bias of the autocorrelation that the fit causes.
     let resemblance =
-        (lag_one + (fitted as f64 + (fitted as f64 + 2.0) * lag_one) / count).clamp(0.0, RESEMBLANCE_MAX);
+        (lag_one + (fitted as f64 + (fitted as f64 + 2.0) * lag_one) / count).clamp(0.0, AUTOCORRELATION_MAX);
     let variance = squares / (count - fitted as f64);
     let widening = (1.0 + resemblance) / (1.0 - resemblance);
     // Effective number of independent windows. A small number estimates a spread poorly.
@@ -42,6 +42,6 @@ fn autoregressive_deviation(residuals: &[f64], fitted: usize) -> f64 {
 }
 
 /// Upper bound of the lag-one autocorrelation. Beyond it, the series is too short to estimate its noise.
-const RESEMBLANCE_MAX: f64 = 0.99;
+const AUTOCORRELATION_MAX: f64 = 0.99;
 /// Widening of the deviation divided by the effective number of windows.
 const SMALL: f64 = 4.0;

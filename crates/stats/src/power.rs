@@ -31,15 +31,15 @@ const BLOCKS_MAX: usize = LOOKS[LOOKS.len() - 1].blocks as usize;
 pub(crate) fn power(rules: &DuelRules) -> Vec<Power> {
     let early = rules.has_early_look().then_some(EARLY);
     let looks: Vec<Look> = early.into_iter().chain(looks(rules.blocks_max as usize, rules.family)).collect();
-    let known = if early.is_some() { &WITH_EARLY[..] } else { &ALONE[..] };
+    let known = if early.is_some() { &SINGLE_WITH_EARLY_LOOK[..] } else { &SINGLE[..] };
     // A larger family has looks at the same numbers of blocks, but stricter ones.
     let known =
         |look: &Look| known.iter().find(|known| rules.family <= 1 && known.blocks == look.blocks).copied();
-    looks.iter().map(known).collect::<Option<Vec<Power>>>().unwrap_or_else(|| simulated(&looks))
+    looks.iter().map(known).collect::<Option<Vec<Power>>>().unwrap_or_else(|| simulate(&looks))
 }
 
 /// Precomputed power of a single comparison, so that its forecast is available immediately.
-const ALONE: [Power; 5] = [
+const SINGLE: [Power; 5] = [
     Power { blocks: 6, found_from: 2.117_860_448_450_813, equivalent_from: 2.522_484_857_907_891_3 },
     Power { blocks: 8, found_from: 2.222_963_717_662_077_3, equivalent_from: 2.513_657_925_278_944_4 },
     Power { blocks: 12, found_from: 1.300_794_940_186_31, equivalent_from: 1.459_488_788_322_66 },
@@ -48,7 +48,7 @@ const ALONE: [Power; 5] = [
 ];
 
 /// Precomputed power of a single comparison with the look [`EARLY`].
-const WITH_EARLY: [Power; 5] = [
+const SINGLE_WITH_EARLY_LOOK: [Power; 5] = [
     Power { blocks: 7, found_from: 2.180_604_327_023_822_5, equivalent_from: 2.508_342_165_329_999_3 },
     Power { blocks: 8, found_from: 2.180_604_327_023_822_5, equivalent_from: 2.508_342_165_329_999_3 },
     Power { blocks: 12, found_from: 1.295_265_216_647_070_2, equivalent_from: 1.464_815_873_676_413_2 },
@@ -57,7 +57,7 @@ const WITH_EARLY: [Power; 5] = [
 ];
 
 /// Simulates the duels.
-fn simulated(looks: &[Look]) -> Vec<Power> {
+fn simulate(looks: &[Look]) -> Vec<Power> {
     let mut least: Vec<[Vec<f64>; 2]> = looks.iter().map(|_| [Vec::new(), Vec::new()]).collect();
     let mut chance = Chance::of(SEED);
     for _ in 0..DUELS {
@@ -66,7 +66,7 @@ fn simulated(looks: &[Look]) -> Vec<Power> {
         let mut differs = false;
         for (look, [found, equivalent]) in looks.iter().zip(&mut least) {
             let judged = &noise[..look.blocks as usize];
-            let Some([low, high]) = Walsh::interval_alone(judged, look.critical) else { continue };
+            let Some([low, high]) = Walsh::interval_without_sorting(judged, look.critical) else { continue };
             (upwards, downwards) = (upwards.min(-low), downwards.min(high));
             found.extend([upwards, downwards]);
             // A duel that is wrongly decided here has no later look.
@@ -79,14 +79,14 @@ fn simulated(looks: &[Look]) -> Vec<Power> {
     }
     let power = |(look, [found, equivalent]): (&Look, [Vec<f64>; 2])| Power {
         blocks: look.blocks,
-        found_from: nine_tenths(found),
-        equivalent_from: nine_tenths(equivalent),
+        found_from: percentile_90(found),
+        equivalent_from: percentile_90(equivalent),
     };
     looks.iter().zip(least).map(power).collect()
 }
 
 /// Returns the 90 % quantile.
-fn nine_tenths(mut figures: Vec<f64>) -> f64 {
+fn percentile_90(mut figures: Vec<f64>) -> f64 {
     let place = (figures.len() * 9 / 10).saturating_sub(1);
     if figures.is_empty() {
         return f64::INFINITY;
@@ -157,10 +157,10 @@ mod tests {
     fn precomputed_power_equals_simulated_power() {
         for blocks_max in [5, 6, 7, 8, 12, 16, 23, 24, 1_000] {
             let looks: Vec<Look> = looks(blocks_max, 1).collect();
-            assert_eq!(power(blocks_max as u32, 1), simulated(&looks), "{blocks_max}");
+            assert_eq!(power(blocks_max as u32, 1), simulate(&looks), "{blocks_max}");
             let early = super::power(&DuelRules { looks_early: true, ..rules(blocks_max as u32, 1) });
             let looks: Vec<Look> = core::iter::once(EARLY).chain(looks).collect();
-            assert_eq!(early, if blocks_max < 8 { power(blocks_max as u32, 1) } else { simulated(&looks) });
+            assert_eq!(early, if blocks_max < 8 { power(blocks_max as u32, 1) } else { simulate(&looks) });
         }
     }
 

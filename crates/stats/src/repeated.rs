@@ -24,7 +24,7 @@ impl Repeated {
         let runs = u32::try_from(figures.len()).ok()?;
         let critical = signed_rank::critical_value(runs, ALPHA);
         let interval = critical.and_then(|critical| walsh.interval(critical));
-        Some(Self { runs: figures.len(), middle: walsh.centre()?, interval })
+        Some(Self { runs: figures.len(), middle: walsh.center()?, interval })
     }
 }
 

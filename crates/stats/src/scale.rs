@@ -72,7 +72,7 @@ impl Scale {
     }
 
     /// Returns whether an interval excludes "no difference".
-    pub fn excludes_none(self, [low, high]: [f64; 2]) -> bool {
+    pub fn excludes_no_difference(self, [low, high]: [f64; 2]) -> bool {
         low > self.none() || high < self.none()
     }
 
@@ -91,7 +91,7 @@ impl Scale {
 
     /// Returns the lower and upper bound of the distance between the true figures of two runs: the worst ends of both, on the scale of
     /// [`Self::apart`]. `None` if one is not a valid figure.
-    pub(crate) fn apart_within(self, (first, second): (Bounded, Bounded)) -> Option<[f64; 2]> {
+    pub(crate) fn true_distance_bounds(self, (first, second): (Bounded, Bounded)) -> Option<[f64; 2]> {
         let measured = self.apart((first.value, second.value))?;
         let is_exact = |of: Bounded| of.low == of.high;
         if is_exact(first) && is_exact(second) {
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn bounds_of_a_ratio_are_its_worst_ends() {
         let apart = |first: Bounded, second: Bounded| {
-            Scale::Ratio.apart_within((first, second)).map(|ends| ends.map(exp))
+            Scale::Ratio.true_distance_bounds((first, second)).map(|ends| ends.map(exp))
         };
         let (fast, slow) =
             (Bounded::within(200.0, [200.0, f64::INFINITY]), Bounded::within(100.0, [80.0, 125.0]));
@@ -154,10 +154,11 @@ mod tests {
         assert!(low == 0.0 && (high - 0.625).abs() < 1e-12, "{low} {high}");
         assert_eq!(apart(Bounded::within(0.0, [0.0, 1.0]), slow), None, "no ratio, whatever the bounds");
         let cost = Bounded::within(3.0, [2.0, 3.0]);
-        assert_eq!(Scale::Difference.apart_within((cost, Bounded::exactly(1.0))), Some([1.0, 2.0]));
+        assert_eq!(Scale::Difference.true_distance_bounds((cost, Bounded::exactly(1.0))), Some([1.0, 2.0]));
         let endless = Bounded::exactly(f64::INFINITY);
         assert_eq!(
-            Scale::Difference.apart_within((endless, Bounded::within(f64::INFINITY, [1.0, f64::INFINITY]))),
+            Scale::Difference
+                .true_distance_bounds((endless, Bounded::within(f64::INFINITY, [1.0, f64::INFINITY]))),
             Some([f64::NEG_INFINITY, f64::INFINITY])
         );
     }

@@ -35,7 +35,7 @@ pub struct SearchRules {
     /// Number of confirmation runs at each of the two ends, doubled if one of five contradicts the end. 0 for no confirmation.
     pub confirm_runs: u32,
     /// Lead by which confirmation runs overrule the verdict of an end. With a smaller lead the end is undecided: see
-    /// [`OVERRULED_BY`].
+    /// [`OVERRULE_LEAD`].
     pub overruled_by: u32,
     /// True to test recovery from overload.
     pub has_overload: bool,
@@ -55,7 +55,7 @@ impl Default for SearchRules {
             from_per_s: None,
             to_per_s: None,
             confirm_runs: 5,
-            overruled_by: OVERRULED_BY,
+            overruled_by: OVERRULE_LEAD,
             has_overload: false,
             has_soak: false,
             runs_max: 200,
@@ -123,15 +123,15 @@ const INVALID_MAX: u32 = 3;
 /// Upper bound of the number of runs, regardless of the rules.
 const RUNS_MAX: u32 = 1_000;
 /// First rate, as a share of the throughput of closed users.
-const START: f64 = 0.25;
+const START_SHARE: f64 = 0.25;
 /// Overload rate relative to the lowest failing rate.
-const OVERLOAD: f64 = 1.3;
+const OVERLOAD_FACTOR: f64 = 1.3;
 /// Rate after an overload and of a soak test, relative to the highest passing rate: low enough that runs rarely fail by chance.
-const BELOW: f64 = 0.95;
+const RECOVERY_SHARE: f64 = 0.95;
 /// Ratio of the ends below which the search is near the capacity. There a level needs a lead of three runs; farther away, of two.
-const NEAR: f64 = 1.1;
+const NEAR_RATIO_MAX: f64 = 1.1;
 /// Lead that decides a level near the capacity. A smaller lead of confirmation runs does not overrule such a decision.
-pub const OVERRULED_BY: u32 = 3;
+pub const OVERRULE_LEAD: u32 = 3;
 /// Maximum number of runs of a level. A level without a lead by then is undecided.
 const LEVEL_RUNS_MAX: u32 = 9;
 /// Maximum number of runs of a level while rates are doubled, and of an overload.
@@ -160,9 +160,9 @@ impl Search {
             phase: Phase::Sizing { users: 1 },
         };
         if rules.from_per_s.is_some() {
-            search.go_on();
+            search.advance();
         }
-        search.stop_in_time();
+        search.stop_at_run_limit();
         search
     }
 
@@ -193,7 +193,7 @@ impl Search {
         let SearchStep::Run(asked) = self.next() else { return };
         self.runs += 1;
         if asked == level {
-            if self.learn(level, judged) {
+            if self.apply(level, judged) {
                 self.invalid_in_a_row = 0;
             } else {
                 self.invalid_in_a_row += 1;
@@ -203,13 +203,13 @@ impl Search {
                 }
             }
         }
-        self.stop_in_time();
+        self.stop_at_run_limit();
     }
 
     /// Returns the overload rate to apply before a run of the stage [`SearchStage::Overload`]: more than the system can sustain. `None`
     /// while no rate has failed.
     pub fn overload_per_s(&self) -> Option<f64> {
-        self.ends.high.map(|high| rounded(high.per_s * OVERLOAD, self.rules.resolution))
+        self.ends.high.map(|high| rounded(high.per_s * OVERLOAD_FACTOR, self.rules.resolution))
     }
 
     /// Returns the result so far.
@@ -236,7 +236,7 @@ impl Search {
     }
 
     /// Applies the result of a run of the requested level. Returns true if the result was usable.
-    fn learn(&mut self, level: Level, judged: LevelRunResult) -> bool {
+    fn apply(&mut self, level: Level, judged: LevelRunResult) -> bool {
         let has_passed = match judged {
             LevelRunResult::Passed => Some(true),
             LevelRunResult::Failed => Some(false),
@@ -257,15 +257,15 @@ impl Search {
                 lead.note(has_passed);
                 let (per_s, stage, lead) = (*per_s, *stage, *lead);
                 if let Some(told) = self.told(stage, lead) {
-                    self.ends.tell(per_s, told, stage);
-                    self.go_on();
+                    self.ends.note_verdict(per_s, told, stage);
+                    self.advance();
                 }
             }
             (Phase::Confirm(confirmation), Some(has_passed)) => {
                 confirmation.note(has_passed, &mut self.chance);
                 if confirmation.next().is_none() {
                     self.ends.confirm(confirmation.low(), confirmation.high());
-                    self.go_on();
+                    self.advance();
                 }
             }
             (Phase::Overload { lead, .. }, Some(has_passed)) => {

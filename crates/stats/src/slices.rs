@@ -41,7 +41,7 @@ impl Pair {
     }
 }
 
-/// Combines the slices of one start of A and of B, pair by pair, A first: [`of_rounds`] for two variants.
+/// Combines the slices of one start of A and of B, pair by pair, A first: [`combine_rounds`] for two variants.
 pub fn of_slices(pairs: &[[Slice; 2]]) -> [RunResult; 2] {
     let rounds: Vec<[RunResult; 2]> = pairs.iter().map(|pair| pair.map(|slice| slice.seen)).collect();
     [0, 1].map(|side| of_variant(&rounds, side))
@@ -53,7 +53,7 @@ pub fn of_slices(pairs: &[[Slice; 2]]) -> [RunResult; 2] {
 /// A variant loses the block if one of its slices failed, is missing, or has too few samples; the other variants are not affected. A round
 /// with an invalid slice does not count. If fewer than half of the rounds count, variants with an invalid slice lose the block, and all
 /// rounds count for the others.
-pub fn of_rounds(rounds: &[Vec<RunResult>]) -> Vec<RunResult> {
+pub fn combine_rounds(rounds: &[Vec<RunResult>]) -> Vec<RunResult> {
     let variants = rounds.iter().map(Vec::len).min().unwrap_or(0);
     (0..variants).map(|variant| of_variant(rounds, variant)).collect()
 }
@@ -72,17 +72,17 @@ fn of_variant(rounds: &[impl AsRef<[RunResult]>], variant: usize) -> RunResult {
     let is_counting = |round: &&[RunResult]| whole.iter().all(|other| round[*other] != RunResult::Invalid);
     let counting = rounds().filter(is_counting).count();
     if counting > 0 && counting * 2 >= rounds().count() {
-        together(rounds().filter(is_counting).map(|round| round[variant]))
+        combine(rounds().filter(is_counting).map(|round| round[variant]))
     } else if has(variant, RunResult::Invalid) {
         RunResult::Invalid
     } else {
-        together(rounds().map(|round| round[variant]))
+        combine(rounds().map(|round| round[variant]))
     }
 }
 
 /// Returns the geometric mean of the figures and of their bounds, with summed errors. 0 if a figure has no logarithm, which means there is
 /// no ratio.
-fn together(slices: impl Iterator<Item = RunResult>) -> RunResult {
+fn combine(slices: impl Iterator<Item = RunResult>) -> RunResult {
     let (mut figures, mut all_errors, mut all_planned) = (Vec::new(), 0u64, 0u64);
     for slice in slices {
         let RunResult::Figure { value, errors, planned } = slice else { continue };
@@ -109,7 +109,7 @@ pub(crate) fn counting(pairs: &[[Slice; 2]]) -> Vec<Pair> {
 /// Variance components of the log ratio between starts and between pairs of slices of one start. Uses analysis of variance for the
 /// one-way random model with unequal groups (Searle, Casella, and McCulloch, *Variance Components*, section 3.6).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Levels {
+pub struct VarianceComponents {
     /// Number of blocks, each a fresh start of both systems.
     pub blocks: usize,
     /// Number of pairs of slices over all blocks.
@@ -123,7 +123,7 @@ pub struct Levels {
     pub between_about_zero: f64,
 }
 
-impl Levels {
+impl VarianceComponents {
     /// Estimates the components from the log ratios of pairs, by block. `None` if no block has two pairs.
     pub fn of(blocks: &[Vec<f64>]) -> Option<Self> {
         let blocks: Vec<&Vec<f64>> = blocks.iter().filter(|block| !block.is_empty()).collect();
@@ -235,7 +235,7 @@ mod tests {
             let [high, low] = [400.0, 100.0].map(figure);
             let rounds: Vec<Vec<RunResult>> =
                 lost.iter().zip([high, low, low, high]).map(|(lost, of)| vec![of, *lost, high]).collect();
-            let seen = of_rounds(&rounds);
+            let seen = combine_rounds(&rounds);
             assert!([Some(200.0), Some(400.0)].iter().zip([0, 2]).all(|(value, of)| {
                 seen[of].value().zip(*value).is_some_and(|(seen, value)| close(seen, value))
             }));
@@ -270,20 +270,20 @@ mod tests {
             vec![figure(1.0), figure(1.0), figure(4.0)],
             vec![figure(50.0), RunResult::Invalid, figure(50.0)],
         ];
-        let values: Vec<Option<f64>> = of_rounds(&rounds).iter().map(RunResult::value).collect();
+        let values: Vec<Option<f64>> = combine_rounds(&rounds).iter().map(RunResult::value).collect();
         let [Some(first), Some(second), Some(third)] = values[..] else { panic!("{values:?}") };
         assert!(close(first, 2.0) && close(second, 1.0) && close(third, 6.0), "{values:?}");
-        let lost = of_rounds(&rounds[1..].iter().rev().chain(&rounds[2..]).cloned().collect::<Vec<_>>());
+        let lost = combine_rounds(&rounds[1..].iter().rev().chain(&rounds[2..]).cloned().collect::<Vec<_>>());
         assert_eq!(lost[1], RunResult::Invalid);
         assert!(close(lost[0].value().unwrap(), libm::cbrt(2500.0)), "all rounds of the others count");
-        assert_eq!(of_rounds(&[]), []);
+        assert_eq!(combine_rounds(&[]), []);
     }
 
     #[test]
     fn equal_blocks_match_hand_computation() {
         // Means 2, 4, 9; sums of squares within blocks 2, 2, 8: 12 / 3 = 4. Between: grand mean 5, 2 · (9 + 1 + 16) / 2 = 26; (26 −
         // 4) / 2 = 11.
-        let levels = Levels::of(&[vec![1.0, 3.0], vec![3.0, 5.0], vec![7.0, 11.0]]).unwrap();
+        let levels = VarianceComponents::of(&[vec![1.0, 3.0], vec![3.0, 5.0], vec![7.0, 11.0]]).unwrap();
         assert_eq!((levels.blocks, levels.pairs), (3, 6));
         assert!(close(levels.within, 2.0) && close(levels.between.unwrap(), sqrt(11.0)), "{levels:?}");
         // Around zero: (4 + 16 + 81) / 3 − 4 / 2.
@@ -297,26 +297,27 @@ mod tests {
     fn unequal_blocks_match_hand_computation() {
         // Means 2 and 6; sums of squares within blocks 2 and 8 + 0 + 8: 18 / 3 = 6. Grand mean 22 / 5 = 4.4; between 2 · 5.76 + 3 ·
         // 2.56 = 19.2. The size is 5 − 13 / 5 = 2.4, so (19.2 − 6) / 2.4 = 5.5.
-        let levels = Levels::of(&[vec![1.0, 3.0], vec![6.0 - sqrt(8.0), 6.0, 6.0 + sqrt(8.0)]]).unwrap();
+        let levels =
+            VarianceComponents::of(&[vec![1.0, 3.0], vec![6.0 - sqrt(8.0), 6.0, 6.0 + sqrt(8.0)]]).unwrap();
         assert!(close(levels.within, sqrt(6.0)) && close(levels.between.unwrap(), sqrt(5.5)), "{levels:?}");
     }
 
     #[test]
     fn variance_of_slices_is_not_attributed_to_starts() {
-        let levels = Levels::of(&[vec![-1.0, 1.0], vec![-2.0, 2.0]]).unwrap();
+        let levels = VarianceComponents::of(&[vec![-1.0, 1.0], vec![-2.0, 2.0]]).unwrap();
         assert_eq!((levels.between, levels.share_between(2)), (Some(0.0), Some(0.0)));
-        assert_eq!(Levels::of(&[vec![1.0], vec![2.0]]), None, "no block has two");
-        assert_eq!(Levels::of(&[]), None);
-        let one = Levels::of(&[vec![1.0, 3.0]]).unwrap();
+        assert_eq!(VarianceComponents::of(&[vec![1.0], vec![2.0]]), None, "no block has two");
+        assert_eq!(VarianceComponents::of(&[]), None);
+        let one = VarianceComponents::of(&[vec![1.0, 3.0]]).unwrap();
         assert_eq!((one.between, one.share_between(2)), (None, None));
         assert!(close(one.of_block(2), 1.0));
-        let still = Levels::of(&[vec![0.0; 2], vec![0.0; 2]]).unwrap();
+        let still = VarianceComponents::of(&[vec![0.0; 2], vec![0.0; 2]]).unwrap();
         assert_eq!((still.share_between(2), still.pairs_next(9.0, 16)), (None, 2));
     }
 
     #[test]
     fn number_of_slices_follows_variance_and_start_cost() {
-        let levels = |within, between_about_zero| Levels {
+        let levels = |within, between_about_zero| VarianceComponents {
             blocks: 3,
             pairs: 6,
             between: Some(between_about_zero),
@@ -334,7 +335,7 @@ mod tests {
     fn swapping_a_and_b_keeps_the_number_of_slices() {
         let blocks = [vec![0.02, 0.05, 0.01], vec![-0.04, -0.02], vec![0.03, 0.01, 0.02, 0.0]];
         let turned = [blocks[0].clone(), blocks[1].iter().map(|pair| -pair).collect(), blocks[2].clone()];
-        let of = |blocks: &[Vec<f64>]| Levels::of(blocks).unwrap();
+        let of = |blocks: &[Vec<f64>]| VarianceComponents::of(blocks).unwrap();
         assert!(close(of(&blocks).between_about_zero, of(&turned).between_about_zero));
         assert!(of(&blocks).between != of(&turned).between);
     }

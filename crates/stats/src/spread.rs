@@ -18,15 +18,15 @@ pub struct Spread {
 impl Spread {
     /// Summarizes all finite figures. `None` without any.
     pub fn over(figures: impl IntoIterator<Item = f64>) -> Option<Self> {
-        Self::with_endless(figures.into_iter().filter(|figure| figure.is_finite()))
+        Self::with_infinite(figures.into_iter().filter(|figure| figure.is_finite()))
     }
 
     /// Like [`Spread::over`], but includes infinite figures, which are larger than any other.
-    pub fn with_endless(figures: impl IntoIterator<Item = f64>) -> Option<Self> {
+    pub fn with_infinite(figures: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut figures: Vec<f64> = figures.into_iter().filter(|figure| !figure.is_nan()).collect();
         figures.sort_unstable_by(f64::total_cmp);
         let (min, max) = (*figures.first()?, *figures.last()?);
-        Some(Self { count: figures.len(), median: middle(&figures)?, min, max })
+        Some(Self { count: figures.len(), median: median_of_sorted(&figures)?, min, max })
     }
 }
 
@@ -36,7 +36,7 @@ pub fn median(figures: impl IntoIterator<Item = f64>) -> Option<f64> {
 }
 
 /// Returns the median of sorted figures. `None` without figures.
-pub(crate) fn middle(sorted: &[f64]) -> Option<f64> {
+pub(crate) fn median_of_sorted(sorted: &[f64]) -> Option<f64> {
     let upper = *sorted.get(sorted.len() / 2)?;
     let lower = sorted[(sorted.len() - 1) / 2];
     // Halves before adding: the sum of two finite figures may overflow.
@@ -60,7 +60,7 @@ mod tests {
     fn figures_that_are_not_finite_are_ignored() {
         assert_eq!(Spread::over([f64::NAN, f64::INFINITY]), None);
         assert_eq!(Spread::over([]), None);
-        let endless = Spread::with_endless([f64::INFINITY, 1.0, f64::NAN, 3.0]).unwrap();
+        let endless = Spread::with_infinite([f64::INFINITY, 1.0, f64::NAN, 3.0]).unwrap();
         assert_eq!(endless, Spread { count: 3, median: 3.0, min: 1.0, max: f64::INFINITY });
         assert_eq!(median([f64::NAN, 1.0, 3.0]), Some(2.0));
     }

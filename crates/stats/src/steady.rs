@@ -111,7 +111,7 @@ const GROWTH_RHO: f64 = 0.9;
 /// warm-up.
 pub fn steady(series: &[Window], warm: usize) -> Steadiness {
     let levels = levels(series);
-    let cuts: Vec<usize> = levels.iter().map(|(_, level)| believed_cut(level)).collect();
+    let cuts: Vec<usize> = levels.iter().map(|(_, level)| credible_cut(level)).collect();
     let is_bound = |cut: &usize| mser::is_at_bound(*cut, series.len());
     let settled = cuts.iter().copied().filter(|cut| !is_bound(cut)).max().unwrap_or(0);
     let from = settled.max(warm);
@@ -153,7 +153,7 @@ pub fn steady(series: &[Window], warm: usize) -> Steadiness {
 
 /// Returns the first window from which a series is at the level of its rest: the part that MSER-5 would still cut differs from the rest by
 /// no more than is tolerated, or than noise. MSER alone also cuts off noise.
-fn believed_cut(level: &[f64]) -> usize {
+fn credible_cut(level: &[f64]) -> usize {
     let Some(cut) = mser::cut(level) else { return 0 };
     let rest = &level[cut..];
     let rest_mean = mean(rest);

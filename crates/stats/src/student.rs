@@ -37,14 +37,14 @@ fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
         return 1.0 - incomplete_beta(b, a, 1.0 - x);
     }
     let front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log(1.0 - x)) / a;
-    (front * fraction(a, b, x)).clamp(0.0, 1.0)
+    (front * continued_fraction(a, b, x)).clamp(0.0, 1.0)
 }
 
 /// Number of steps of the continued fraction. Up to a thousand degrees of freedom need fewer.
 const STEPS: u32 = 200;
 
 /// Evaluates the continued fraction from its last step to its first.
-fn fraction(a: f64, b: f64, x: f64) -> f64 {
+fn continued_fraction(a: f64, b: f64, x: f64) -> f64 {
     let mut below = 1.0;
     for step in (1..=STEPS).rev() {
         let m = f64::from(step / 2);

@@ -174,7 +174,7 @@ impl Tournament {
                 if is_complete {
                     self.rows.push(block.row(self.rules.settings));
                 }
-                self.leave_without_figure(lost);
+                self.eliminate_without_figure(lost);
                 if is_complete {
                     self.after_block();
                 }
@@ -223,7 +223,7 @@ impl Tournament {
         }
     }
 
-    fn leave_without_figure(&mut self, lost: Vec<Lost>) {
+    fn eliminate_without_figure(&mut self, lost: Vec<Lost>) {
         let after = self.rows.len() as u32;
         for Lost { setting, is_invalid } in lost {
             self.field.retain(|left| *left != setting);

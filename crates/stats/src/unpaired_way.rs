@@ -2,7 +2,7 @@
 
 use libm::{fabs, log, sqrt};
 
-use crate::forecast::TENTH;
+use crate::forecast::Z_90;
 use crate::mann_whitney::{FIGURES_MAX, least_each};
 use crate::scale::MinEffect;
 use crate::student;
@@ -83,7 +83,7 @@ impl OpenUnpaired<'_> {
         let error = spread * sqrt(counts.map(|count| 1.0 / count as f64).iter().sum::<f64>());
         let least = least_each(self.alpha);
         let first = |spread: f64, from: usize| {
-            (from.max(least)..=FIGURES_MAX).find(|each| self.decides(apart, TENTH * error, spread, *each))
+            (from.max(least)..=FIGURES_MAX).find(|each| self.decides(apart, Z_90 * error, spread, *each))
         };
         let more = first(spread, most + 1).map(|each| {
             let runs = 2 * each - counts[0] - counts[1];
@@ -107,7 +107,7 @@ impl OpenUnpaired<'_> {
         let error = spread * sqrt(2.0 / each as f64 / EFFICIENCY);
         let half = student::quantile(self.alpha, 2 * each - 2) * error;
         let to_matters = self.matters.distance() - apart;
-        half + TENTH * error <= apart - strays - self.bounds
+        half + Z_90 * error <= apart - strays - self.bounds
             || half + TWENTIETH * error <= to_matters - strays - self.bounds
     }
 

@@ -42,7 +42,7 @@ const SAMPLES: usize = 400;
 /// Maximum number of steps of a fit. A few suffice unless the points are far from any such curve.
 const STEPS_MAX: u32 = 20;
 /// Share of throughput at the most users below which the effect of κ counts as none.
-const NO_SHARE: f64 = 1e-9;
+const NEGLIGIBLE_KAPPA_SHARE: f64 = 1e-9;
 
 /// Fits the law to points (users, throughput per second), with any number of points per number of users. `seed` seeds the
 /// bootstrap. `None` unless there are six distinct numbers of users, all at least 1, and all throughputs are above zero.
@@ -57,15 +57,15 @@ pub fn fit(points: &[(f64, f64)], seed: u64) -> Option<Usl> {
         return None;
     }
     let law = UslCoefficients::through(points)?;
-    let (kappas, peaks) = resampled(points, &law, most, seed);
+    let (kappas, peaks) = bootstrap(points, &law, most, seed);
     let peak = law.peak(most);
     Some(Usl {
         lambda: 1.0 / law.0[0],
         sigma: law.0[1] / law.0[0],
         kappa: law.kappa(most),
         peak,
-        peak_interval: middle(peaks).filter(|[_, high]| peak.is_some() && high.is_finite()),
-        kappa_interval: middle(kappas)?,
+        peak_interval: central_95_percent(peaks).filter(|[_, high]| peak.is_some() && high.is_finite()),
+        kappa_interval: central_95_percent(kappas)?,
         is_extrapolated: peak.is_some_and(|peak| peak > most),
     })
 }
@@ -118,7 +118,7 @@ impl UslCoefficients {
     fn kappa(&self, most: f64) -> f64 {
         let kappa = self.0[2] / self.0[0];
         let share = self.0[2] * factors(most)[2] / self.cost(most);
-        if share > NO_SHARE { kappa } else { 0.0 }
+        if share > NEGLIGIBLE_KAPPA_SHARE { kappa } else { 0.0 }
     }
 
     /// Returns the peak √((1 − σ) ÷ κ), where the derivative of X is zero. 1 if throughput falls from the first user on, `None` if it never
@@ -130,7 +130,7 @@ impl UslCoefficients {
 }
 
 /// Returns κ and the peak of each bootstrap sample, which has resampled residuals. The peak is infinite if throughput never falls.
-fn resampled(points: &[(f64, f64)], law: &UslCoefficients, most: f64, seed: u64) -> (Vec<f64>, Vec<f64>) {
+fn bootstrap(points: &[(f64, f64)], law: &UslCoefficients, most: f64, seed: u64) -> (Vec<f64>, Vec<f64>) {
     let mut chance = Chance::of(seed);
     let count = points.len() as f64;
     let residuals: Vec<f64> = points.iter().map(|point| law.residual(*point)).collect();
@@ -156,7 +156,7 @@ fn resampled(points: &[(f64, f64)], law: &UslCoefficients, most: f64, seed: u64)
 }
 
 /// Returns the central 95 % of the samples. `None` without samples.
-fn middle(mut samples: Vec<f64>) -> Option<[f64; 2]> {
+fn central_95_percent(mut samples: Vec<f64>) -> Option<[f64; 2]> {
     samples.sort_by(f64::total_cmp);
     let out = samples.len() / 40;
     Some([*samples.get(out)?, *samples.get(samples.len().checked_sub(out + 1)?)?])

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::spread::middle;
+use crate::spread::median_of_sorted;
 
 /// Sorted means of all n(n+1)/2 pairs of figures. Each figure is also paired with itself.
 #[derive(Clone, Debug)]
@@ -36,8 +36,8 @@ impl Walsh {
 
     /// Returns the Hodges–Lehmann estimate of the center: the median of the averages. If only bounds are known, the bound nearer to zero.
     /// `None` if zero lies between the bounds, or without figures.
-    pub fn centre(&self) -> Option<f64> {
-        between(middle(&self.sorted)?, middle(self.most())?)
+    pub fn center(&self) -> Option<f64> {
+        between(median_of_sorted(&self.sorted)?, median_of_sorted(self.most())?)
     }
 
     fn most(&self) -> &[f64] {
@@ -52,7 +52,7 @@ impl Walsh {
     }
 
     /// Like [`Walsh::interval`], for finite figures, without sorting all averages.
-    pub(crate) fn interval_alone(figures: &[f64], critical: u32) -> Option<[f64; 2]> {
+    pub(crate) fn interval_without_sorting(figures: &[f64], critical: u32) -> Option<[f64; 2]> {
         let mut averages = averages(figures);
         let [from, to] = ends(averages.len(), critical)?;
         let mut at = |place| *averages.select_nth_unstable_by(place, f64::total_cmp).1;
@@ -68,7 +68,7 @@ impl Walsh {
     }
 
     /// Returns the signed-rank sum of averages that are not above zero, which count against an upward shift.
-    pub(crate) fn sum_not_above(&self) -> u32 {
+    pub(crate) fn rank_sum_not_above(&self) -> u32 {
         u32::try_from(self.sorted.partition_point(|average| *average <= 0.0)).unwrap_or(u32::MAX)
     }
 }
@@ -109,11 +109,11 @@ mod tests {
     fn three_figures_match_hand_computation() {
         let walsh = Walsh::of(&[1.0, 2.0, 6.0]);
         assert_eq!(walsh.sorted, [1.0, 1.5, 2.0, 3.5, 4.0, 6.0]);
-        assert_eq!(walsh.centre(), Some(2.75));
+        assert_eq!(walsh.center(), Some(2.75));
         assert_eq!(walsh.interval(0), Some([1.0, 6.0]));
         assert_eq!(walsh.interval(2), Some([2.0, 3.5]));
         assert_eq!(walsh.interval(3), None);
-        assert_eq!(Walsh::of(&[]).centre(), None);
+        assert_eq!(Walsh::of(&[]).center(), None);
         assert_eq!(Walsh::of(&[]).interval(0), None);
     }
 
@@ -131,7 +131,7 @@ mod tests {
         let mut figures = apart(&[5.0, 6.0, f64::INFINITY, 7.0, 5.5, f64::INFINITY]);
         let walsh = Walsh::of_bounds(&figures);
         assert_eq!((walsh.interval(0), walsh.signed_rank_sum()), (Some([5.0, f64::INFINITY]), 0));
-        assert!(walsh.centre().is_some_and(|centre| centre > 5.0));
+        assert!(walsh.center().is_some_and(|center| center > 5.0));
         // An infinite figure on the other side counts against the shift, by more than any other.
         figures[0] = [f64::NEG_INFINITY; 2];
         assert_eq!(
@@ -141,7 +141,7 @@ mod tests {
         );
         // Two infinite figures in one block: it is unknown which is larger.
         let unknown = Walsh::of_bounds(&[[f64::NEG_INFINITY, f64::INFINITY]; 8]);
-        assert_eq!((unknown.centre(), unknown.signed_rank_sum()), (None, 36));
+        assert_eq!((unknown.center(), unknown.signed_rank_sum()), (None, 36));
         assert_eq!(unknown.interval(0), Some([f64::NEG_INFINITY, f64::INFINITY]));
     }
 
@@ -169,10 +169,10 @@ mod tests {
             let figures: Vec<f64> = figures.into_iter().map(f64::from).collect();
             let walsh = Walsh::of(&figures);
             let [low, high] = walsh.interval(critical).unwrap();
-            prop_assert_eq!(Walsh::interval_alone(&figures, critical), Some([low, high]));
+            prop_assert_eq!(Walsh::interval_without_sorting(&figures, critical), Some([low, high]));
             prop_assert_eq!(walsh.signed_rank_sum() <= critical, low > 0.0 || high < 0.0);
-            let centre = walsh.centre().unwrap();
-            prop_assert!(low <= centre && centre <= high);
+            let center = walsh.center().unwrap();
+            prop_assert!(low <= center && center <= high);
         }
 
         #[test]
@@ -180,7 +180,7 @@ mod tests {
             let plain: Vec<f64> = figures.iter().map(|figure| f64::from(*figure)).collect();
             let moved: Vec<f64> = plain.iter().map(|figure| figure + f64::from(by)).collect();
             let (plain, moved) = (Walsh::of(&plain), Walsh::of(&moved));
-            prop_assert_eq!(plain.centre().unwrap() + f64::from(by), moved.centre().unwrap());
+            prop_assert_eq!(plain.center().unwrap() + f64::from(by), moved.center().unwrap());
         }
     }
 }

@@ -3,7 +3,7 @@
 use libm::{fabs, sqrt};
 
 use crate::duel::DuelRules;
-use crate::forecast::TENTH;
+use crate::forecast::Z_90;
 use crate::look::LOOKS;
 use crate::power::{Power, power};
 use crate::student::mean_and_error;
@@ -80,13 +80,13 @@ impl Needs {
     }
 
     /// Returns the widest bounds with which a look is conclusive at this spread.
-    fn bounds_most(&self, look: &Power, spread: f64) -> f64 {
+    fn max_bounds(&self, look: &Power, spread: f64) -> f64 {
         let differs = self.apart - self.strays - look.found_from * spread;
         differs.max(self.to_matters - self.strays - look.equivalent_from * spread)
     }
 
     /// Returns the largest spread at which a look is conclusive with these bounds.
-    fn spread_most(&self, look: &Power, bounds: f64) -> f64 {
+    fn max_spread(&self, look: &Power, bounds: f64) -> f64 {
         let differs = (self.apart - bounds) / look.found_from;
         differs.max((self.to_matters - bounds) / look.equivalent_from)
     }
@@ -100,13 +100,13 @@ impl OpenComparison<'_> {
         let spread = error * sqrt(blocks as f64);
         let apart = fabs(mean);
         let to_matters = rules.matters.distance() - apart;
-        let needs = Needs { apart, to_matters, strays: TENTH * error };
+        let needs = Needs { apart, to_matters, strays: Z_90 * error };
         // A study may have more blocks than it planned.
         let last = LOOKS[LOOKS.len() - 1].blocks;
         let looks = power(&DuelRules { blocks_max: last.max(rules.blocks_max), ..*rules });
         let last = looks.last()?;
         if self.bounds >= apart.max(to_matters) {
-            let most = Some(needs.bounds_most(last, spread)).filter(|most| *most > 0.0);
+            let most = Some(needs.max_bounds(last, spread)).filter(|most| *most > 0.0);
             return Some(WayToVerdict::TighterBounds { most });
         }
         let more = looks.iter().filter(|look| look.blocks as usize > blocks);
@@ -122,7 +122,7 @@ impl OpenComparison<'_> {
         Some(match quickest {
             Some((_, way)) => way,
             None if self.can_have_slices && is_steady_within => WayToVerdict::Slices,
-            None => WayToVerdict::LessNoise { spread: needs.spread_most(last, self.bounds) },
+            None => WayToVerdict::LessNoise { spread: needs.max_spread(last, self.bounds) },
         })
     }
 
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_said_of_a_single_block() {
+    fn single_block_gets_no_advice() {
         assert_eq!(OpenComparison { apart: &[0.1], ..OPEN }.way(&RULES), None);
     }
 }

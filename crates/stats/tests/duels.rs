@@ -19,7 +19,7 @@ fn run(value: f64) -> RunResult {
 }
 
 /// Returns a whole duel, with the figures of each block drawn by `figures`.
-fn fought(rules: DuelRules, mut figures: impl FnMut() -> [f64; 2]) -> Duel {
+fn run_duel(rules: DuelRules, mut figures: impl FnMut() -> [f64; 2]) -> Duel {
     let mut duel = Duel::new(rules);
     while let DuelStep::Block { .. } = duel.next() {
         duel.note(figures().map(run));
@@ -45,12 +45,12 @@ fn differs(verdict: Verdict) -> bool {
 #[test]
 fn false_positive_rate_is_below_5_percent() {
     let mut chance = Chance::seeded(20);
-    let wrong = share(1_000, || fought(RULES, || skewed(&mut chance, 0.1)), differs);
+    let wrong = share(1_000, || run_duel(RULES, || skewed(&mut chance, 0.1)), differs);
     // 5 % plus three standard errors; 3.1 % were measured over 20,000.
     assert!(wrong <= 0.05 + 3.0 * 0.0069, "{wrong}");
     // Heavy tails without a variance.
     let mut heavy = || (0.01 * (3.0 * (chance.uniform() - 0.5)).tan()).exp();
-    let wrong = share(1_000, || fought(RULES, || [heavy(), heavy()]), differs);
+    let wrong = share(1_000, || run_duel(RULES, || [heavy(), heavy()]), differs);
     assert!(wrong <= 0.05 + 3.0 * 0.0069, "{wrong}");
 }
 
@@ -58,7 +58,7 @@ fn false_positive_rate_is_below_5_percent() {
 fn difference_of_0_8_standard_deviations_is_found() {
     let mut chance = Chance::seeded(21);
     let mut fight = || {
-        fought(DuelRules { matters: MinEffect::share(0.0), ..RULES }, || {
+        run_duel(DuelRules { matters: MinEffect::share(0.0), ..RULES }, || {
             [(0.02 * (0.8 + chance.normal())).exp(), 1.0]
         })
     };
@@ -100,11 +100,11 @@ fn power_matches_the_documented_table() {
     for (family, blocks_max, effect, matters) in PROMISED {
         let rules = DuelRules { blocks_max, matters: MinEffect::share(0.0), family, ..RULES };
         let found =
-            share(1_000, || fought(rules, || [(0.01 * (effect + chance.normal())).exp(), 1.0]), differs);
+            share(1_000, || run_duel(rules, || [(0.01 * (effect + chance.normal())).exp(), 1.0]), differs);
         assert!((0.87..=0.93).contains(&found), "{family} {blocks_max}: {found}");
         let rules = DuelRules { matters: MinEffect::share(f64::exp_m1(0.01 * matters)), ..rules };
         let is = |verdict| verdict == Verdict::Equivalent;
-        let level = share(1_000, || fought(rules, || [(0.01 * chance.normal()).exp(), 1.0]), is);
+        let level = share(1_000, || run_duel(rules, || [(0.01 * chance.normal()).exp(), 1.0]), is);
         assert!((0.87..=0.93).contains(&level), "{family} {blocks_max}: {level}");
     }
 }
@@ -132,7 +132,7 @@ fn interval_covers_the_true_ratio_at_every_stop() {
     let mut chance = Chance::seeded(23);
     let covers = |duel: &Duel| duel.finding().interval.is_some_and(|[low, high]| low <= 1.02 && 1.02 <= high);
     let covered = (0..1_000)
-        .filter(|_| covers(&fought(RULES, || [1.02 * (0.02 * chance.normal()).exp(), 1.0])))
+        .filter(|_| covers(&run_duel(RULES, || [1.02 * (0.02 * chance.normal()).exp(), 1.0])))
         .count();
     assert!(covered >= 930, "{covered}");
 }
@@ -142,7 +142,7 @@ fn family_error_rate_equals_that_of_one_duel() {
     let mut chance = Chance::seeded(24);
     let rules = DuelRules { family: 4, ..RULES };
     let wrong = (0..500).filter(|_| {
-        let duels: [Duel; 4] = std::array::from_fn(|_| fought(rules, || skewed(&mut chance, 0.1)));
+        let duels: [Duel; 4] = std::array::from_fn(|_| run_duel(rules, || skewed(&mut chance, 0.1)));
         judge_together(&duels.each_ref()).iter().any(|found| differs(found.verdict))
     });
     let wrong = wrong.count() as f64 / 500.0;

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use stats::{
-    At, Level, LevelRunResult, OVERRULED_BY, Search, SearchEnd, SearchRules, SearchStage, SearchStep,
+    At, Level, LevelRunResult, OVERRULE_LEAD, Search, SearchEnd, SearchRules, SearchStage, SearchStep,
 };
 
 use crate::support::Chance;
@@ -98,7 +98,7 @@ fn contradicted(confirm_runs: u32, overruled_by: u32) -> usize {
 
 #[test]
 fn rate_that_mostly_failed_is_not_reported_as_passing() {
-    assert_eq!([1, 2].map(|confirm_runs| contradicted(confirm_runs, OVERRULED_BY)), [0, 0]);
+    assert_eq!([1, 2].map(|confirm_runs| contradicted(confirm_runs, OVERRULE_LEAD)), [0, 0]);
     assert!(contradicted(1, 0) > 10, "a single run overruled those that told the end");
 }
 
@@ -257,7 +257,7 @@ proptest! {
                                  resolution in any::<f64>(), confirm_runs in 0..9u32) {
         let rules = SearchRules {
             resolution, from_per_s: has_from.then_some(from), to_per_s: has_to.then_some(to), confirm_runs,
-            overruled_by: OVERRULED_BY,
+            overruled_by: OVERRULE_LEAD,
             has_overload: true, has_soak: true, runs_max, seed,
         };
         let judged = |kind: Option<&u8>| match kind {

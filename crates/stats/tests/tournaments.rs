@@ -292,7 +292,7 @@ fn single_variant_wins_without_a_run() {
 
 proptest! {
     #[test]
-    fn search_ends_and_is_reproducible_whatever_is_noted(
+    fn search_ends_and_is_reproducible_for_any_notes(
         said in prop::collection::vec((0..9u8, any::<f64>()), 1..60), settings in 0..40usize, blocks_max in 0..12u32,
         incumbent in prop::option::of(0..50usize), matters: f64, higher_is_better: bool, has_confirmation: bool,
     ) {

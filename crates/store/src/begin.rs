@@ -68,7 +68,7 @@ impl Store {
             .map_err(|error| self.explain(error))?;
         let mut draws = 1;
         loop {
-            let id = RunId::draw(new.started_at_unix_ms);
+            let id = RunId::generate(new.started_at_unix_ms);
             let inserted = insert.execute(named_params! {
                 ":id": id.as_str(),
                 ":started_at_unix_ms": new.started_at_unix_ms,

@@ -15,11 +15,11 @@ pub(crate) const PLACES_MAX: usize = 100_000;
 impl Store {
     /// Begins a study that this process will write, and returns its name. The study is on disk when this returns.
     pub fn begin_study(&self, new: &NewStudy) -> Result<StudyId> {
-        self.begin_study_against(new, None)
+        self.begin_study_with_baseline(new, None)
     }
 
     /// Like [`Self::begin_study`], with a baseline that the study is compared with.
-    pub fn begin_study_against(&self, new: &NewStudy, baseline: Option<&Baseline>) -> Result<StudyId> {
+    pub fn begin_study_with_baseline(&self, new: &NewStudy, baseline: Option<&Baseline>) -> Result<StudyId> {
         if !new.compare.is_finite() {
             return Err(StoreError::NOT_FINITE);
         }
@@ -52,7 +52,7 @@ impl Store {
             .map_err(|error| self.explain(error))?;
         let mut draws = 1;
         loop {
-            let id = StudyId::draw(new.started_at_unix_ms);
+            let id = StudyId::generate(new.started_at_unix_ms);
             let inserted = insert.execute(named_params! {
                 ":id": id.as_str(),
                 ":started_at_unix_ms": new.started_at_unix_ms,
@@ -129,7 +129,7 @@ impl Store {
     pub fn finish_study(&self, study: &StudyId, ending: &StudyEnding) -> Result<()> {
         let transaction = self.transaction(Durability::Full)?;
         let number = self.study_number(study)?;
-        self.must_be_ours(&transaction, study, number, &Writer::this_process())?;
+        self.check_owner(&transaction, study, number, &Writer::this_process())?;
         let StudyEnding { ended_at_unix_ms, verdict, why } = ending;
         transaction
             .execute(
@@ -190,7 +190,7 @@ impl Store {
         writer: &Writer,
     ) -> Result<i64> {
         let number = self.study_number(study)?;
-        self.must_be_ours(transaction, study, number, writer)?;
+        self.check_owner(transaction, study, number, writer)?;
         let query = "SELECT * FROM place WHERE study = ?1 AND position = ?2";
         let planned = self.all(transaction, query, (number, place.position), |row| {
             Ok((self.get(row, "number")?, self.place(study, row)?))
@@ -202,7 +202,7 @@ impl Store {
     }
 
     /// Fails unless this process writes the study and has not ended it.
-    pub(crate) fn must_be_ours(
+    pub(crate) fn check_owner(
         &self,
         transaction: &Connection,
         study: &StudyId,

@@ -4,7 +4,7 @@
 
 use crc32fast::Hasher;
 use evidence::{RunId, StoredSecond};
-use record::{Counts, Finish, InWindow, Sampled};
+use record::{Counts, Finish, Sampled, WindowCounts};
 
 use crate::outcome::stored_name;
 
@@ -46,7 +46,7 @@ pub(crate) fn of_second(part: &StoredSecond, run: &RunId) -> u32 {
     sum.numbers([sampled.len() as u64]);
     sampled.iter().for_each(|request| sum.request(request));
     // Parts from earlier versions have no window, and keep their checksum.
-    if let Some(InWindow { ok, rejected, other, after }) = window {
+    if let Some(WindowCounts { ok, rejected, other, after }) = window {
         sum.numbers([*ok, *rejected, *other, *after]);
     }
     sum.0.finalize()

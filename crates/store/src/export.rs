@@ -11,7 +11,7 @@ use crate::store::{Durability, Store};
 
 /// Content of a store: a single run or study can be addressed without a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Only {
+pub enum StoreContent {
     /// One run that belongs to no study.
     Run(RunId),
     /// One study.
@@ -72,7 +72,7 @@ impl Store {
     }
 
     /// Returns the only run or study of the store, or the numbers of both.
-    pub fn only(&self) -> Result<Only> {
+    pub fn only(&self) -> Result<StoreContent> {
         let explain = |error| self.explain(error);
         let names = |query: &str| -> Result<Vec<String>> {
             let mut select = self.connection.prepare(query).map_err(explain)?;
@@ -82,9 +82,9 @@ impl Store {
         let runs = names("SELECT id FROM run WHERE place IS NULL")?;
         let studies = names("SELECT id FROM study")?;
         Ok(match (&runs[..], &studies[..]) {
-            ([run], []) => Only::Run(run.parse().map_err(|_| self.nameless("run"))?),
-            ([], [study]) => Only::Study(study.parse().map_err(|_| self.nameless("study"))?),
-            _ => Only::Other { runs: runs.len(), studies: studies.len() },
+            ([run], []) => StoreContent::Run(run.parse().map_err(|_| self.not_found("run"))?),
+            ([], [study]) => StoreContent::Study(study.parse().map_err(|_| self.not_found("study"))?),
+            _ => StoreContent::Other { runs: runs.len(), studies: studies.len() },
         })
     }
 

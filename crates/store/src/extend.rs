@@ -18,7 +18,7 @@ impl Store {
         blocks: u32,
         places: &[StudyPlace],
     ) -> Result<()> {
-        let extensions = self.one_more(study, blocks, places)?;
+        let extensions = self.with_extension(study, blocks, places)?;
         let transaction = self.transaction(Durability::Full)?;
         let number = self.study_number(&study.id)?;
         let (writer, has_ended) = self.writer_of(&transaction, &study.id, number)?;
@@ -45,7 +45,7 @@ impl Store {
     }
 
     /// Returns the extensions of a study plus a new one.
-    fn one_more(&self, study: &Study, blocks: u32, places: &[StudyPlace]) -> Result<Vec<Extension>> {
+    fn with_extension(&self, study: &Study, blocks: u32, places: &[StudyPlace]) -> Result<Vec<Extension>> {
         let planned = study.new.planned.len();
         let first = study.new.planned.last().map_or(0, |place| place.position.saturating_add(1));
         let fault = if planned.saturating_add(places.len()) > crate::begin_study::PLACES_MAX {

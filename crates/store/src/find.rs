@@ -10,7 +10,7 @@ use crate::store::Store;
 const CANDIDATES_MAX: usize = 8;
 
 /// Names that match a prefix.
-enum Fit {
+enum PrefixMatches {
     None,
     /// The only match, or the newest name for `last`.
     One(String),
@@ -23,11 +23,11 @@ impl Store {
     pub fn find(&self, text: &str) -> Result<RunId> {
         let text = text.trim().to_ascii_lowercase();
         let path = || self.path.clone();
-        match self.fit("run", &text, text == "last")? {
-            Fit::One(name) => name.parse().map_err(|_| self.nameless("run")),
-            Fit::Many(candidates, more) => Err(StoreError::Ambiguous { text, candidates, more }),
-            Fit::None if text == "last" => Err(StoreError::Empty { path: path() }),
-            Fit::None => Err(StoreError::UnknownRun { path: path(), text }),
+        match self.match_prefix("run", &text, text == "last")? {
+            PrefixMatches::One(name) => name.parse().map_err(|_| self.not_found("run")),
+            PrefixMatches::Many(candidates, more) => Err(StoreError::Ambiguous { text, candidates, more }),
+            PrefixMatches::None if text == "last" => Err(StoreError::Empty { path: path() }),
+            PrefixMatches::None => Err(StoreError::UnknownRun { path: path(), text }),
         }
     }
 
@@ -36,16 +36,16 @@ impl Store {
         let text = text.trim().to_ascii_lowercase();
         let path = || self.path.clone();
         let is_last = text.strip_prefix(StudyId::PREFIX).unwrap_or(&text) == "last";
-        match self.fit("study", &text, is_last)? {
-            Fit::One(name) => name.parse().map_err(|_| self.nameless("study")),
-            Fit::Many(candidates, more) => Err(StoreError::Ambiguous { text, candidates, more }),
-            Fit::None if is_last => Err(StoreError::NoStudies { path: path() }),
-            Fit::None => Err(StoreError::UnknownStudy { path: path(), text }),
+        match self.match_prefix("study", &text, is_last)? {
+            PrefixMatches::One(name) => name.parse().map_err(|_| self.not_found("study")),
+            PrefixMatches::Many(candidates, more) => Err(StoreError::Ambiguous { text, candidates, more }),
+            PrefixMatches::None if is_last => Err(StoreError::NoStudies { path: path() }),
+            PrefixMatches::None => Err(StoreError::UnknownStudy { path: path(), text }),
         }
     }
 
     /// Finds names in `table` with a prefix, newest first by order of insertion, because a clock may be wrong.
-    fn fit(&self, table: &str, prefix: &str, is_last: bool) -> Result<Fit> {
+    fn match_prefix(&self, table: &str, prefix: &str, is_last: bool) -> Result<PrefixMatches> {
         let explain = |error| self.explain(error);
         let (prefix, limit) = if is_last { ("", 1) } else { (prefix, CANDIDATES_MAX + 1) };
         let query = format!(
@@ -59,16 +59,16 @@ impl Store {
         let more = names.len() > CANDIDATES_MAX;
         names.truncate(CANDIDATES_MAX);
         Ok(match names.pop() {
-            None => Fit::None,
-            Some(name) if !many => Fit::One(name),
+            None => PrefixMatches::None,
+            Some(name) if !many => PrefixMatches::One(name),
             Some(name) => {
                 names.push(name);
-                Fit::Many(names, more)
+                PrefixMatches::Many(names, more)
             }
         })
     }
 
-    pub(crate) fn nameless(&self, what: &str) -> StoreError {
+    pub(crate) fn not_found(&self, what: &str) -> StoreError {
         StoreError::Damaged { path: self.path.clone(), what: format!("a {what} has no proper name") }
     }
 }

@@ -14,7 +14,7 @@ impl Store {
     pub fn plan_more(&self, study: &StudyId, places: &[StudyPlace]) -> Result<()> {
         let transaction = self.transaction(Durability::Full)?;
         let number = self.study_number(study)?;
-        self.must_be_ours(&transaction, study, number, &Writer::this_process())?;
+        self.check_owner(&transaction, study, number, &Writer::this_process())?;
         let next = "SELECT coalesce(max(position) + 1, 0) AS next FROM place WHERE study = ?1";
         let next = self.one(&transaction, next, [number], |row| self.get::<u32>(row, "next"))?;
         if (next as usize).saturating_add(places.len()) > PLACES_MAX {

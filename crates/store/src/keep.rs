@@ -1,7 +1,7 @@
 //! Writes the seconds of a run into the file.
 
 use evidence::{RunId, StoredSecond};
-use record::{Counts, InWindow, Interval, Ledger, Sampled, Statuses};
+use record::{Counts, Interval, Ledger, Sampled, Statuses, WindowCounts};
 use rusqlite::{Connection, ErrorCode, params};
 
 use crate::Result;
@@ -20,7 +20,7 @@ impl Store {
         let transaction = self.transaction(Durability::Normal)?;
         let number = self.number(run)?;
         for interval in intervals {
-            insert_part(&transaction, run, number, &packed(step, interval, &self.redaction)).map_err(
+            insert_part(&transaction, run, number, &pack_second(step, interval, &self.redaction)).map_err(
                 |failure| match failure {
                     Failure::Store(error) => error,
                     Failure::Sqlite(error)
@@ -79,7 +79,7 @@ impl From<rusqlite::Error> for Failure {
     }
 }
 
-fn packed(step: u16, interval: &Interval, redaction: &Redaction) -> StoredSecond {
+fn pack_second(step: u16, interval: &Interval, redaction: &Redaction) -> StoredSecond {
     let Interval { second, phase, tally, sampled } = interval;
     StoredSecond {
         step,
@@ -106,7 +106,7 @@ fn insert_part(
     part: &StoredSecond,
 ) -> Result<(), Failure> {
     let counts = &part.counts;
-    let window = |count: fn(&InWindow) -> u64| part.window.as_ref().map(count).map(signed).transpose();
+    let window = |count: fn(&WindowCounts) -> u64| part.window.as_ref().map(count).map(signed).transpose();
     connection
         .prepare_cached(
             "INSERT INTO part (run, step, second, phase, planned, sent, not_sent, ok, refused, failed, timed_out, \

@@ -38,7 +38,7 @@ mod studies;
 mod writer;
 
 pub use error::StoreError;
-pub use export::Only;
+pub use export::StoreContent;
 pub use path::default_path;
 pub use store::Store;
 

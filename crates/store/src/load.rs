@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use evidence::{Ending, Failure, Model, NewRun, PartOf, Run, RunId, RunState, StoredSecond, Unit, Verdict};
-use record::{Counts, Finish, InWindow, Ledger, LedgerEntry, Outcome, Phase, Sampled, Statuses};
+use evidence::{Ending, Failure, Model, NewRun, Run, RunId, RunState, StepPart, StoredSecond, Unit, Verdict};
+use record::{Counts, Finish, Ledger, LedgerEntry, Outcome, Phase, Sampled, Statuses, WindowCounts};
 use rusqlite::{Connection, Row};
 
 use crate::Result;
@@ -59,7 +59,7 @@ impl Store {
         }
         for (name, unit, part_of) in rows {
             match part_of {
-                Some(of) => new.parts.push(PartOf { name, of }),
+                Some(of) => new.parts.push(StepPart { name, of }),
                 None if !new.parts.is_empty() => {
                     return Err(self.damaged(id, "a step comes after a part of one"));
                 }
@@ -210,12 +210,12 @@ impl Store {
     }
 
     /// Reads the counts by end relative to the window. `None` for a part from an earlier version.
-    fn window(&self, id: &RunId, row: &Row<'_>) -> Result<Option<InWindow>> {
+    fn window(&self, id: &RunId, row: &Row<'_>) -> Result<Option<WindowCounts>> {
         let count = |column| self.optional_count(id, row, column);
         let Some(ok) = count("window_ok")? else { return Ok(None) };
         let other = |column| count(column).map(Option::unwrap_or_default);
         let (rejected, other_ends) = (other("window_refused")?, other("window_other")?);
-        Ok(Some(InWindow { ok, rejected, other: other_ends, after: other("window_after")? }))
+        Ok(Some(WindowCounts { ok, rejected, other: other_ends, after: other("window_after")? }))
     }
 
     fn statuses(&self, id: &RunId, snapshot: &Connection, part: i64) -> Result<Statuses> {

@@ -110,9 +110,8 @@ impl Store {
     fn decision(&self, id: &RunId, row: &Row<'_>, is_observed: bool) -> Result<Decision> {
         let holds: bool = self.get(row, "holds")?;
         Ok(match self.get::<Option<String>>(row, "decision")? {
-            Some(name) => {
-                Decision::named(&name).ok_or_else(|| self.damaged(id, "a gate has an unknown decision"))?
-            }
+            Some(name) => Decision::from_name(&name)
+                .ok_or_else(|| self.damaged(id, "a gate has an unknown decision"))?,
             None if holds => Decision::Holds,
             None if is_observed => Decision::Fails,
             None => Decision::Undecided,
@@ -131,7 +130,7 @@ impl Store {
             "SELECT id, place.* FROM place JOIN study ON study.number = place.study WHERE place.number = ?1";
         let places = self.all(snapshot, query, [place], |row| {
             let study: StudyId =
-                self.get::<String>(row, "id")?.parse().map_err(|_| self.nameless("study"))?;
+                self.get::<String>(row, "id")?.parse().map_err(|_| self.not_found("study"))?;
             let place = self.place(&study, row)?;
             Ok((study, place))
         })?;

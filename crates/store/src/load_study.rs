@@ -28,17 +28,17 @@ impl Store {
     ///
     /// Keeps only the totals of each run, not its seconds, so that a study of many runs fits in memory.
     pub fn load_study(&self, id: &StudyId) -> Result<Study> {
-        self.study_with(id, Vec::new())
+        self.load_study_with(id, Vec::new())
     }
 
     /// Reloads a study. Runs that it already has are not read again, because ended runs do not change.
     pub fn reload_study(&self, study: &mut Study) -> Result<()> {
-        *study = self.study_with(&study.id, std::mem::take(&mut study.runs))?;
+        *study = self.load_study_with(&study.id, std::mem::take(&mut study.runs))?;
         Ok(())
     }
 
     /// Loads a study. Runs in `known` were loaded before, and are reused if they still count.
-    fn study_with(&self, id: &StudyId, known: Vec<Run>) -> Result<Study> {
+    fn load_study_with(&self, id: &StudyId, known: Vec<Run>) -> Result<Study> {
         // A snapshot is consistent even while the study continues.
         let snapshot = self.snapshot()?;
         let number = self.study_number(id)?;
@@ -57,7 +57,7 @@ impl Store {
         let (writer, has_ended) = self.writer_of(&snapshot, id, number)?;
         let is_whole = self.is_whole(&snapshot, id, number)?;
         let state = StudyState::of(has_ended, is_whole, || writer.is_alive());
-        let (counting, superseded) = self.sorted_out(&snapshot, number)?;
+        let (counting, superseded) = self.select_runs(&snapshot, number)?;
         let mut known: BTreeMap<RunId, Run> = known.into_iter().map(|run| (run.id.clone(), run)).collect();
         let read = |id: &RunId| match known.remove(id) {
             Some(run) => Ok(run),
@@ -71,10 +71,10 @@ impl Store {
     /// Returns planned places without a completed run, in order of their positions. A resumed study makes these runs.
     pub fn missing(&self, id: &StudyId) -> Result<Vec<StudyPlace>> {
         let snapshot = self.snapshot()?;
-        self.missing_of(&snapshot, id, self.study_number(id)?)
+        self.missing_places(&snapshot, id, self.study_number(id)?)
     }
 
-    pub(crate) fn missing_of(
+    pub(crate) fn missing_places(
         &self,
         snapshot: &Connection,
         id: &StudyId,
@@ -92,17 +92,17 @@ impl Store {
     pub(crate) fn is_whole(&self, snapshot: &Connection, id: &StudyId, study: i64) -> Result<bool> {
         let query =
             "SELECT procedure, why FROM study LEFT JOIN study_ending ON study = number WHERE number = ?1";
-        let (is_planned_at_once, is_for_good) = self.one(snapshot, query, [study], |row| {
+        let (is_planned_at_once, is_permanent) = self.one(snapshot, query, [study], |row| {
             Ok((
                 self.procedure(id, row)? == Procedure::Blocks,
-                StudyEnding::is_for_good(self.get::<Option<String>>(row, "why")?.as_deref()),
+                StudyEnding::is_permanent(self.get::<Option<String>>(row, "why")?.as_deref()),
             ))
         })?;
-        Ok(is_for_good || is_planned_at_once && self.missing_of(snapshot, id, study)?.is_empty())
+        Ok(is_permanent || is_planned_at_once && self.missing_places(snapshot, id, study)?.is_empty())
     }
 
     /// Returns the run that counts for each place, in order of places, and all other runs, in order of their start.
-    fn sorted_out(&self, snapshot: &Connection, study: i64) -> Result<(Vec<RunId>, Vec<RunId>)> {
+    fn select_runs(&self, snapshot: &Connection, study: i64) -> Result<(Vec<RunId>, Vec<RunId>)> {
         let query = format!(
             "SELECT run.id, position, ending.run IS NOT NULL AS has_ended, coalesce({IS_DONE}, 0) AS is_done FROM place \
              JOIN run ON run.place = place.number LEFT JOIN ending ON ending.run = run.number \

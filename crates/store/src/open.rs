@@ -25,7 +25,7 @@ const WAL_ATTEMPTS: u64 = BUSY_MS / 10;
 impl Store {
     /// Opens the store. Creates the file and its folders if they do not exist, accessible for the owner only.
     pub fn open(path: &Path) -> Result<Self> {
-        names_a_file(path)?;
+        check_file_name(path)?;
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             fs::DirBuilder::new()
                 .recursive(true)
@@ -41,7 +41,7 @@ impl Store {
 
     /// Opens an existing store. A read-only file is opened for reading.
     pub fn open_existing(path: &Path) -> Result<Self> {
-        names_a_file(path)?;
+        check_file_name(path)?;
         match fs::metadata(path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 Err(StoreError::Missing { path: path.to_path_buf() })
@@ -63,7 +63,7 @@ impl Store {
             return Err(StoreError::CannotBeRead { path: path.to_path_buf(), why });
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
-        Self::open_as(&unchanging(path), path, flags)
+        Self::open_as(&immutable_uri(path), path, flags)
     }
 
     fn open_with(path: &Path, flags: OpenFlags) -> Result<Self> {
@@ -76,9 +76,9 @@ impl Store {
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let explain = |error| StoreError::of(path, error);
         let connection = Connection::open_with_flags(name, flags).map_err(explain)?;
-        distrust(&connection).map_err(explain)?;
+        set_limits(&connection).map_err(explain)?;
         let path = path.to_path_buf();
-        match schema::settle(&connection).map_err(explain)? {
+        match schema::create_or_migrate(&connection).map_err(explain)? {
             FileKind::Ours => {
                 if !connection.is_readonly("main").map_err(explain)? {
                     use_write_ahead_log(&connection).map_err(explain)?;
@@ -99,13 +99,13 @@ impl Store {
 }
 
 /// Rejects the special names with which SQLite opens something other than a file.
-fn names_a_file(path: &Path) -> Result<()> {
-    let is_a_file = !matches!(path.as_os_str().as_bytes(), b"" | b":memory:");
-    if is_a_file { Ok(()) } else { Err(StoreError::NoFile { path: path.to_path_buf() }) }
+fn check_file_name(path: &Path) -> Result<()> {
+    let is_file_name = !matches!(path.as_os_str().as_bytes(), b"" | b":memory:");
+    if is_file_name { Ok(()) } else { Err(StoreError::NoFile { path: path.to_path_buf() }) }
 }
 
 /// Returns the URI that opens a file as immutable.
-fn unchanging(path: &Path) -> PathBuf {
+fn immutable_uri(path: &Path) -> PathBuf {
     let mut name = "file:".to_owned();
     for byte in path.as_os_str().as_bytes() {
         match byte {
@@ -118,7 +118,7 @@ fn unchanging(path: &Path) -> PathBuf {
 }
 
 /// Sets the time-out for locks, and limits what a hostile file can make SQLite execute or allocate.
-fn distrust(connection: &Connection) -> rusqlite::Result<()> {
+fn set_limits(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(Duration::from_millis(BUSY_MS))?;
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;

@@ -50,10 +50,10 @@ pub(crate) enum FileKind {
 }
 
 /// Creates the tables in an empty file, or migrates a store of a known version to the current one. Leaves any other file alone.
-pub(crate) fn settle(connection: &Connection) -> rusqlite::Result<FileKind> {
+pub(crate) fn create_or_migrate(connection: &Connection) -> rusqlite::Result<FileKind> {
     // Reads all header fields in one snapshot, because another process may be creating the tables.
     let snapshot = Transaction::new_unchecked(connection, TransactionBehavior::Deferred)?;
-    let kind = recognise(&snapshot)?;
+    let kind = recognize(&snapshot)?;
     if kind != FileKind::Ours || version(&snapshot)? == VERSION {
         return Ok(kind);
     }
@@ -63,7 +63,7 @@ pub(crate) fn settle(connection: &Connection) -> rusqlite::Result<FileKind> {
     }
     // Another process may have been faster, so this checks again under the lock.
     let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
-    let kind = recognise(&transaction)?;
+    let kind = recognize(&transaction)?;
     if kind == FileKind::Ours {
         for migration in &MIGRATIONS[version(&transaction)? as usize..] {
             transaction.execute_batch(migration)?;
@@ -75,13 +75,13 @@ pub(crate) fn settle(connection: &Connection) -> rusqlite::Result<FileKind> {
     Ok(kind)
 }
 
-fn recognise(connection: &Connection) -> rusqlite::Result<FileKind> {
+fn recognize(connection: &Connection) -> rusqlite::Result<FileKind> {
     let id: i64 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
     let version = version(connection)?;
     let objects: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     Ok(match (id, version) {
         (0, 0) if objects == 0 => FileKind::Ours,
-        (APPLICATION_ID, 1..=VERSION) if has_our_tables(connection, version)? => FileKind::Ours,
+        (APPLICATION_ID, 1..=VERSION) if has_expected_tables(connection, version)? => FileKind::Ours,
         (APPLICATION_ID, newer) if newer > VERSION => FileKind::Newer(newer),
         (APPLICATION_ID, _) => FileKind::Altered,
         _ => FileKind::Foreign,
@@ -94,7 +94,7 @@ fn version(connection: &Connection) -> rusqlite::Result<i64> {
 
 /// Returns whether every table and index of a version exists exactly as this program creates it. Otherwise, a file
 /// could replace one by a view or a virtual table, and make a query run forever.
-fn has_our_tables(connection: &Connection, version: i64) -> rusqlite::Result<bool> {
+fn has_expected_tables(connection: &Connection, version: i64) -> rusqlite::Result<bool> {
     let model = Connection::open_in_memory()?;
     MIGRATIONS[..version as usize].iter().try_for_each(|migration| model.execute_batch(migration))?;
     let mut expected = model.prepare("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL")?;

@@ -23,9 +23,9 @@ impl StoredSpread {
         let kept = Self {
             connections: spread.connections,
             unserved: spread.unserved,
-            requests: three(spread.requests),
-            response_mean_ns: spread.response_mean_ns.map(three),
-            response_max_ns: spread.response_max_ns.map(three),
+            requests: to_array(spread.requests),
+            response_mean_ns: spread.response_mean_ns.map(to_array),
+            response_max_ns: spread.response_max_ns.map(to_array),
         };
         let times = [kept.response_mean_ns, kept.response_max_ns].into_iter().flatten().flatten();
         kept.requests.into_iter().chain(times).all(f64::is_finite).then_some(kept)
@@ -35,17 +35,17 @@ impl StoredSpread {
         Spread {
             connections: self.connections,
             unserved: self.unserved,
-            requests: named(self.requests),
-            response_mean_ns: self.response_mean_ns.map(named),
-            response_max_ns: self.response_max_ns.map(named),
+            requests: from_array(self.requests),
+            response_mean_ns: self.response_mean_ns.map(from_array),
+            response_max_ns: self.response_max_ns.map(from_array),
         }
     }
 }
 
-fn three(MinMedianMax { min, median, max }: MinMedianMax) -> Three {
+fn to_array(MinMedianMax { min, median, max }: MinMedianMax) -> Three {
     [min, median, max]
 }
 
-fn named([min, median, max]: Three) -> MinMedianMax {
+fn from_array([min, median, max]: Three) -> MinMedianMax {
     MinMedianMax { min, median, max }
 }

@@ -40,7 +40,7 @@ pub(crate) fn file(path: &Path) -> Option<(u64, u64)> {
 impl Store {
     /// Sets the function that redacts all texts written or replied by systems.
     #[must_use]
-    pub fn redacting(self, redact: impl Fn(&[u8]) -> Vec<u8> + Send + Sync + 'static) -> Self {
+    pub fn with_redaction(self, redact: impl Fn(&[u8]) -> Vec<u8> + Send + Sync + 'static) -> Self {
         Self { redaction: Redaction::new(redact), ..self }
     }
 
@@ -108,7 +108,7 @@ impl Store {
             Durability::Full => "full",
         };
         if let Durability::Full = durability {
-            self.must_be_in_place()?;
+            self.check_in_place()?;
         }
         let begun = self
             .connection
@@ -118,7 +118,7 @@ impl Store {
     }
 
     /// Fails if the file was removed or replaced, because writes to it would be silently lost when this process ends.
-    fn must_be_in_place(&self) -> Result<()> {
+    fn check_in_place(&self) -> Result<()> {
         match file(&self.path) {
             found if found == self.file => Ok(()),
             _ => Err(StoreError::Removed { path: self.path.clone() }),
@@ -146,7 +146,7 @@ impl Store {
     }
 
     pub(crate) fn id(&self, row: &Row<'_>) -> Result<RunId> {
-        self.get::<String>(row, "id")?.parse().map_err(|_| self.nameless("run"))
+        self.get::<String>(row, "id")?.parse().map_err(|_| self.not_found("run"))
     }
 
     pub(crate) fn get<T: rusqlite::types::FromSql>(

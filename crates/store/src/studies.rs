@@ -48,12 +48,12 @@ impl Store {
     }
 
     fn study_summary(&self, row: &Row<'_>) -> Result<StudySummary> {
-        let id: StudyId = self.get::<String>(row, "id")?.parse().map_err(|_| self.nameless("study"))?;
+        let id: StudyId = self.get::<String>(row, "id")?.parse().map_err(|_| self.not_found("study"))?;
         let verdict = self.study_verdict(&id, row)?;
         let writer: Writer = self.json(&id, "writer", &self.get::<String>(row, "writer")?)?;
         let planned = self.unsigned(&id, "planned", self.get(row, "planned")?)?;
         let done = self.unsigned(&id, "done", self.get(row, "done")?)?;
-        let is_for_good = StudyEnding::is_for_good(self.get::<Option<String>>(row, "why")?.as_deref());
+        let is_permanent = StudyEnding::is_permanent(self.get::<Option<String>>(row, "why")?.as_deref());
         let has_all = self.procedure(&id, row)? == Procedure::Blocks && done == planned;
         Ok(StudySummary {
             started_at_unix_ms: self.get(row, "started_at_unix_ms")?,
@@ -61,7 +61,7 @@ impl Store {
             question: self.get(row, "question")?,
             planned,
             done,
-            state: StudyState::of(verdict.is_some(), is_for_good || has_all, || writer.is_alive()),
+            state: StudyState::of(verdict.is_some(), is_permanent || has_all, || writer.is_alive()),
             verdict,
             id,
         })

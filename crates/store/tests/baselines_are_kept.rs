@@ -47,7 +47,7 @@ fn baseline_of_a_study_is_stored_at_its_start_and_exported() {
     let folder = tempfile::tempdir().unwrap();
     let (path, exported) = (folder.path().join("s"), folder.path().join("exported"));
     let store = Store::open(&path).unwrap();
-    let id = store.begin_study_against(&sample::new_study(), Some(&baseline())).unwrap();
+    let id = store.begin_study_with_baseline(&sample::new_study(), Some(&baseline())).unwrap();
     let without = store.begin_study(&sample::new_study()).unwrap();
     assert_eq!(store.load_study(&id).unwrap().baseline, Some(baseline()));
     assert_eq!(store.load_study(&without).unwrap().baseline, None);
@@ -89,8 +89,8 @@ fn non_finite_and_damaged_baselines_are_rejected() {
     if let Ok(found) = &mut endless.found {
         found.rows[0].sides[0].figures[0] = f64::NAN;
     }
-    assert!(store.begin_study_against(&sample::new_study(), Some(&endless)).is_err());
-    let id = store.begin_study_against(&sample::new_study(), Some(&baseline())).unwrap();
+    assert!(store.begin_study_with_baseline(&sample::new_study(), Some(&endless)).is_err());
+    let id = store.begin_study_with_baseline(&sample::new_study(), Some(&baseline())).unwrap();
     let file = rusqlite::Connection::open(&path).unwrap();
     for damage in ["", "{", "{\"asked\":1}", "null"] {
         file.execute("UPDATE baseline SET stored = ?1", [damage]).unwrap();

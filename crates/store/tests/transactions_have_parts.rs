@@ -1,7 +1,7 @@
 //! Statements are counted separately from their transaction, and excluded from all sums.
 
 use crate::sample;
-use evidence::{NewRun, PartOf, Run, Unit};
+use evidence::{NewRun, Run, StepPart, Unit};
 use record::{Phase, Tally};
 use store::{Store, StoreError};
 
@@ -66,8 +66,8 @@ fn number_beyond_the_parts_is_rejected() {
 fn inconsistent_runs_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("s")).unwrap();
-    let of_nothing = PartOf { name: String::new(), of: 2 };
-    let many = vec![PartOf { name: String::new(), of: 0 }; 1 << 16];
+    let of_nothing = StepPart { name: String::new(), of: 2 };
+    let many = vec![StepPart { name: String::new(), of: 0 }; 1 << 16];
     for strange in [
         NewRun { units: vec![Unit::Transactions], ..sample::new_sql_run() },
         NewRun { parts: vec![of_nothing], ..sample::new_sql_run() },
@@ -81,7 +81,7 @@ fn inconsistent_runs_are_rejected() {
 }
 
 #[test]
-fn unit_of_a_run_is_that_of_its_steps() {
+fn unit_of_a_run_follows_from_its_steps() {
     let of = |units: &[Unit]| NewRun { units: units.to_vec(), ..sample::new_run() }.unit();
     assert_eq!(of(&[Unit::Transactions; 2]), Unit::Transactions);
     assert_eq!(of(&[Unit::Transactions, Unit::Requests]), Unit::Requests);

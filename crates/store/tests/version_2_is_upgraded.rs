@@ -4,7 +4,7 @@ use crate::sample::{self, newest_version, version};
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use evidence::{EvidenceError, PartOf, Unit};
+use evidence::{EvidenceError, StepPart, Unit};
 use record::{Phase, Tally};
 use rusqlite::Connection;
 use store::{Store, StoreError};
@@ -58,7 +58,7 @@ fn migrated_file_accepts_transactions() {
     store.finish(&id, &sample::ending()).unwrap();
     let run = store.load(&id).unwrap();
     assert_eq!((&run.new, run.new.unit()), (&new, Unit::Transactions));
-    assert_eq!(run.new.parts[1], PartOf { name: "COMMIT".to_owned(), of: 1 });
+    assert_eq!(run.new.parts[1], StepPart { name: "COMMIT".to_owned(), of: 1 });
     drop(store);
     Store::open_existing(&path).unwrap();
 }

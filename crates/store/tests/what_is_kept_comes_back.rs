@@ -126,7 +126,7 @@ fn run_in_progress_counts_requests_in_flight_as_unfinished() {
     assert_eq!((run.state, &run.ending), (RunState::Running, &None));
     let counts = run.total(0, Phase::Measured).unwrap().counts;
     assert_eq!((counts.unfinished, counts.not_sent), (10 + 1, 1 + 4));
-    assert_eq!(counts.settled(), Ok(()));
+    assert_eq!(counts.check_settled(), Ok(()));
 
     store.finish(&id, &sample::ending()).unwrap();
     let error = store.load(&id).unwrap_err();

@@ -6,9 +6,9 @@ use load::chance::Chance;
 /// Stream offset that separates draws of seeds from other draws of the study's seed.
 const ARRIVALS_STREAM: u64 = 0x6172_7269_7600;
 /// Factor of the stage in a stream number. It exceeds the number of blocks, so each stage and block has its own stream.
-const BLOCKS: u64 = 1 << 32;
+const STAGE_FACTOR: u64 = 1 << 32;
 /// Factor of the slice in a stream number. It exceeds every combination of stage and block.
-const SLICES: u64 = 1 << 40;
+const SLICE_FACTOR: u64 = 1 << 40;
 
 /// Returns the seed of all random draws of a run, from 0 to 2⁵³ − 1.
 ///
@@ -21,8 +21,8 @@ pub(crate) fn seed(study_seed: u64, place: &StudyPlace, before: usize) -> u64 {
         return study_seed;
     }
     let stage = stage::ALL.iter().position(|known| *known == place.stage).unwrap_or(stage::ALL.len()) as u64;
-    let slice = if stage::is_slice(&place.stage) { before as u64 * SLICES } else { 0 };
-    let of_place = stage * BLOCKS + u64::from(place.block);
+    let slice = if stage::is_slice(&place.stage) { before as u64 * SLICE_FACTOR } else { 0 };
+    let of_place = stage * STAGE_FACTOR + u64::from(place.block);
     let mut chance = Chance::stream(study_seed, ARRIVALS_STREAM ^ of_place ^ slice);
     // Many JSON parsers, such as JavaScript's, represent whole numbers exactly only up to 2^53.
     (chance.unit() * (1u64 << 53) as f64) as u64

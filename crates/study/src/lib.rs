@@ -14,6 +14,6 @@ mod study_error;
 
 pub use procedure::{level_words, procedure, slos};
 pub use run_maker::{Draws, Journal, RunMaker, StoredStudy};
-pub use stats::OVERRULED_BY;
+pub use stats::OVERRULE_LEAD;
 pub use study::{begin_study, blocks_of, extend_study, is_of, run_study};
-pub use study_error::{Broken, StudyError};
+pub use study_error::{RunStudyError, StudyError};

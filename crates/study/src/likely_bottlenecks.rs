@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use evidence::{EvidenceError, Procedure, Study};
-use judge::bottleneck::{OfSetting, bottlenecks};
+use judge::bottleneck::{SettingBottleneck, bottlenecks};
 use judge::{Certainty, Resource, Setting};
 use plan::Study as Plan;
 use progress::Finding;
@@ -24,7 +24,7 @@ impl LikelyBottlenecks {
 
     /// Returns whether the rules should be evaluated after `made` runs: each time that the number of runs has
     /// quadrupled.
-    pub(crate) fn are_due(&self, made: usize) -> bool {
+    pub(crate) fn needs_evaluation(&self, made: usize) -> bool {
         made >= self.next
     }
 
@@ -38,7 +38,7 @@ impl LikelyBottlenecks {
     ) -> Result<Vec<Finding>, EvidenceError> {
         self.next = made.saturating_mul(4);
         let mut news: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
-        for OfSetting { load, setting, bottleneck } in bottlenecks(kept)? {
+        for SettingBottleneck { load, setting, bottleneck } in bottlenecks(kept)? {
             let is_limit =
                 bottleneck.certainty == Certainty::Suspected && bottleneck.resource != Resource::LOAD;
             let under = if plan.loads.len() > 1 { format!(" under {load}") } else { String::new() };

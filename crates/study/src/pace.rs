@@ -14,8 +14,8 @@ const GAP_MAX_MS: i64 = 10_000;
 pub(crate) struct Pace<'a> {
     plan: &'a Plan,
     /// Number of runs whose load has a planned length, and their total time beyond that length.
-    noted: u32,
-    beyond: Duration,
+    recorded_runs: u32,
+    preparation: Duration,
     /// Loads without a planned length: name, number of runs, and sum of their durations.
     untimed: Vec<(String, u32, Duration)>,
     budget: Option<Budget>,
@@ -47,57 +47,69 @@ impl<'a> Pace<'a> {
         let soak = soak_s.and_then(|s| Duration::try_from_secs_f64(s).ok());
         let slice_ns =
             kept.new.compare.procedure.slices().map(|of| ((of.slice_s + of.settle_s) * 1e9) as u64);
-        let mut pace =
-            Self { plan, noted: 0, beyond: Duration::ZERO, untimed: Vec::new(), budget, soak, slice_ns };
+        let mut pace = Self {
+            plan,
+            recorded_runs: 0,
+            preparation: Duration::ZERO,
+            untimed: Vec::new(),
+            budget,
+            soak,
+            slice_ns,
+        };
         for (place, took) in times {
-            pace.note(place, took);
+            pace.record(place, took);
         }
         pace
     }
 
     /// Records the duration of a finished run, preparation included.
-    pub(crate) fn note(&mut self, place: &StudyPlace, took: Duration) {
-        let Some(load) = self.load_of(place) else {
+    pub(crate) fn record(&mut self, place: &StudyPlace, took: Duration) {
+        let Some(load) = self.load_duration(place) else {
             match self.untimed.iter_mut().find(|(load, ..)| *load == place.load) {
                 Some((_, runs, sum)) => (*runs, *sum) = (*runs + 1, *sum + took),
                 None => self.untimed.push((place.load.clone(), 1, took)),
             }
             return;
         };
-        self.noted += 1;
-        self.beyond += took.saturating_sub(load);
+        self.recorded_runs += 1;
+        self.preparation += took.saturating_sub(load);
     }
 
     /// Returns the expected duration of `places` and of `later` more runs like them. `None` if unknown.
     pub(crate) fn expected(&self, places: &[StudyPlace], later: usize) -> Option<Duration> {
-        let each: Option<Duration> = places.iter().map(|place| self.of_one(place)).sum();
+        let each: Option<Duration> = places.iter().map(|place| self.expected_run(place)).sum();
         let mean = each?.checked_div(places.len() as u32).unwrap_or_default();
         let later = u32::try_from(later).unwrap_or(u32::MAX);
         Some(each?.saturating_add(mean.saturating_mul(later)))
     }
 
-    /// Returns whether `places` can be run within the time limit. `gone` is the time since the study was started or
+    /// Returns whether `places` can be run within the time limit. `elapsed` is the time since the study was started or
     /// resumed. Runs of an experiment have a limit of their own.
-    pub(crate) fn is_time_for(&self, places: &[StudyPlace], gone: Duration) -> bool {
+    pub(crate) fn has_time_for(&self, places: &[StudyPlace], elapsed: Duration) -> bool {
         if places.iter().all(|place| place.intervention.is_some()) {
             return true;
         }
         let expected = self.expected(places, 0).unwrap_or_default();
-        self.left(gone).is_none_or(|left| expected <= left)
+        self.left(elapsed).is_none_or(|left| expected <= left)
     }
 
-    /// Returns the remaining time. `None` if the study has no limit. `gone` is the time since the study was started or
+    /// Returns the remaining time. `None` if the study has no limit. `elapsed` is the time since the study was started or
     /// resumed.
-    pub(crate) fn left(&self, gone: Duration) -> Option<Duration> {
+    pub(crate) fn left(&self, elapsed: Duration) -> Option<Duration> {
         self.budget
             .as_ref()
-            .map(|budget| budget.within.saturating_sub(budget.spent_before.saturating_add(gone)))
+            .map(|budget| budget.within.saturating_sub(budget.spent_before.saturating_add(elapsed)))
     }
 
     /// Returns the message for a study that runs out of time. `later` is the maximum number of runs that may follow
     /// `next`; `None` if unknown.
-    pub(crate) fn spent(&self, next: &[StudyPlace], later: Option<usize>, gone: Duration) -> String {
-        let left = self.left(gone).unwrap_or_default().as_secs_f64();
+    pub(crate) fn out_of_time_message(
+        &self,
+        next: &[StudyPlace],
+        later: Option<usize>,
+        elapsed: Duration,
+    ) -> String {
+        let left = self.left(elapsed).unwrap_or_default().as_secs_f64();
         let takes = self.expected(next, 0).unwrap_or_default().as_secs_f64();
         let next_words = if next.len() == 1 { "run" } else { "runs" };
         // Planned runs count as missing, as in the report.
@@ -114,16 +126,16 @@ impl<'a> Pace<'a> {
         )
     }
 
-    fn of_one(&self, place: &StudyPlace) -> Option<Duration> {
-        let beyond = self.beyond.checked_div(self.noted).unwrap_or_default();
-        self.load_of(place).map(|load| load + beyond).or_else(|| {
+    fn expected_run(&self, place: &StudyPlace) -> Option<Duration> {
+        let preparation = self.preparation.checked_div(self.recorded_runs).unwrap_or_default();
+        self.load_duration(place).map(|load| load + preparation).or_else(|| {
             let (_, runs, sum) = self.untimed.iter().find(|(load, ..)| *load == place.load)?;
             sum.checked_div(*runs)
         })
     }
 
     /// Returns the planned length of the load of a run. `None` if no time ends the load.
-    fn load_of(&self, place: &StudyPlace) -> Option<Duration> {
+    fn load_duration(&self, place: &StudyPlace) -> Option<Duration> {
         // A capacity search has one load, and its places are named after their levels.
         let is_level = place.users.is_some() || place.rate_per_s.is_some();
         let load = self.plan.loads.iter().find(|load| is_level || load.name == place.load)?;
@@ -185,8 +197,8 @@ mod tests {
         let expected = |stage: &str| pace.expected(&[level(stage)], 0);
         assert_eq!(expected(stage::BISECT), Some(Duration::from_secs(1)));
         assert_eq!(expected(stage::OVERLOAD), Some(Duration::from_secs(12)));
-        assert!(pace.is_time_for(&[level(stage::OVERLOAD)], Duration::from_secs(18)));
-        assert!(!pace.is_time_for(&[level(stage::OVERLOAD)], Duration::from_secs(19)));
+        assert!(pace.has_time_for(&[level(stage::OVERLOAD)], Duration::from_secs(18)));
+        assert!(!pace.has_time_for(&[level(stage::OVERLOAD)], Duration::from_secs(19)));
     }
 
     #[test]

@@ -15,7 +15,7 @@ use evidence::{OUT_OF_TIME, Procedure, SliceRules, Study, StudyPlace};
 use judge::Setting;
 use judge::words::percent_up_to;
 use load::chance::Chance;
-use plan::{Amount, How, Slicing, Study as Plan};
+use plan::{Amount, ComparisonMethod, Slicing, Study as Plan};
 use progress::VerdictSoFar;
 use stats::{DuelEnd, DuelStep};
 
@@ -106,7 +106,7 @@ pub(crate) trait StudyProcedure {
     }
 
     /// Returns the maximum number of runs that may follow the planned ones. `None` if unknown.
-    fn later_at_most(&self, kept: &Study) -> Option<usize>;
+    fn max_later_runs(&self, kept: &Study) -> Option<usize>;
 
     /// Returns the amount of load of a planned run. `None` if the amount in the plan applies.
     fn amount(&self, _kept: &Study, _place: &StudyPlace) -> Result<Option<Amount>, StudyError> {
@@ -128,17 +128,21 @@ pub(crate) trait StudyProcedure {
 /// Returns the procedure that answers the question of a plan.
 pub fn procedure(plan: &Plan) -> Procedure {
     match plan.how() {
-        How::Blocks => plan.slicing().map_or(Procedure::Blocks, |slicing| Procedure::RoundRobin {
-            pairs: u32::try_from(plan.compared_pairs().count()).unwrap_or(u32::MAX),
-            slices: slice_rules(slicing),
-        }),
-        How::Duel => {
+        ComparisonMethod::Blocks => {
+            plan.slicing().map_or(Procedure::Blocks, |slicing| Procedure::RoundRobin {
+                pairs: u32::try_from(plan.compared_pairs().count()).unwrap_or(u32::MAX),
+                slices: slice_rules(slicing),
+            })
+        }
+        ComparisonMethod::Duel => {
             let slices = plan.slicing().map(slice_rules);
             let pilot_blocks = if slices.is_some() { 0 } else { plan.compare.pilot };
             Procedure::Duel { pilot_blocks, looks_early: true, slices }
         }
-        How::Best => Procedure::Best { incumbent: plan.baseline(), slices: plan.slicing().map(slice_rules) },
-        How::BestOfEach { sweep_blocks } => Procedure::BestOfEach { sweep_blocks },
+        ComparisonMethod::Best => {
+            Procedure::Best { incumbent: plan.baseline(), slices: plan.slicing().map(slice_rules) }
+        }
+        ComparisonMethod::BestOfEach { sweep_blocks } => Procedure::BestOfEach { sweep_blocks },
     }
 }
 
@@ -177,10 +181,10 @@ pub(crate) fn of<'a>(plan: &'a Plan, kept: &Study, journal: &'a dyn Journal) -> 
 
 /// Returns the runs that extend a finished study to `blocks` blocks. Empty for a duel, which plans its own runs block
 /// by block.
-pub(crate) fn further(plan: &Plan, kept: &Study, blocks: u32) -> Vec<StudyPlace> {
+pub(crate) fn extension_runs(plan: &Plan, kept: &Study, blocks: u32) -> Vec<StudyPlace> {
     match kept.new.compare.procedure {
-        Procedure::Blocks => Blocks::of_all(plan).further(kept, blocks),
-        Procedure::BestOfEach { .. } => best_of_each::in_final(plan, kept).further(kept, blocks),
+        Procedure::Blocks => Blocks::of_all(plan).extension_runs(kept, blocks),
+        Procedure::BestOfEach { .. } => best_of_each::planned_final(plan, kept).extension_runs(kept, blocks),
         _ => Vec::new(),
     }
 }

@@ -48,7 +48,7 @@ pub trait Journal {
     fn study(&self) -> Result<Study, StoreError>;
 
     /// Updates a study that was loaded before. Runs that it already has are not read again.
-    fn catch_up(&self, study: &mut Study) -> Result<(), StoreError>;
+    fn reload(&self, study: &mut Study) -> Result<(), StoreError>;
 
     /// Loads a run of the study with its per-second data.
     fn run(&self, run: &RunId) -> Result<Run, StoreError>;
@@ -84,7 +84,7 @@ impl Journal for StoredStudy<'_> {
         self.store.load_study(self.id)
     }
 
-    fn catch_up(&self, study: &mut Study) -> Result<(), StoreError> {
+    fn reload(&self, study: &mut Study) -> Result<(), StoreError> {
         self.store.reload_study(study)
     }
 

@@ -57,10 +57,10 @@ pub(crate) fn place(study: &Study, variant: usize, load: usize, stage: &str, blo
 }
 
 /// Shuffles in place. All orders are equally likely (Durstenfeld 1964, algorithm 235).
-pub(crate) fn shuffle<T>(things: &mut [T], chance: &mut Chance) {
-    for last in (1..things.len()).rev() {
+pub(crate) fn shuffle<T>(items: &mut [T], chance: &mut Chance) {
+    for last in (1..items.len()).rev() {
         let drawn = (chance.unit() * (last + 1) as f64) as usize;
-        things.swap(last, drawn);
+        items.swap(last, drawn);
     }
 }
 
@@ -72,9 +72,9 @@ mod tests {
     fn shuffles_into_every_order_equally_often() {
         let mut seen = std::collections::BTreeMap::new();
         for seed in 0..6_000 {
-            let mut things = [0, 1, 2];
-            shuffle(&mut things, &mut Chance::stream(seed, ORDER_STREAM));
-            *seen.entry(things).or_insert(0) += 1;
+            let mut items = [0, 1, 2];
+            shuffle(&mut items, &mut Chance::stream(seed, ORDER_STREAM));
+            *seen.entry(items).or_insert(0) += 1;
         }
         // Each of six orders occurs 1,000 times on average, with a standard deviation of 29.
         assert_eq!(seen.len(), 6);

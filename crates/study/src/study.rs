@@ -19,7 +19,7 @@ use crate::pace::Pace;
 use crate::procedure::{self, EndReason, StudyProcedure, Turn};
 use crate::run_maker::{Draws, Journal, RunMaker};
 use crate::schedule::schedule;
-use crate::study_error::{Broken, StudyError};
+use crate::study_error::{RunStudyError, StudyError};
 
 /// Stores a new study, which can be resumed from then on, and returns its identifier.
 ///
@@ -56,14 +56,14 @@ pub fn begin_study(
         started_at_unix_ms: unix_ms(),
         title: study.title.clone(),
         question: study.question.clone(),
-        source: plan::without_secrets(&study.source),
+        source: plan::mask_secrets(&study.source),
         plan_hash: study.hash.clone(),
         tenbin_version: env!("CARGO_PKG_VERSION").to_owned(),
         host,
         seed: study.seed,
         is_quick: study.is_quick,
         compare: Compare {
-            by: compare.by_name(),
+            by: compare.primary_metric_name(),
             higher_is_better: compare.higher_is_better,
             matters: compare.matters,
             blocks: compare.blocks,
@@ -77,7 +77,7 @@ pub fn begin_study(
         planned,
         stamps,
     };
-    Ok(store.begin_study_against(&new, baseline)?)
+    Ok(store.begin_study_with_baseline(&new, baseline)?)
 }
 
 /// Claims a finished study and plans the runs that extend it to `blocks` blocks. `study` must have the seed of the stored study.
@@ -90,8 +90,8 @@ pub fn extend_study(
     journal: &dyn Journal,
 ) -> Result<(), StudyError> {
     can_extend(study, kept, blocks)?;
-    let places = procedure::further(study, kept, blocks);
-    Ok(journal.extend(kept, within_s, blocks, &numbered(places, &kept.new.planned))?)
+    let places = procedure::extension_runs(study, kept, blocks);
+    Ok(journal.extend(kept, within_s, blocks, &with_positions(places, &kept.new.planned))?)
 }
 
 /// Returns the number of blocks of a study. In a study with duels, the maximum over its loads of the counted blocks.
@@ -151,15 +151,15 @@ pub fn run_study<R: RunMaker>(
     study: &Study,
     journal: &dyn Journal,
     runs: &mut R,
-) -> Result<(), Broken<R::Error>> {
-    let why = match turns(study, journal, runs) {
-        Err(Broken::Run(error)) if runs.is_resumable(&error) => {
+) -> Result<(), RunStudyError<R::Error>> {
+    let why = match run_turns(study, journal, runs) {
+        Err(RunStudyError::Run(error)) if runs.is_resumable(&error) => {
             journal.finish(&StudyEnding {
                 ended_at_unix_ms: unix_ms(),
                 verdict: Verdict::Partial,
                 why: None,
             })?;
-            return Err(Broken::Run(error));
+            return Err(RunStudyError::Run(error));
         }
         why => why?,
     };
@@ -169,14 +169,14 @@ pub fn run_study<R: RunMaker>(
 }
 
 /// Maximum number of attempts at a turn with runs that were cut short.
-const TRIES: u32 = 3;
+const ATTEMPTS_MAX: u32 = 3;
 
 /// Makes turn after turn. `None` if a stop was requested, or if a required run was cut short in all attempts.
-fn turns<R: RunMaker>(
+fn run_turns<R: RunMaker>(
     study: &Study,
     journal: &dyn Journal,
     runs: &mut R,
-) -> Result<Option<EndReason>, Broken<R::Error>> {
+) -> Result<Option<EndReason>, RunStudyError<R::Error>> {
     let mut kept = journal.study()?;
     let next_runs = procedure::of(study, &kept, journal);
     let (pace, limits) = (Pace::of(study, &kept), LikelyBottlenecks::of(&kept));
@@ -187,16 +187,16 @@ fn turns<R: RunMaker>(
     let mut told = BTreeSet::new();
     let mut is_out_of_time = false;
     loop {
-        match going.turn(&*next_runs, &mut kept, &places, runs)? {
+        match going.run_turn(&*next_runs, &mut kept, &places, runs)? {
             None => {}
             // An experiment has a separate time limit, and uses the measurements of the study.
             Some(Some(EndReason::Budget)) if !is_out_of_time => is_out_of_time = true,
             Some(stopped) => return Ok(stopped),
         }
-        journal.catch_up(&mut kept)?;
+        journal.reload(&mut kept)?;
         let needs_every_run = !is_out_of_time && next_runs.needs_every_run(&kept);
         if needs_every_run && kept.missing().next().is_some() {
-            if tries == TRIES {
+            if tries == ATTEMPTS_MAX {
                 let remark = "a run was cut short repeatedly: nothing more can be decided";
                 runs.publish(RunEvent::Remark(remark.to_owned()));
                 return Ok(None);
@@ -219,7 +219,7 @@ fn turns<R: RunMaker>(
         match next {
             Err(why) if is_out_of_time => return Ok(Some(why)),
             Err(why) => return Ok(unless_missing(why, &kept)),
-            Ok(next) => places = numbered(next, &kept.new.planned),
+            Ok(next) => places = with_positions(next, &kept.new.planned),
         }
         journal.plan_more(&places)?;
         kept.new.planned.extend_from_slice(&places);
@@ -249,14 +249,14 @@ struct RunningStudy<'a> {
 impl RunningStudy<'_> {
     /// Makes the runs of a turn. Returns `Some` if the study stops before the end of the turn: with the reason, or with
     /// `None` if a stop was requested.
-    fn turn<R: RunMaker>(
+    fn run_turn<R: RunMaker>(
         &mut self,
         next_runs: &dyn StudyProcedure,
         kept: &mut evidence::Study,
         places: &[StudyPlace],
         runs: &mut R,
-    ) -> Result<Option<Option<EndReason>>, Broken<R::Error>> {
-        let later = next_runs.later_at_most(kept);
+    ) -> Result<Option<Option<EndReason>>, RunStudyError<R::Error>> {
+        let later = next_runs.max_later_runs(kept);
         for (index, place) in places.iter().enumerate() {
             if runs.is_stopped() {
                 return Ok(Some(None));
@@ -265,10 +265,10 @@ impl RunningStudy<'_> {
             let is_of_block = |next: &&StudyPlace| (next.block, &next.stage) == (place.block, &place.stage);
             let block = places[index..].iter().take_while(is_of_block).count();
             let block = &places[index..index + block];
-            let (begun, gone) = (runs.now(), runs.now() - self.begun);
-            if !self.pace.is_time_for(block, gone) {
+            let (begun, elapsed) = (runs.now(), runs.now() - self.begun);
+            if !self.pace.has_time_for(block, elapsed) {
                 let later = later.map(|later| later + places.len() - index - block.len());
-                runs.publish(RunEvent::Remark(self.pace.spent(block, later, gone)));
+                runs.publish(RunEvent::Remark(self.pace.out_of_time_message(block, later, elapsed)));
                 return Ok(Some(Some(EndReason::Budget)));
             }
             let amount = next_runs.amount(kept, place)?;
@@ -280,17 +280,17 @@ impl RunningStudy<'_> {
             let stays_up = stage::is_slice(&place.stage) && block[1..].iter().any(|next| is_same(&next));
             let seed = arrivals::seed(self.study.seed, place, before);
             let draws = Draws { amount, seed, stays_up };
-            let ahead = self.ahead(&places[index..], later, gone);
+            let ahead = self.ahead(&places[index..], later, elapsed);
             runs.publish(RunEvent::Next(Box::new(Next { place: place.clone(), ahead })));
-            runs.make(place, &draws, &ahead).map_err(Broken::Run)?;
-            self.pace.note(place, runs.now() - begun);
+            runs.make(place, &draws, &ahead).map_err(RunStudyError::Run)?;
+            self.pace.record(place, runs.now() - begun);
             self.made += 1;
             if block.len() == 1 && !runs.is_stopped() {
                 let (stage, block) = (place.stage.clone(), place.block);
                 runs.publish(RunEvent::BlockEnded(BlockEnded { stage, block }));
             }
             if block.len() == 1 || runs.is_stopped() {
-                self.tell_limits(kept, runs)?;
+                self.publish_bottlenecks(kept, runs)?;
             }
         }
         Ok(runs.is_stopped().then_some(None))
@@ -304,32 +304,33 @@ impl RunningStudy<'_> {
     }
 
     /// Publishes likely bottlenecks at the end of a block if they are due, and when the study is stopped.
-    fn tell_limits<R: RunMaker>(
+    fn publish_bottlenecks<R: RunMaker>(
         &mut self,
         kept: &mut evidence::Study,
         runs: &mut R,
     ) -> Result<(), StudyError> {
-        let is_due = |limits: &&mut LikelyBottlenecks| limits.are_due(self.made) || runs.is_stopped();
+        let is_due =
+            |limits: &&mut LikelyBottlenecks| limits.needs_evaluation(self.made) || runs.is_stopped();
         let Some(limits) = self.limits.as_mut().filter(is_due) else { return Ok(()) };
-        self.journal.catch_up(kept)?;
+        self.journal.reload(kept)?;
         let news = limits.news(self.study, kept, self.made)?;
         news.into_iter().for_each(|finding| runs.publish(RunEvent::Finding(finding)));
         Ok(())
     }
 
-    fn ahead(&self, left: &[StudyPlace], later: Option<usize>, gone: Duration) -> RemainingStudy {
+    fn ahead(&self, left: &[StudyPlace], later: Option<usize>, elapsed: Duration) -> RemainingStudy {
         RemainingStudy {
             number: self.made,
             of: later.map(|later| self.made + left.len() + later),
             is_at_most: later != Some(0),
             left: later.and_then(|later| self.pace.expected(left, later)),
-            budget: self.pace.left(gone),
+            budget: self.pace.left(elapsed),
         }
     }
 }
 
 /// Numbers the positions of `places`, following those of `planned`.
-fn numbered(places: Vec<StudyPlace>, planned: &[StudyPlace]) -> Vec<StudyPlace> {
+fn with_positions(places: Vec<StudyPlace>, planned: &[StudyPlace]) -> Vec<StudyPlace> {
     let first = planned.last().map_or(0, |place| place.position.saturating_add(1));
     (first..).zip(places).map(|(position, place)| StudyPlace { position, ..place }).collect()
 }
@@ -406,7 +407,7 @@ mod tests {
             from_per_s: None,
             to_per_s: None,
             confirm_runs: 1,
-            overruled_by: stats::OVERRULED_BY,
+            overruled_by: stats::OVERRULE_LEAD,
             has_overload: true,
             soak_s: None,
             runs_max: 120,

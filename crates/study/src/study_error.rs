@@ -29,14 +29,14 @@ impl From<EvidenceError> for StudyError {
 
 /// Error that ended a study early, from the study itself or from its run maker.
 #[derive(Debug)]
-pub enum Broken<E> {
+pub enum RunStudyError<E> {
     /// Error of the study itself.
     Study(StudyError),
     /// A run could not be completed.
     Run(E),
 }
 
-impl<E, S: Into<StudyError>> From<S> for Broken<E> {
+impl<E, S: Into<StudyError>> From<S> for RunStudyError<E> {
     fn from(error: S) -> Self {
         Self::Study(error.into())
     }

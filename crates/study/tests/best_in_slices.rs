@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::fakes::{Comes, Made, Maker, Memory, Wrong, n, with_text};
+use crate::fakes::{Interruption, Made, Maker, Memory, SimulatedRun, n, with_text};
 use evidence::{StudyPlace, Verdict, stage};
 use plan::Study as Plan;
 use study::run_study;
@@ -17,14 +17,14 @@ fn plan() -> Plan {
     )
 }
 
-fn comes(place: &StudyPlace) -> Comes {
+fn simulate(place: &StudyPlace) -> SimulatedRun {
     let strays = (u64::from(place.position) * 17 + u64::from(place.block) * 7) % 9;
-    Comes::well([1_000, 990, 1_060, 700][n(place) as usize - 1] + strays)
+    SimulatedRun::successful([1_000, 990, 1_060, 700][n(place) as usize - 1] + strays)
 }
 
 fn run(plan: &Plan) -> (Vec<Made>, Vec<String>, Vec<bool>) {
     let memory = Memory::begun(plan);
-    let mut maker = Maker::new(&memory, &comes);
+    let mut maker = Maker::new(&memory, &simulate);
     run_study(plan, &memory, &mut maker).expect("it ends");
     (memory.made(), maker.lines, maker.stays_up)
 }
@@ -82,8 +82,8 @@ fn blocks_have_remaining_variants_in_mirrored_order() {
 fn variant_that_never_starts_is_eliminated() {
     for number in [1, 3] {
         let failing = |place: &StudyPlace| match n(place) == number {
-            true => Comes { verdict: Some(Verdict::Aborted), ..Comes::well(1) },
-            false => comes(place),
+            true => SimulatedRun { verdict: Some(Verdict::Aborted), ..SimulatedRun::successful(1) },
+            false => simulate(place),
         };
         let plan = plan();
         let memory = Memory::begun(&plan);
@@ -108,11 +108,11 @@ fn repeats_interrupted_block_as_a_whole() {
     let (expected, ..) = run(&plan);
     for at in (1..=expected.len()).step_by(7) {
         let memory = Memory::begun(&plan);
-        let mut maker = Maker::new(&memory, &comes);
-        maker.wrong = Some((at, Wrong::Killed));
+        let mut maker = Maker::new(&memory, &simulate);
+        maker.wrong = Some((at, Interruption::Killed));
         let _ = run_study(&plan, &memory, &mut maker);
         memory.resume(None);
-        let mut resumed = Maker::later(&memory, &comes, Duration::from_secs(3600));
+        let mut resumed = Maker::later(&memory, &simulate, Duration::from_secs(3600));
         run_study(&plan, &memory, &mut resumed).expect("it ends");
         let made = memory.made();
         assert!(made.iter().all(|(.., verdict)| *verdict == Some(Verdict::Complete)), "slice {at}");

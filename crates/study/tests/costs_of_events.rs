@@ -3,31 +3,31 @@
 use evidence::{StudyPlace, Verdict};
 use study::{Journal, extend_study, run_study};
 
-use crate::fakes::{Comes, Figures, Maker, Memory, n, with_event};
+use crate::fakes::{Figures, Maker, Memory, SimulatedRun, n, with_event};
 use crate::virtual_time::verdict;
 
 /// Returns a run with an outage of `outage_ms` milliseconds. `None` if the cost of the event is unknown.
-fn outage(outage_ms: Option<u64>) -> Comes {
-    Comes::of(Figures { per_s: 100, response_ms: 10, busy_percent: None, outage_ms })
+fn outage(outage_ms: Option<u64>) -> SimulatedRun {
+    SimulatedRun::of(Figures { per_s: 100, response_ms: 10, busy_percent: None, outage_ms })
 }
 
 /// Makes the outage of the second variant 400 ms longer. Outages differ more than that between blocks.
-fn longer(place: &StudyPlace) -> Comes {
+fn longer(place: &StudyPlace) -> SimulatedRun {
     outage(Some(300 * u64::from(place.block % 5) + 400 * (n(place) - 1) + u64::from(place.position * 7 % 5)))
 }
 
-fn nothing(_: &StudyPlace) -> Comes {
+fn nothing(_: &StudyPlace) -> SimulatedRun {
     outage(Some(0))
 }
 
-fn alternating(place: &StudyPlace) -> Comes {
+fn alternating(place: &StudyPlace) -> SimulatedRun {
     outage(Some(if (u64::from(place.block) + n(place)).is_multiple_of(2) { 200 } else { 0 }))
 }
 
-fn lines_of(compare: &str, comes: fn(&StudyPlace) -> Comes) -> (Memory, Vec<String>) {
+fn lines_of(compare: &str, simulate: fn(&StudyPlace) -> SimulatedRun) -> (Memory, Vec<String>) {
     let study = with_event("1, 2", compare);
     let memory = Memory::begun(&study);
-    let mut maker = Maker::new(&memory, &comes);
+    let mut maker = Maker::new(&memory, &simulate);
     run_study(&study, &memory, &mut maker).expect("it ends");
     let lines = maker.lines;
     (memory, lines)
@@ -66,12 +66,12 @@ fn zero_cost_on_both_sides_is_equal() {
 fn extends_inconclusive_comparison() {
     let study = with_event("1, 2", "{ by: outage, blocks: 8 }");
     let memory = Memory::begun(&study);
-    let comes: fn(&StudyPlace) -> Comes = alternating;
-    run_study(&study, &memory, &mut Maker::new(&memory, &comes)).expect("it ends");
+    let simulate: fn(&StudyPlace) -> SimulatedRun = alternating;
+    run_study(&study, &memory, &mut Maker::new(&memory, &simulate)).expect("it ends");
     assert!(ended(&memory, "blocks"));
     let kept = memory.study().expect("it is kept");
     extend_study(&study, &kept, 12, None, &memory).expect("zeros are no obstacle");
-    let mut maker = Maker::new(&memory, &comes);
+    let mut maker = Maker::new(&memory, &simulate);
     run_study(&study, &memory, &mut maker).expect("it ends");
     assert_eq!((maker.made, memory.made().len()), (8, 24));
 }

@@ -4,20 +4,20 @@
 use std::time::Duration;
 
 use evidence::{StudyPlace, Verdict, stage};
-use study::{Broken, Journal, extend_study, run_study};
+use study::{Journal, RunStudyError, extend_study, run_study};
 
-use crate::fakes::{Comes, Made, Maker, Memory, Wrong, n, of};
+use crate::fakes::{Interruption, Made, Maker, Memory, SimulatedRun, n, of};
 use crate::virtual_time::{alike, faster, verdict};
 
 /// Finishes a study, and plans its extension to `blocks` blocks. Returns the runs before the extension.
 fn extended(
     memory: &Memory,
     study: &plan::Study,
-    comes: &dyn Fn(&StudyPlace) -> Comes,
+    simulate: &dyn Fn(&StudyPlace) -> SimulatedRun,
     blocks: u32,
 ) -> Vec<Made> {
     memory.begin_again(study.seed);
-    run_study(study, memory, &mut Maker::new(memory, comes)).expect("it ends");
+    run_study(study, memory, &mut Maker::new(memory, simulate)).expect("it ends");
     let before = memory.made();
     let kept = memory.study().expect("it is kept");
     extend_study(study, &kept, blocks, None, memory).expect("it can be");
@@ -25,7 +25,7 @@ fn extended(
 }
 
 /// Name, plan, and results of a kind of study, its extended number of blocks, and its numbers of runs before and after.
-type Kind = (&'static str, plan::Study, fn(&StudyPlace) -> Comes, u32, [usize; 2]);
+type Kind = (&'static str, plan::Study, fn(&StudyPlace) -> SimulatedRun, u32, [usize; 2]);
 
 fn kinds() -> [Kind; 2] {
     [
@@ -36,10 +36,10 @@ fn kinds() -> [Kind; 2] {
 
 #[test]
 fn extension_adds_blocks_and_resumes_after_any_interruption() {
-    for (name, study, comes, blocks, [runs_before, runs_after]) in kinds() {
+    for (name, study, simulate, blocks, [runs_before, runs_after]) in kinds() {
         let memory = Memory::begun(&study);
-        let before = extended(&memory, &study, &comes, blocks);
-        let mut maker = Maker::new(&memory, &comes);
+        let before = extended(&memory, &study, &simulate, blocks);
+        let mut maker = Maker::new(&memory, &simulate);
         run_study(&study, &memory, &mut maker).expect("it ends");
         let whole = memory.made();
         let end = Some((Verdict::Complete, Some("blocks".to_owned())));
@@ -51,26 +51,26 @@ fn extension_adds_blocks_and_resumes_after_any_interruption() {
         assert_eq!(whole[..runs_before], before, "{name}");
         assert!(memory.runs_of_places().iter().all(|runs| *runs == 1), "{name}");
         for at in 0..=maker.made {
-            for wrong in [None, Some(Wrong::Killed), Some(Wrong::Rejected)] {
-                extended(&memory, &study, &comes, blocks);
-                let mut maker = Maker::new(&memory, &comes);
+            for wrong in [None, Some(Interruption::Killed), Some(Interruption::Rejected)] {
+                extended(&memory, &study, &simulate, blocks);
+                let mut maker = Maker::new(&memory, &simulate);
                 maker.stopped_in = wrong.is_none().then_some(at);
                 maker.wrong = wrong.map(|wrong| (at, wrong));
                 let ended = run_study(&study, &memory, &mut maker);
                 let is_interrupted = at > 0 || wrong.is_none();
                 assert_eq!(
-                    matches!(ended, Err(Broken::Run(said)) if Some(said) == wrong),
+                    matches!(ended, Err(RunStudyError::Run(said)) if Some(said) == wrong),
                     is_interrupted && wrong.is_some(),
                     "{name}, {wrong:?} in run {at}"
                 );
                 let is_told = memory.ending().map(|ending| ending.verdict);
                 match wrong {
                     _ if !is_interrupted => assert_eq!(is_told, Some(Verdict::Complete)),
-                    Some(Wrong::Killed) => assert_eq!(is_told, None),
+                    Some(Interruption::Killed) => assert_eq!(is_told, None),
                     _ => assert_eq!(is_told, Some(Verdict::Partial)),
                 }
                 memory.resume(None);
-                run_study(&study, &memory, &mut Maker::new(&memory, &comes)).expect("it ends");
+                run_study(&study, &memory, &mut Maker::new(&memory, &simulate)).expect("it ends");
                 assert_eq!(memory.made(), whole, "{name}, {wrong:?} in run {at}");
                 assert_eq!(verdict(&memory), end, "{name}, {wrong:?} in run {at}");
                 let again = memory.runs_of_places().iter().filter(|runs| **runs > 1).count();
@@ -134,12 +134,15 @@ fn extension_keeps_time_limit_of_whole_study() {
 fn replaces_invalid_block_of_extension() {
     let study = of("1, 2, 3", "{ blocks: 6 }");
     let memory = Memory::begun(&study);
-    let comes = |place: &StudyPlace| {
+    let simulate = |place: &StudyPlace| {
         let is_lost = (n(place), place.block) == (2, 7);
-        Comes { verdict: Some(if is_lost { Verdict::Invalid } else { Verdict::Complete }), ..faster(place) }
+        SimulatedRun {
+            verdict: Some(if is_lost { Verdict::Invalid } else { Verdict::Complete }),
+            ..faster(place)
+        }
     };
-    extended(&memory, &study, &comes, 9);
-    let mut maker = Maker::new(&memory, &comes);
+    extended(&memory, &study, &simulate, 9);
+    let mut maker = Maker::new(&memory, &simulate);
     run_study(&study, &memory, &mut maker).expect("it ends");
     assert_eq!(maker.made, 12, "three blocks, and one in place of the second");
     assert_eq!(verdict(&memory), Some((Verdict::Complete, Some("blocks".to_owned()))));

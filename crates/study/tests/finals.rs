@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use evidence::{StudyPlace, Verdict, stage};
 use study::{Journal, extend_study, run_study};
 
-use crate::fakes::{Comes, Maker, Memory, n, of_two_systems};
+use crate::fakes::{Maker, Memory, SimulatedRun, n, of_two_systems};
 use crate::virtual_time::{faster, verdict};
 
 /// Returns the number of runs in a stage, by load, system, and variant.
@@ -28,11 +28,11 @@ fn final_has_best_measurable_variant_of_each_system() {
     let study = of_two_systems("{ find: best of each, blocks: 3, final: 6 }");
     let memory = Memory::begun(&study);
     // The fastest variant of `b` has no valid run.
-    let comes = |place: &StudyPlace| match (place.system.as_str(), n(place)) {
-        ("b", 3) => Comes { verdict: Some(Verdict::Invalid), ..faster(place) },
+    let simulate = |place: &StudyPlace| match (place.system.as_str(), n(place)) {
+        ("b", 3) => SimulatedRun { verdict: Some(Verdict::Invalid), ..faster(place) },
         _ => faster(place),
     };
-    let mut maker = Maker::new(&memory, &comes);
+    let mut maker = Maker::new(&memory, &simulate);
     run_study(&study, &memory, &mut maker).expect("it ends");
     assert_eq!(verdict(&memory), Some((Verdict::Complete, Some("blocks".to_owned()))));
     let swept = runs_of(&memory, stage::SWEEP);
@@ -51,7 +51,7 @@ fn final_has_best_measurable_variant_of_each_system() {
 
     let kept = memory.study().expect("it is kept");
     extend_study(&study, &kept, 8, None, &memory).expect("it can be");
-    run_study(&study, &memory, &mut Maker::new(&memory, &comes)).expect("it ends");
+    run_study(&study, &memory, &mut Maker::new(&memory, &simulate)).expect("it ends");
     let expected: Vec<usize> = vec![8; 4];
     assert_eq!(runs_of(&memory, stage::BLOCK).into_values().collect::<Vec<usize>>(), expected);
 }
@@ -60,11 +60,11 @@ fn final_has_best_measurable_variant_of_each_system() {
 fn system_without_valid_run_is_left_out_and_named() {
     let study = of_two_systems("{ find: best of each, blocks: 1, final: 2 }");
     let memory = Memory::begun(&study);
-    let comes = |place: &StudyPlace| match place.system.as_str() {
-        "b" => Comes { verdict: Some(Verdict::Invalid), ..faster(place) },
+    let simulate = |place: &StudyPlace| match place.system.as_str() {
+        "b" => SimulatedRun { verdict: Some(Verdict::Invalid), ..faster(place) },
         _ => faster(place),
     };
-    let mut maker = Maker::new(&memory, &comes);
+    let mut maker = Maker::new(&memory, &simulate);
     run_study(&study, &memory, &mut maker).expect("it ends");
     assert!(maker.lines.iter().any(|line| line.starts_with("b is not in the final")), "{:?}", maker.lines);
     let expected = [(key("full", "a", "n=3"), 2), (key("light", "a", "n=3"), 2)];

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::fakes::{Comes, Made, Maker, Memory, Wrong, n, with_text};
+use crate::fakes::{Interruption, Made, Maker, Memory, SimulatedRun, n, with_text};
 use evidence::{StudyPlace, Verdict, stage};
 use plan::Study as Plan;
 use study::run_study;
@@ -18,14 +18,14 @@ fn plan() -> Plan {
 }
 
 /// Figures with noise of about 1 %; the third variant is 10 % faster.
-fn comes(place: &StudyPlace) -> Comes {
+fn simulate(place: &StudyPlace) -> SimulatedRun {
     let strays = (u64::from(place.position) * 17 + u64::from(place.block) * 7) % 9;
-    Comes::well([1_000, 1_002, 1_100][n(place) as usize - 1] + strays)
+    SimulatedRun::successful([1_000, 1_002, 1_100][n(place) as usize - 1] + strays)
 }
 
-fn run(plan: &Plan, comes: &dyn Fn(&StudyPlace) -> Comes) -> (Vec<Made>, Vec<String>) {
+fn run(plan: &Plan, simulate: &dyn Fn(&StudyPlace) -> SimulatedRun) -> (Vec<Made>, Vec<String>) {
     let memory = Memory::begun(plan);
-    let mut maker = Maker::new(&memory, comes);
+    let mut maker = Maker::new(&memory, simulate);
     run_study(plan, &memory, &mut maker).expect("it ends");
     (memory.made(), maker.lines)
 }
@@ -41,7 +41,7 @@ fn orders(made: &[Made], wanted: &str) -> BTreeMap<u32, String> {
 
 #[test]
 fn blocks_have_all_variants_in_mirrored_order() {
-    let (made, lines) = run(&plan(), &comes);
+    let (made, lines) = run(&plan(), &simulate);
     let orders = orders(&made, stage::SLICE);
     assert_eq!(orders.len(), 8, "{lines:?}");
     let mut firsts = BTreeSet::new();
@@ -59,8 +59,8 @@ fn difference_that_first_slices_do_not_confirm_needs_starts_alone() {
     // The third variant is faster only after a load on another one.
     let begun = RefCell::new(BTreeSet::new());
     let carried = |place: &StudyPlace| match begun.borrow_mut().insert(place.block) {
-        true => Comes::well(1_000 + u64::from(place.position) * 17 % 9),
-        false => comes(place),
+        true => SimulatedRun::successful(1_000 + u64::from(place.position) * 17 % 9),
+        false => simulate(place),
     };
     let (made, lines) = run(&plan(), &carried);
     let alone = orders(&made, stage::CONFIRM_SLICE);
@@ -76,7 +76,9 @@ fn difference_that_first_slices_do_not_confirm_needs_starts_alone() {
 
 #[test]
 fn equal_variants_need_no_starts_alone() {
-    let equal = |place: &StudyPlace| Comes { ..Comes::well(1_000 + u64::from(place.position) * 7_919 % 100) };
+    let equal = |place: &StudyPlace| SimulatedRun {
+        ..SimulatedRun::successful(1_000 + u64::from(place.position) * 7_919 % 100)
+    };
     let (made, lines) = run(&plan(), &equal);
     assert!(orders(&made, stage::CONFIRM_SLICE).is_empty(), "{lines:?}");
     assert_eq!(orders(&made, stage::SLICE).len(), 8, "{lines:?}");
@@ -85,8 +87,8 @@ fn equal_variants_need_no_starts_alone() {
 #[test]
 fn variant_that_never_starts_leaves_after_four_tries() {
     let failing = |place: &StudyPlace| match n(place) {
-        2 => Comes { verdict: Some(Verdict::Aborted), ..Comes::well(1) },
-        _ => comes(place),
+        2 => SimulatedRun { verdict: Some(Verdict::Aborted), ..SimulatedRun::successful(1) },
+        _ => simulate(place),
     };
     let (made, lines) = run(&plan(), &failing);
     let orders = orders(&made, stage::SLICE);
@@ -98,14 +100,14 @@ fn variant_that_never_starts_leaves_after_four_tries() {
 #[test]
 fn interrupted_block_is_repeated_as_a_whole() {
     let plan = plan();
-    let (expected, _) = run(&plan, &comes);
+    let (expected, _) = run(&plan, &simulate);
     for at in (1..=expected.len()).step_by(5) {
         let memory = Memory::begun(&plan);
-        let mut maker = Maker::new(&memory, &comes);
-        maker.wrong = Some((at, Wrong::Killed));
+        let mut maker = Maker::new(&memory, &simulate);
+        maker.wrong = Some((at, Interruption::Killed));
         let _ = run_study(&plan, &memory, &mut maker);
         memory.resume(None);
-        let mut resumed = Maker::later(&memory, &comes, std::time::Duration::from_secs(3_600));
+        let mut resumed = Maker::later(&memory, &simulate, std::time::Duration::from_secs(3_600));
         run_study(&plan, &memory, &mut resumed).expect("it ends");
         let made = memory.made();
         for stage in [stage::SLICE, stage::CONFIRM_SLICE] {

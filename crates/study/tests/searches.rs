@@ -9,13 +9,13 @@ use stats::SearchEnd;
 use study::{Journal, run_study};
 
 use crate::fakes::{Maker, Memory, search};
-use crate::virtual_time::{bears, verdict};
+use crate::virtual_time::{four_workers, verdict};
 
 #[test]
 fn finds_planted_capacity_of_every_variant() {
     let (study, procedure) = search("1, 2, 5");
-    let memory = Memory::begun_by(&study, procedure);
-    let mut maker = Maker::new(&memory, &bears);
+    let memory = Memory::with_procedure(&study, procedure);
+    let mut maker = Maker::new(&memory, &four_workers);
     run_study(&study, &memory, &mut maker).expect("it ends");
     assert_eq!(verdict(&memory), Some((Verdict::Complete, Some("decided".to_owned()))));
     let kept = memory.study().expect("it is kept");
@@ -40,13 +40,13 @@ fn finds_planted_capacity_of_every_variant() {
 #[test]
 fn rounds_have_each_open_variant_once_in_seeded_order() {
     let (study, procedure) = search("1, 2, 5");
-    let memory = Memory::begun_by(&study, procedure);
+    let memory = Memory::with_procedure(&study, procedure);
     let mut made = Vec::new();
     for seed in [1, 1, 2] {
         let mut study = study.clone();
         study.set_seed(seed);
         memory.begin_again(seed);
-        let mut maker = Maker::new(&memory, &bears);
+        let mut maker = Maker::new(&memory, &four_workers);
         run_study(&study, &memory, &mut maker).expect("it ends");
         let planned = memory.study().expect("it is kept").new.planned;
         let mut rounds: BTreeMap<u32, Vec<&str>> = BTreeMap::new();
@@ -74,15 +74,15 @@ fn rounds_have_each_open_variant_once_in_seeded_order() {
 #[test]
 fn search_keeps_time_limit_and_finishes_every_round() {
     let (study, procedure) = search("1, 2");
-    let memory = Memory::begun_by(&study, procedure);
-    let mut whole = Maker::new(&memory, &bears);
+    let memory = Memory::with_procedure(&study, procedure);
+    let mut whole = Maker::new(&memory, &four_workers);
     run_study(&study, &memory, &mut whole).expect("it ends");
     let (expected, takes) = (memory.made(), whole.elapsed());
     let takes_s = takes.as_secs() as u32;
     for within_s in (4..takes_s + 24).step_by(3) {
         memory.begin_again(study.seed);
         memory.resume(Some(f64::from(within_s)));
-        let mut maker = Maker::new(&memory, &bears);
+        let mut maker = Maker::new(&memory, &four_workers);
         run_study(&study, &memory, &mut maker).expect("it ends");
         let within = Duration::from_secs(within_s.into());
         assert!(maker.elapsed() <= within, "{within:?}: {:?}", maker.elapsed());
@@ -99,7 +99,7 @@ fn search_keeps_time_limit_and_finishes_every_round() {
         );
         // Given more time, the search makes the missing runs.
         memory.resume(Some(10_000.0));
-        let mut resumed = Maker::new(&memory, &bears);
+        let mut resumed = Maker::new(&memory, &four_workers);
         run_study(&study, &memory, &mut resumed).expect("it ends");
         assert_eq!((memory.made(), maker.made + resumed.made), (expected.clone(), whole.made), "{within:?}");
     }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use crate::fakes::{Comes, Made, Maker, Memory, Wrong, n, with_text};
+use crate::fakes::{Interruption, Made, Maker, Memory, SimulatedRun, n, with_text};
 use evidence::{StudyPlace, Verdict, stage};
 use plan::Study as Plan;
 use study::run_study;
@@ -19,16 +19,16 @@ fn in_slices(compare: &str, is_quick: bool) -> Plan {
 }
 
 /// Makes the second variant `percent` percent faster.
-fn faster_by(percent: u64) -> impl Fn(&StudyPlace) -> Comes {
+fn faster_by(percent: u64) -> impl Fn(&StudyPlace) -> SimulatedRun {
     move |place| {
         let strays = (u64::from(place.position) * 17 + u64::from(place.block) * 7) % 9;
-        Comes::well(1_000 + strays + (n(place) - 1) * percent * 10)
+        SimulatedRun::successful(1_000 + strays + (n(place) - 1) * percent * 10)
     }
 }
 
-fn run(plan: &Plan, comes: &dyn Fn(&StudyPlace) -> Comes) -> (Vec<Made>, Vec<String>, Vec<bool>) {
+fn run(plan: &Plan, simulate: &dyn Fn(&StudyPlace) -> SimulatedRun) -> (Vec<Made>, Vec<String>, Vec<bool>) {
     let memory = Memory::begun(plan);
-    let mut maker = Maker::new(&memory, comes);
+    let mut maker = Maker::new(&memory, simulate);
     run_study(plan, &memory, &mut maker).expect("it ends");
     (memory.made(), maker.lines, maker.stays_up)
 }
@@ -78,7 +78,7 @@ fn noisy_slices_increase_pairs_per_block() {
     let noisy = |place: &StudyPlace| {
         let is_first = begun.borrow_mut().insert((place.block, n(place)));
         let takes = Duration::from_secs(if is_first { 8 } else { 1 });
-        Comes { takes, ..Comes::well(1_000 + u64::from(place.position) * 7_919 % 100) }
+        SimulatedRun { takes, ..SimulatedRun::successful(1_000 + u64::from(place.position) * 7_919 % 100) }
     };
     let (made, ..) = run(&in_slices("by: throughput", false), &noisy);
     let orders = orders(&made);
@@ -111,22 +111,22 @@ fn quick_study_forecasts_blocks_for_ten_percent() {
 
 #[test]
 fn repeats_interrupted_block_as_a_whole() {
-    let (plan, comes) = (in_slices("by: throughput", false), faster_by(5));
-    let (expected, ..) = run(&plan, &comes);
+    let (plan, simulate) = (in_slices("by: throughput", false), faster_by(5));
+    let (expected, ..) = run(&plan, &simulate);
     for at in 1..=expected.len() {
-        for wrong in [None, Some(Wrong::Killed)] {
+        for wrong in [None, Some(Interruption::Killed)] {
             let memory = Memory::begun(&plan);
-            let mut maker = Maker::new(&memory, &comes);
+            let mut maker = Maker::new(&memory, &simulate);
             maker.stopped_in = wrong.is_none().then_some(at);
             maker.wrong = wrong.map(|wrong| (at, wrong));
             let _ = run_study(&plan, &memory, &mut maker);
             memory.resume(None);
             // A second interruption occurs in the second repeated slice.
-            let mut resumed = Maker::later(&memory, &comes, Duration::from_secs(3600));
-            resumed.wrong = Some((2, Wrong::Killed));
+            let mut resumed = Maker::later(&memory, &simulate, Duration::from_secs(3600));
+            resumed.wrong = Some((2, Interruption::Killed));
             let _ = run_study(&plan, &memory, &mut resumed);
             memory.resume(None);
-            let mut last = Maker::later(&memory, &comes, Duration::from_secs(7200));
+            let mut last = Maker::later(&memory, &simulate, Duration::from_secs(7200));
             run_study(&plan, &memory, &mut last).expect("it ends");
             let made = memory.made();
             assert!(
@@ -142,8 +142,8 @@ fn repeats_interrupted_block_as_a_whole() {
 #[test]
 fn four_blocks_with_failed_slice_end_comparison() {
     let failing = |place: &StudyPlace| match (place.position % 4, n(place)) {
-        (3, _) => Comes { verdict: Some(Verdict::Aborted), ..Comes::well(1) },
-        _ => Comes::well(1_000),
+        (3, _) => SimulatedRun { verdict: Some(Verdict::Aborted), ..SimulatedRun::successful(1) },
+        _ => SimulatedRun::successful(1_000),
     };
     let (made, lines, _) = run(&in_slices("by: throughput", false), &failing);
     assert!(orders(&made).len() <= 4, "{lines:?}");

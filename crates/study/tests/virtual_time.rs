@@ -3,25 +3,27 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use crate::fakes::{Comes, Figures, Made, Maker, Memory, Wrong, n, of, of_two_systems, search, with_text};
+use crate::fakes::{
+    Figures, Interruption, Made, Maker, Memory, SimulatedRun, n, of, of_two_systems, search, with_text,
+};
 use evidence::{Procedure, StudyPlace, Verdict, stage};
-use study::{Broken, procedure, run_study};
+use study::{RunStudyError, procedure, run_study};
 
 /// Returns results that grow with the number of the variant and differ between blocks.
-pub(crate) fn faster(place: &StudyPlace) -> Comes {
-    Comes::well(1_000 + n(place) * 50 + u64::from(place.block * 7 % 5) * 10)
+pub(crate) fn faster(place: &StudyPlace) -> SimulatedRun {
+    SimulatedRun::successful(1_000 + n(place) * 50 + u64::from(place.block * 7 % 5) * 10)
 }
 
 /// Returns results of equal variants with pseudorandom differences.
-pub(crate) fn alike(place: &StudyPlace) -> Comes {
-    Comes::well(
+pub(crate) fn alike(place: &StudyPlace) -> SimulatedRun {
+    SimulatedRun::successful(
         1_000 + (n(place) * 13 + u64::from(place.block) * 31 + u64::from(place.position) * 17) % 23 * 10,
     )
 }
 
 /// Simulates a system with four workers that each serve 100 requests per second for each unit of `n`. At a higher rate,
 /// requests wait.
-pub(crate) fn bears(place: &StudyPlace) -> Comes {
+pub(crate) fn four_workers(place: &StudyPlace) -> SimulatedRun {
     let capacity = 400 * n(place);
     let (per_s, response_ms) = match (place.users, place.rate_per_s) {
         (Some(users), _) => {
@@ -38,19 +40,19 @@ pub(crate) fn bears(place: &StudyPlace) -> Comes {
         stage::SOAK => 11,
         _ => 2,
     };
-    Comes {
+    SimulatedRun {
         takes: Duration::from_secs(takes_s),
-        ..Comes::of(Figures { per_s, response_ms, busy_percent: None, outage_ms: None })
+        ..SimulatedRun::of(Figures { per_s, response_ms, busy_percent: None, outage_ms: None })
     }
 }
 
-type Draw = fn(&StudyPlace) -> Comes;
+type Draw = fn(&StudyPlace) -> SimulatedRun;
 
 /// Returns a study for each procedure, with the results of its runs.
 fn studies() -> Vec<(&'static str, plan::Study, Procedure, Draw)> {
-    let by_its_plan = |name, study: plan::Study, comes: Draw| {
+    let by_its_plan = |name, study: plan::Study, simulate: Draw| {
         let procedure = procedure(&study);
-        (name, study, procedure, comes)
+        (name, study, procedure, simulate)
     };
     let (searched, capacity) = search("1, 2");
     vec![
@@ -63,7 +65,7 @@ fn studies() -> Vec<(&'static str, plan::Study, Procedure, Draw)> {
             of_two_systems("{ find: best of each, blocks: 2, final: 3 }"),
             faster,
         ),
-        ("a search for capacities", searched, capacity, bears),
+        ("a search for capacities", searched, capacity, four_workers),
     ]
 }
 
@@ -110,24 +112,24 @@ fn blocks_have_each_variant_once_in_seeded_order() {
 /// An interruption of any kind in any run leads to the same result, and repeats only the interrupted run.
 #[test]
 fn resumes_after_interruption_in_any_run() {
-    for (name, study, procedure, comes) in studies() {
-        let memory = Memory::begun_by(&study, procedure);
+    for (name, study, procedure, simulate) in studies() {
+        let memory = Memory::with_procedure(&study, procedure);
         memory.begin_again(study.seed);
-        let mut whole = Maker::new(&memory, &comes);
+        let mut whole = Maker::new(&memory, &simulate);
         run_study(&study, &memory, &mut whole).unwrap_or_else(|_| panic!("{name} ends"));
         let (expected, end, all) = (memory.made(), verdict(&memory), whole.made);
         assert!(all >= 8, "{name}: {all}");
         for at in 0..=all {
-            for wrong in [None, Some(Wrong::Killed), Some(Wrong::Rejected)] {
+            for wrong in [None, Some(Interruption::Killed), Some(Interruption::Rejected)] {
                 memory.begin_again(study.seed);
-                let mut maker = Maker::new(&memory, &comes);
+                let mut maker = Maker::new(&memory, &simulate);
                 maker.stopped_in = wrong.is_none().then_some(at);
                 maker.wrong = wrong.map(|wrong| (at, wrong));
                 let ended = run_study(&study, &memory, &mut maker);
                 let is_interrupted = at > 0 || wrong.is_none();
                 match wrong.filter(|_| is_interrupted) {
                     Some(wrong) => {
-                        assert!(matches!(ended, Err(Broken::Run(said)) if said == wrong), "{name}")
+                        assert!(matches!(ended, Err(RunStudyError::Run(said)) if said == wrong), "{name}")
                     }
                     None => assert!(ended.is_ok(), "{name}"),
                 }
@@ -135,11 +137,11 @@ fn resumes_after_interruption_in_any_run() {
                 match wrong {
                     _ if !is_interrupted => assert_eq!(kept, Some(Verdict::Complete)),
                     // A killed process stores no ending.
-                    Some(Wrong::Killed) => assert_eq!(kept, None),
+                    Some(Interruption::Killed) => assert_eq!(kept, None),
                     _ => assert_eq!(kept, Some(Verdict::Partial), "{name}, interrupted in run {at}"),
                 }
                 memory.resume(None);
-                let mut resumed = Maker::new(&memory, &comes);
+                let mut resumed = Maker::new(&memory, &simulate);
                 run_study(&study, &memory, &mut resumed).unwrap_or_else(|_| panic!("{name} ends"));
                 assert_eq!(memory.made(), expected, "{name}, {wrong:?} in run {at}");
                 assert_eq!(verdict(&memory), end, "{name}, {wrong:?} in run {at}");
@@ -185,9 +187,9 @@ fn study_keeps_time_limit_and_finishes_every_block() {
 #[test]
 fn comparison_ends_when_decided_and_search_ends_with_best() {
     let ends = ["blocks", "decided", "blocks", "decided", "blocks", "decided"];
-    for ((name, study, procedure, comes), why) in studies().into_iter().zip(ends) {
-        let memory = Memory::begun_by(&study, procedure);
-        let mut maker = Maker::new(&memory, &comes);
+    for ((name, study, procedure, simulate), why) in studies().into_iter().zip(ends) {
+        let memory = Memory::with_procedure(&study, procedure);
+        let mut maker = Maker::new(&memory, &simulate);
         run_study(&study, &memory, &mut maker).expect("it ends");
         let end = Some((Verdict::Complete, Some(why.to_owned())));
         assert_eq!(verdict(&memory), end, "{name}: {:?}", maker.lines);
@@ -201,7 +203,7 @@ fn comparison_ends_when_decided_and_search_ends_with_best() {
 fn failed_runs_count_and_invalid_blocks_are_replaced() {
     let study = of("1, 2, 3", "{ blocks: 8 }");
     let memory = Memory::begun(&study);
-    let comes = |place: &StudyPlace| Comes {
+    let simulate = |place: &StudyPlace| SimulatedRun {
         verdict: Some(match (n(place), place.block) {
             (1, _) => Verdict::Aborted,
             (2, 3) => Verdict::Invalid,
@@ -209,7 +211,7 @@ fn failed_runs_count_and_invalid_blocks_are_replaced() {
         }),
         ..faster(place)
     };
-    let mut maker = Maker::new(&memory, &comes);
+    let mut maker = Maker::new(&memory, &simulate);
     run_study(&study, &memory, &mut maker).expect("it ends");
     assert_eq!(maker.made, 27, "eight blocks, and one in place of the fourth");
     assert_eq!(maker.lines, ["3 more runs, in place of blocks with invalid runs"]);
@@ -220,9 +222,9 @@ fn failed_runs_count_and_invalid_blocks_are_replaced() {
 #[test]
 fn run_cut_short_repeatedly_ends_dependent_comparison() {
     let cut_short = |place: &StudyPlace| {
-        let comes = faster(place);
+        let simulate = faster(place);
         let is_it = (place.stage.as_str(), place.block, n(place)) == (evidence::stage::BLOCK, 1, 2);
-        Comes { verdict: if is_it { Some(Verdict::Partial) } else { comes.verdict }, ..comes }
+        SimulatedRun { verdict: if is_it { Some(Verdict::Partial) } else { simulate.verdict }, ..simulate }
     };
     let (comparison, blocks) = (of("1, 2", "{ pilot: 0, blocks: 12 }"), of("1, 2, 3", "{ blocks: 3 }"));
     let memory = Memory::begun(&comparison);
@@ -245,17 +247,17 @@ fn run_cut_short_repeatedly_ends_dependent_comparison() {
 /// Prints the number of studies that are simulated per second. Asserts only that each study ends.
 #[test]
 #[allow(clippy::print_stdout, reason = "figures for whoever runs it with --nocapture")]
-fn many_studies_a_second() {
-    for (name, mut study, procedure, comes) in studies() {
-        let (memory, mut studies, mut runs) = (Memory::begun_by(&study, procedure), 0u64, 0);
+fn simulates_many_studies_per_second() {
+    for (name, mut study, procedure, simulate) in studies() {
+        let (memory, mut studies, mut runs) = (Memory::with_procedure(&study, procedure), 0u64, 0);
         // From here on, the figures of its runs are cached in memory.
         memory.begin_again(study.seed);
-        run_study(&study, &memory, &mut Maker::new(&memory, &comes)).expect("it ends");
+        run_study(&study, &memory, &mut Maker::new(&memory, &simulate)).expect("it ends");
         let begun = Instant::now();
         while begun.elapsed() < Duration::from_millis(200) {
             study.set_seed(studies);
             memory.begin_again(studies);
-            let mut maker = Maker::new(&memory, &comes);
+            let mut maker = Maker::new(&memory, &simulate);
             run_study(&study, &memory, &mut maker).expect("it ends");
             assert_eq!(verdict(&memory).map(|(verdict, _)| verdict), Some(Verdict::Complete));
             (studies, runs) = (studies + 1, runs + maker.made);
@@ -274,11 +276,11 @@ fn result_under_one_load_is_reported_once() {
         false,
     );
     let memory = Memory::begun(&study);
-    let comes = |place: &StudyPlace| match place.load.as_str() {
-        "few" => Comes::well(1_000 * n(place)),
+    let simulate = |place: &StudyPlace| match place.load.as_str() {
+        "few" => SimulatedRun::successful(1_000 * n(place)),
         _ => faster(place),
     };
-    let mut maker = Maker::new(&memory, &comes);
+    let mut maker = Maker::new(&memory, &simulate);
     run_study(&study, &memory, &mut maker).expect("it ends");
     let is_end_under = |line: &&String, load: &str| line.contains(load) && line.contains("decided");
     let told = ["few", "many"].map(|load| maker.lines.iter().filter(|line| is_end_under(line, load)).count());

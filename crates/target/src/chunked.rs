@@ -1,9 +1,9 @@
 //! Incremental decoder of the chunked transfer coding, with limits on everything that a peer could send without end.
 
 /// Maximum length of a chunk-size line, in bytes.
-const LINE_BYTES: usize = 256;
+const LINE_BYTES_MAX: usize = 256;
 /// Maximum length of all trailer lines together, in bytes.
-const TRAILER_BYTES: usize = 16 * 1024;
+const TRAILER_BYTES_MAX: usize = 16 * 1024;
 
 /// State of the decoder.
 #[derive(Debug, Default)]
@@ -77,7 +77,7 @@ impl Chunked {
             (ChunkState::Size, b';') => ChunkState::Extension,
             (ChunkState::Size | ChunkState::Extension, b'\r') => ChunkState::SizeLf,
             (ChunkState::Extension, b'\n') => return Err(Fault::Malformed),
-            (ChunkState::Extension, _) if self.line_bytes <= LINE_BYTES => ChunkState::Extension,
+            (ChunkState::Extension, _) if self.line_bytes <= LINE_BYTES_MAX => ChunkState::Extension,
             (ChunkState::SizeLf, b'\n') => self.size_known()?,
             (ChunkState::DataCr, b'\r') => ChunkState::DataLf,
             (ChunkState::DataLf, b'\n') => {
@@ -87,7 +87,7 @@ impl Chunked {
             (ChunkState::TrailerStart, b'\r') => ChunkState::EndLf,
             (ChunkState::Trailer, b'\r') => ChunkState::TrailerLf,
             (ChunkState::TrailerStart | ChunkState::Trailer, b'\n') => return Err(Fault::Malformed),
-            (ChunkState::TrailerStart | ChunkState::Trailer, _) if self.line_bytes <= TRAILER_BYTES => {
+            (ChunkState::TrailerStart | ChunkState::Trailer, _) if self.line_bytes <= TRAILER_BYTES_MAX => {
                 ChunkState::Trailer
             }
             (ChunkState::TrailerLf, b'\n') => ChunkState::TrailerStart,
@@ -133,9 +133,9 @@ mod tests {
 
     #[test]
     fn endless_lines_are_rejected() {
-        let extension = [b"1;".as_slice(), &[b'x'; LINE_BYTES]].concat();
+        let extension = [b"1;".as_slice(), &[b'x'; LINE_BYTES_MAX]].concat();
         assert_eq!(decode(&extension), Err(Fault::Malformed));
-        let trailer = [b"0\r\n".as_slice(), &b"a: b\r\n".repeat(TRAILER_BYTES / 6 + 2)].concat();
+        let trailer = [b"0\r\n".as_slice(), &b"a: b\r\n".repeat(TRAILER_BYTES_MAX / 6 + 2)].concat();
         assert_eq!(decode(&trailer), Err(Fault::Malformed));
     }
 

@@ -1,7 +1,7 @@
 //! One connection: its socket, unprocessed input, and unsent output.
 
 use crate::reply::{self, FILLER, FILLER_BYTES};
-use crate::request::Intake;
+use crate::request::RequestParser;
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 use rustix::net::{SendFlags, Shutdown};
@@ -10,12 +10,12 @@ use std::time::Instant;
 /// Max number of filler bytes sent per turn of a connection.
 const FILLER_TURN_BYTES: u64 = 16 * FILLER_BYTES as u64;
 /// Max number of input bytes that a closing connection accepts before it is cut off.
-const LINGER_BYTES: usize = 4 * 1024 * 1024;
+const LINGER_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// State of one connection. It owns no buffers while idle.
 pub(crate) struct Connection {
     pub(crate) socket: OwnedFd,
-    pub(crate) intake: Intake,
+    pub(crate) intake: RequestParser,
     /// Received bytes, to be parsed after the request in execution is answered.
     pub(crate) unread: Vec<u8>,
     unsent: Vec<u8>,
@@ -26,14 +26,14 @@ pub(crate) struct Connection {
     /// True if the socket may have input. Tracked because edges are reported only once.
     pub(crate) readable: bool,
     /// True if the peer has finished sending, so the end must still be read after a short read.
-    pub(crate) end_told: bool,
+    pub(crate) has_hung_up: bool,
     /// True if the end of the input was read.
     pub(crate) ended: bool,
     pub(crate) executing: bool,
     /// True if another turn is already scheduled.
     pub(crate) again: bool,
     pub(crate) head_only: bool,
-    pub(crate) answer_as: reply::Connection,
+    pub(crate) connection_header: reply::Connection,
     pub(crate) phase: Phase,
     /// Number of the connection among all connections of the target, from 0.
     pub(crate) number: u64,
@@ -82,19 +82,19 @@ impl Connection {
     pub(crate) fn new(socket: OwnedFd, number: u64, now: Instant) -> Self {
         Self {
             socket,
-            intake: Intake::default(),
+            intake: RequestParser::default(),
             unread: Vec::new(),
             unsent: Vec::new(),
             sent_bytes: 0,
             filler_bytes: 0,
             filler_offset: 0,
             readable: false,
-            end_told: false,
+            has_hung_up: false,
             ended: false,
             executing: false,
             again: false,
             head_only: false,
-            answer_as: reply::Connection::Keep,
+            connection_header: reply::Connection::Keep,
             phase: Phase::Open,
             number,
             served: 0,
@@ -117,7 +117,7 @@ impl Connection {
                 Phase::Closing => Input::Nothing,
                 Phase::Lingering { bytes } => {
                     *bytes += n;
-                    if *bytes > LINGER_BYTES { Input::Gone } else { Input::Fresh(0) }
+                    if *bytes > LINGER_BYTES_MAX { Input::Gone } else { Input::Fresh(0) }
                 }
             },
             other => other,
@@ -136,7 +136,7 @@ impl Connection {
                 }
                 Ok(n) => {
                     // A short read has drained the socket; later data causes a new edge.
-                    self.readable = n == buffer.len() || self.end_told;
+                    self.readable = n == buffer.len() || self.has_hung_up;
                     return Input::Fresh(n);
                 }
                 Err(Errno::INTR) => {}

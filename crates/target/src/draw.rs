@@ -6,7 +6,7 @@ use std::f64::consts::TAU;
 use std::time::Duration;
 
 /// Longest hold time. Longer draws are capped.
-pub(crate) const LONGEST: Duration = Duration::from_secs(60);
+pub(crate) const HOLD_MAX: Duration = Duration::from_secs(60);
 
 /// 99 % quantile of the standard normal distribution.
 const Z99: f64 = 2.326_347_874_040_841;
@@ -45,7 +45,7 @@ impl Stream {
             Distribution::Lognormal { median_us, sigma } => median_us * (sigma * self.normal()).exp(),
         };
         // Caps before the conversion, because a heavy tail may overflow to infinity.
-        Duration::from_nanos((us * 1e3).clamp(0.0, LONGEST.as_nanos() as f64).round() as u64)
+        Duration::from_nanos((us * 1e3).clamp(0.0, HOLD_MAX.as_nanos() as f64).round() as u64)
     }
 
     /// Draws from the uniform distribution on (0, 1], so that its logarithm is finite.
@@ -116,9 +116,9 @@ mod tests {
     }
 
     #[test]
-    fn draws_are_capped_at_the_longest_hold() {
+    fn draws_are_capped_at_the_max_hold() {
         let mut stream = Stream::new(1, 0);
         let wild = Distribution::Lognormal { median_us: 6e7, sigma: 5.0 };
-        assert!((0..1000).all(|_| stream.draw(wild) <= LONGEST));
+        assert!((0..1000).all(|_| stream.draw(wild) <= HOLD_MAX));
     }
 }

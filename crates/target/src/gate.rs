@@ -2,7 +2,7 @@
 //! pool admits another request for each one that blocks.
 
 use crate::endpoints::Computation;
-use crate::request::Order;
+use crate::request::ParsedRequest;
 use crate::settings::ThreadPool;
 use crate::slab::Token;
 use std::collections::VecDeque;
@@ -12,7 +12,7 @@ use std::time::Instant;
 /// Request that a worker has received but not yet answered.
 pub(crate) struct Job {
     pub(crate) token: Token,
-    pub(crate) order: Order,
+    pub(crate) parsed_request: ParsedRequest,
     pub(crate) arrived: Instant,
 }
 
@@ -21,7 +21,7 @@ pub(crate) enum Admission {
     /// The request has a slot and can be executed.
     Start(Job),
     /// The request is queued, and will be returned by [`Gate::release`].
-    Waits,
+    Queued,
     /// All slots are taken, and the queue is full.
     Full,
 }
@@ -39,13 +39,13 @@ pub(crate) struct Gate {
     slots: usize,
     /// Maximum number of running and blocked requests. Equals `slots` if the pool does not grow.
     limit: usize,
-    places: usize,
-    inside: Mutex<Inside>,
+    queue_limit: usize,
+    state: Mutex<GateState>,
     work: Condvar,
 }
 
 #[derive(Default)]
-struct Inside {
+struct GateState {
     running: usize,
     blocked: usize,
     waiting: VecDeque<Job>,
@@ -64,20 +64,20 @@ impl Gate {
                 ThreadPool::Fixed => slots,
                 ThreadPool::Growing { limit } => limit,
             },
-            places: queue.unwrap_or(usize::MAX),
-            inside: Mutex::default(),
+            queue_limit: queue.unwrap_or(usize::MAX),
+            state: Mutex::default(),
             work: Condvar::new(),
         }
     }
 
     pub(crate) fn admit(&self, job: Job) -> Admission {
-        let mut inside = self.lock();
-        if self.has_room(&inside) {
-            inside.running += 1;
+        let mut state = self.lock();
+        if self.has_room(&state) {
+            state.running += 1;
             Admission::Start(job)
-        } else if inside.waiting.len() < self.places {
-            inside.waiting.push_back(job);
-            Admission::Waits
+        } else if state.waiting.len() < self.queue_limit {
+            state.waiting.push_back(job);
+            Admission::Queued
         } else {
             Admission::Full
         }
@@ -85,20 +85,20 @@ impl Gate {
 
     /// Marks a running request as blocked. If that admits the oldest queued request, the caller must start it.
     pub(crate) fn block(&self) -> Option<Job> {
-        let mut inside = self.lock();
-        inside.running -= 1;
-        inside.blocked += 1;
-        self.next(&mut inside)
+        let mut state = self.lock();
+        state.running -= 1;
+        state.blocked += 1;
+        self.next(&mut state)
     }
 
     /// Releases a slot. Returns the oldest queued request if it gets the slot; the caller must start it.
     pub(crate) fn release(&self, slot: Slot) -> Option<Job> {
-        let mut inside = self.lock();
+        let mut state = self.lock();
         match slot {
-            Slot::Running => inside.running -= 1,
-            Slot::Blocked => inside.blocked -= 1,
+            Slot::Running => state.running -= 1,
+            Slot::Blocked => state.blocked -= 1,
         }
-        self.next(&mut inside)
+        self.next(&mut state)
     }
 
     /// Passes the work of a started request to a handler thread.
@@ -109,15 +109,15 @@ impl Gate {
 
     /// Waits for work. `None` once the gate is closed.
     pub(crate) fn next_assigned(&self) -> Option<(Token, Computation)> {
-        let mut inside = self.lock();
+        let mut state = self.lock();
         loop {
-            if inside.closed {
+            if state.closed {
                 return None;
             }
-            if let Some(work) = inside.assigned.pop_front() {
+            if let Some(work) = state.assigned.pop_front() {
                 return Some(work);
             }
-            inside = self.work.wait(inside).unwrap_or_else(|poisoned| poisoned.into_inner());
+            state = self.work.wait(state).unwrap_or_else(|poisoned| poisoned.into_inner());
         }
     }
 
@@ -127,43 +127,44 @@ impl Gate {
         self.work.notify_all();
     }
 
-    fn has_room(&self, inside: &Inside) -> bool {
-        inside.running < self.slots && inside.running + inside.blocked < self.limit
+    fn has_room(&self, state: &GateState) -> bool {
+        state.running < self.slots && state.running + state.blocked < self.limit
     }
 
-    fn next(&self, inside: &mut Inside) -> Option<Job> {
-        if !self.has_room(inside) {
+    fn next(&self, state: &mut GateState) -> Option<Job> {
+        if !self.has_room(state) {
             return None;
         }
-        let next = inside.waiting.pop_front()?;
-        inside.running += 1;
+        let next = state.waiting.pop_front()?;
+        state.running += 1;
         Some(next)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inside> {
-        self.inside.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    fn lock(&self) -> MutexGuard<'_, GateState> {
+        self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::{Intake, RequestProgress};
+    use crate::request::{RequestParser, RequestProgress};
 
     fn job(slot: u32) -> Job {
-        let RequestProgress::Complete(order) = Intake::default().take(b"GET /status HTTP/1.0\r\n\r\n").1
+        let RequestProgress::Complete(parsed_request) =
+            RequestParser::default().take(b"GET /status HTTP/1.0\r\n\r\n").1
         else {
             panic!("a whole request");
         };
-        Job { token: Token { slot, generation: 0 }, order, arrived: Instant::now() }
+        Job { token: Token { slot, generation: 0 }, parsed_request, arrived: Instant::now() }
     }
 
     #[test]
     fn fills_slots_then_queue_then_rejects_in_fifo_order() {
         let gate = Gate::new(1, ThreadPool::Fixed, Some(2));
         assert!(matches!(gate.admit(job(0)), Admission::Start(_)));
-        assert!(matches!(gate.admit(job(1)), Admission::Waits));
-        assert!(matches!(gate.admit(job(2)), Admission::Waits));
+        assert!(matches!(gate.admit(job(1)), Admission::Queued));
+        assert!(matches!(gate.admit(job(2)), Admission::Queued));
         assert!(matches!(gate.admit(job(3)), Admission::Full));
         let next: Vec<_> = (0..3).map(|_| gate.release(Slot::Running).map(|job| job.token.slot)).collect();
         assert_eq!(next, [Some(1), Some(2), None]);
@@ -174,17 +175,17 @@ mod tests {
     fn only_a_growing_pool_admits_one_for_each_blocked() {
         let fixed = Gate::new(1, ThreadPool::Fixed, None);
         assert!(matches!(fixed.admit(job(0)), Admission::Start(_)));
-        assert!(matches!(fixed.admit(job(1)), Admission::Waits));
+        assert!(matches!(fixed.admit(job(1)), Admission::Queued));
         assert!(fixed.block().is_none());
         assert_eq!(fixed.release(Slot::Blocked).map(|job| job.token.slot), Some(1));
 
         let growing = Gate::new(1, ThreadPool::Growing { limit: 3 }, Some(2));
         assert!(matches!(growing.admit(job(0)), Admission::Start(_)));
-        assert!(matches!(growing.admit(job(1)), Admission::Waits));
+        assert!(matches!(growing.admit(job(1)), Admission::Queued));
         assert_eq!(growing.block().map(|job| job.token.slot), Some(1), "one slot is free for another to run");
         assert!(growing.block().is_none(), "nobody waits");
         assert!(matches!(growing.admit(job(2)), Admission::Start(_)));
-        assert!(matches!(growing.admit(job(3)), Admission::Waits));
+        assert!(matches!(growing.admit(job(3)), Admission::Queued));
         assert!(growing.block().is_none(), "the limit is reached");
         assert_eq!(growing.release(Slot::Blocked).map(|job| job.token.slot), Some(3));
     }

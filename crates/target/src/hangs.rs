@@ -15,17 +15,17 @@ pub struct Hang {
 
 impl Hang {
     /// Returns true if connection number `connection`, from 0, hangs at `age` after the first request to the target.
-    pub(crate) fn holds(&self, connection: u64, age: Duration) -> bool {
+    pub(crate) fn applies_to(&self, connection: u64, age: Duration) -> bool {
         // Each connection adds its share. One hangs whenever the sum passes an integer.
         let passed = |count: u64| (count as f64 * self.share).floor();
         age >= self.after && passed(connection + 1) > passed(connection)
     }
 
     pub(crate) fn check(&self, faults: &mut Faults) {
-        faults.unless(self.after <= DAY, "hang", || {
+        faults.require(self.after <= DAY, "hang", || {
             format!("after must be at most 24h, found {:?}", self.after)
         });
-        faults.unless(self.share > 0.0 && self.share <= 1.0, "hang", || {
+        faults.require(self.share > 0.0 && self.share <= 1.0, "hang", || {
             format!("share must be above 0 and at most 1, found {}", self.share)
         });
     }
@@ -39,7 +39,7 @@ mod tests {
     fn share_of_connections_hangs_after_the_start() {
         let of = |share: f64, since_s: u64| {
             let hang = Hang { after: Duration::from_secs(3), share };
-            (0..100).filter(|&number| hang.holds(number, Duration::from_secs(since_s))).count()
+            (0..100).filter(|&number| hang.applies_to(number, Duration::from_secs(since_s))).count()
         };
         assert_eq!([of(1.0, 2), of(1.0, 3), of(0.5, 3), of(0.25, 9), of(0.01, 9)], [0, 100, 50, 25, 1]);
     }
@@ -47,7 +47,7 @@ mod tests {
     #[test]
     fn hanging_connections_are_spread_evenly() {
         let hang = Hang { after: Duration::ZERO, share: 0.5 };
-        let hangs: Vec<bool> = (0..4).map(|number| hang.holds(number, Duration::ZERO)).collect();
+        let hangs: Vec<bool> = (0..4).map(|number| hang.applies_to(number, Duration::ZERO)).collect();
         assert_eq!(hangs, [false, true, false, true]);
     }
 

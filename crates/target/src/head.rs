@@ -3,11 +3,11 @@
 use crate::chunked::Chunked;
 use crate::endpoints;
 use crate::reply::{Connection, Reply};
-use crate::request::{BODY_BYTES, Order, too_long};
+use crate::request::{BODY_BYTES, ParsedRequest, too_long};
 
 /// Content of a head, before the body is read.
 pub(crate) struct Head {
-    pub(crate) order: Order,
+    pub(crate) parsed_request: ParsedRequest,
     pub(crate) framing: Option<Framing>,
     pub(crate) expects_continue: bool,
 }
@@ -36,8 +36,9 @@ impl Head {
             (false, false, _) => Connection::Keep,
         };
         let work = endpoints::route(method, request.path.unwrap_or_default());
-        let order = Order { work, head_only: method == "HEAD", connection, body: Vec::new() };
-        Ok(Self { order, expects_continue: fields.expects_continue && framing.is_some(), framing })
+        let parsed_request =
+            ParsedRequest { work, head_only: method == "HEAD", connection, body: Vec::new() };
+        Ok(Self { parsed_request, expects_continue: fields.expects_continue && framing.is_some(), framing })
     }
 }
 

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Number of accepted connections before the schedule and the stop flag are checked again.
-const BATCH: usize = 64;
+const ACCEPTS_PER_TURN: usize = 64;
 /// Pause before the next accept when the process is out of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
 
@@ -66,26 +66,26 @@ fn socket(family: AddressFamily) -> Result<OwnedFd, Errno> {
 pub(crate) struct Acceptor {
     shared: Arc<Shared>,
     listeners: Vec<Listener>,
-    desks: Vec<WorkerHandle>,
+    worker_handles: Vec<WorkerHandle>,
     epoll: OwnedFd,
     next: u64,
 }
 
 impl Acceptor {
-    /// Creates the acceptor. `bell` wakes it to stop.
+    /// Creates the acceptor. `waker` wakes it to stop.
     pub(crate) fn new(
         shared: Arc<Shared>,
         listeners: Vec<Listener>,
-        desks: Vec<WorkerHandle>,
-        bell: &Mailbox,
+        worker_handles: Vec<WorkerHandle>,
+        waker: &Mailbox,
     ) -> io::Result<Self> {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         let data = epoll::EventData::new_u64(0);
         for listener in &listeners {
             epoll::add(&epoll, &listener.socket, data, epoll::EventFlags::IN)?;
         }
-        epoll::add(&epoll, bell.bell(), data, epoll::EventFlags::IN)?;
-        Ok(Self { shared, listeners, desks, epoll, next: 0 })
+        epoll::add(&epoll, waker.waker(), data, epoll::EventFlags::IN)?;
+        Ok(Self { shared, listeners, worker_handles, epoll, next: 0 })
     }
 
     /// Accepts until the target stops.
@@ -101,7 +101,7 @@ impl Acceptor {
                 Err(_) => return,
             }
             events.clear();
-            self.shared.sit_out_stall(None);
+            self.shared.sleep_through_stall(None);
             if let Some(left) = self.shared.troubles.stalled_for(Instant::now()) {
                 self.shared.stop.sleep_until(Instant::now() + left);
             }
@@ -113,7 +113,7 @@ impl Acceptor {
 
     fn accept_batch(&mut self, listener: usize) {
         let delay = self.shared.settings.accept_delay;
-        for _ in 0..if delay.is_zero() { BATCH } else { 1 } {
+        for _ in 0..if delay.is_zero() { ACCEPTS_PER_TURN } else { 1 } {
             let Listener { socket, file } = &self.listeners[listener];
             match rustix::net::accept_with(socket, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC) {
                 Ok(connection) => {
@@ -132,10 +132,10 @@ impl Acceptor {
 
     /// Assigns a connection to the next worker in turn, because the kernel's own distribution is random and gives some workers
     /// twice their share.
-    fn hand_out(&mut self, letter: ReactorMessage) {
-        let desk = &self.desks[(self.next % self.desks.len() as u64) as usize];
+    fn hand_out(&mut self, message: ReactorMessage) {
+        let worker_handle = &self.worker_handles[(self.next % self.worker_handles.len() as u64) as usize];
         self.next = self.next.wrapping_add(1);
-        desk.tally.accepted.add_one();
-        desk.mailbox.post(letter);
+        worker_handle.tally.accepted.add_one();
+        worker_handle.mailbox.post(message);
     }
 }

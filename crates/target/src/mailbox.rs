@@ -21,23 +21,23 @@ pub(crate) enum ReactorMessage {
 
 /// Message queue with an event descriptor.
 pub(crate) struct Mailbox {
-    letters: Mutex<Vec<ReactorMessage>>,
-    bell: OwnedFd,
+    messages: Mutex<Vec<ReactorMessage>>,
+    waker: OwnedFd,
 }
 
 impl Mailbox {
     pub(crate) fn new() -> std::io::Result<Self> {
         Ok(Self {
-            letters: Mutex::default(),
-            bell: eventfd(0, EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC)?,
+            messages: Mutex::default(),
+            waker: eventfd(0, EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC)?,
         })
     }
 
-    pub(crate) fn post(&self, letter: ReactorMessage) {
+    pub(crate) fn post(&self, message: ReactorMessage) {
         let first = {
-            let mut letters = self.letters.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-            letters.push(letter);
-            letters.len() == 1
+            let mut messages = self.messages.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            messages.push(message);
+            messages.len() == 1
         };
         // Only the first message rings: the reader takes all messages at once after the event.
         if first {
@@ -48,17 +48,17 @@ impl Mailbox {
     /// Wakes the reactor without a message.
     pub(crate) fn ring(&self) {
         // A write fails only if the counter is full, and then the event is already pending.
-        let _ = rustix::io::write(&self.bell, &1u64.to_ne_bytes());
+        let _ = rustix::io::write(&self.waker, &1u64.to_ne_bytes());
     }
 
     /// Moves all messages into `into`, which must be empty.
     pub(crate) fn collect(&self, into: &mut Vec<ReactorMessage>) {
-        let mut letters = self.letters.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        std::mem::swap(&mut *letters, into);
+        let mut messages = self.messages.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        std::mem::swap(&mut *messages, into);
     }
 
     /// Returns the event descriptor for edge-triggered waiting. Every write is a new edge, so the counter is never read.
-    pub(crate) fn bell(&self) -> BorrowedFd<'_> {
-        self.bell.as_fd()
+    pub(crate) fn waker(&self) -> BorrowedFd<'_> {
+        self.waker.as_fd()
     }
 }

@@ -87,7 +87,7 @@ mod tests {
         };
         let mut faults = Faults::default();
         pace.check(&mut faults);
-        let knobs: Vec<&str> = faults.0.iter().map(|fault| fault.knob).collect();
-        assert_eq!(knobs, ["slow_start", "slow_start", "drift", "step", "step"]);
+        let invalid_settings: Vec<&str> = faults.0.iter().map(|fault| fault.setting).collect();
+        assert_eq!(invalid_settings, ["slow_start", "slow_start", "drift", "step", "step"]);
     }
 }

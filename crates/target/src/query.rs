@@ -13,10 +13,10 @@ impl<'a> Query<'a> {
         let query = Self(raw);
         for (at, (key, _)) in query.pairs().enumerate() {
             if !legal.contains(&key) {
-                return Err(bad(&format!("unknown query key {key:?}; {}", naming(legal))));
+                return Err(bad_request(&format!("unknown query key {key:?}; {}", known_keys(legal))));
             }
             if query.pairs().take(at).any(|(earlier, _)| earlier == key) {
-                return Err(bad(&format!("query key {key:?} appears twice")));
+                return Err(bad_request(&format!("query key {key:?} appears twice")));
             }
         }
         Ok(query)
@@ -30,7 +30,7 @@ impl<'a> Query<'a> {
     /// Parses the number under `key`. `None` if it is missing.
     pub(crate) fn number<T: FromStr>(&self, key: &str) -> Result<Option<T>, Reply> {
         let Some(text) = self.text(key) else { return Ok(None) };
-        text.parse().map(Some).map_err(|_| bad(&format!("{key} must be a number, found {text:?}")))
+        text.parse().map(Some).map_err(|_| bad_request(&format!("{key} must be a number, found {text:?}")))
     }
 
     fn pairs(&self) -> impl Iterator<Item = (&'a str, &'a str)> + use<'a> {
@@ -47,11 +47,11 @@ pub(crate) fn form_value(form: &str, key: &str) -> Option<String> {
 }
 
 /// Builds a `400` reply with this sentence.
-pub(crate) fn bad(sentence: &str) -> Reply {
+pub(crate) fn bad_request(sentence: &str) -> Reply {
     Reply::text(400, format!("{sentence}\n"))
 }
 
-fn naming(legal: &[&str]) -> String {
+fn known_keys(legal: &[&str]) -> String {
     if legal.is_empty() { "no key is legal here".into() } else { format!("legal here: {}", legal.join(", ")) }
 }
 

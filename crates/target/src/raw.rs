@@ -15,7 +15,7 @@ const BUFFER_BYTES: usize = 64 << 10;
 /// Maximum number of concurrent connections. Further ones are closed.
 const CONNECTIONS_MAX: usize = 4096;
 /// Timeout of a write to a client that does not read.
-const WRITE_WITHIN: Duration = Duration::from_secs(10);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Reply rule of a raw TCP server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl RawServer {
     ///
     /// If the address is public, or if listening on it fails.
     pub fn start(address: SocketAddr, mode: RawMode) -> io::Result<Self> {
-        if !is_near(address.ip()) {
+        if !is_private_address(address.ip()) {
             let what = format!("{} is a public address; write a loopback or private one", address.ip());
             return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
         }
@@ -72,7 +72,7 @@ impl RawServer {
 }
 
 /// Returns true for a loopback, private, or link-local address.
-fn is_near(ip: IpAddr) -> bool {
+fn is_private_address(ip: IpAddr) -> bool {
     match ip {
         IpAddr::V4(ip) => ip.is_loopback() || ip.is_private() || ip.is_link_local(),
         IpAddr::V6(ip) => ip.is_loopback() || ip.is_unique_local() || ip.is_unicast_link_local(),
@@ -108,7 +108,7 @@ fn accept(listener: &TcpListener, mode: RawMode, is_stopped: &AtomicBool) {
 
 fn serve(mut stream: TcpStream, mode: RawMode) -> io::Result<()> {
     stream.set_nodelay(true)?;
-    stream.set_write_timeout(Some(WRITE_WITHIN))?;
+    stream.set_write_timeout(Some(WRITE_TIMEOUT))?;
     let mut buffer = vec![0; BUFFER_BYTES];
     let mut taken = 0;
     loop {

@@ -8,7 +8,7 @@ pub(crate) static FILLER: [u8; FILLER_BYTES] = filler();
 pub(crate) const FILLER_BYTES: usize = 26 * 2520;
 
 /// Maximum length of a body that is sent with its head in one write.
-const SMALL_BODY_BYTES: u64 = 16 * 1024;
+const SMALL_BODY_BYTES_MAX: u64 = 16 * 1024;
 
 const fn filler() -> [u8; FILLER_BYTES] {
     let mut block = [0; FILLER_BYTES];
@@ -84,7 +84,7 @@ impl Reply {
         match &self.body {
             Body::Fixed(bytes) => out.extend_from_slice(bytes),
             Body::Owned(bytes) => out.extend_from_slice(bytes),
-            Body::Filler(n) if *n <= SMALL_BODY_BYTES => out.extend_from_slice(&FILLER[..*n as usize]),
+            Body::Filler(n) if *n <= SMALL_BODY_BYTES_MAX => out.extend_from_slice(&FILLER[..*n as usize]),
             Body::Filler(n) => return *n,
         }
         0

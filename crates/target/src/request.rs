@@ -14,7 +14,7 @@ const FIELDS: usize = 64;
 
 /// Complete parsed request: the work, and how to reply.
 #[derive(Debug)]
-pub(crate) struct Order {
+pub(crate) struct ParsedRequest {
     pub(crate) work: Work,
     pub(crate) head_only: bool,
     pub(crate) connection: Connection,
@@ -30,26 +30,26 @@ pub(crate) enum RequestProgress {
     /// The peer waits for `100 Continue` before it sends the body.
     Continue,
     /// One request is complete. Bytes after the consumed ones belong to the next.
-    Complete(Order),
+    Complete(ParsedRequest),
     /// The input is not a valid request: send this reply and close.
     Bad(Reply),
 }
 
 /// Incomplete request of one connection. It owns no memory while idle.
 #[derive(Default)]
-pub(crate) struct Intake {
+pub(crate) struct RequestParser {
     head: Vec<u8>,
     pending: Option<Box<Pending>>,
 }
 
 /// Request with a complete head and an incomplete body.
 struct Pending {
-    order: Order,
+    parsed_request: ParsedRequest,
     framing: Framing,
     received_bytes: usize,
 }
 
-impl Intake {
+impl RequestParser {
     /// Consumes bytes from the front of `input` until a request is complete. Returns the number of consumed bytes.
     pub(crate) fn take(&mut self, input: &[u8]) -> (usize, RequestProgress) {
         if self.pending.is_some() {
@@ -61,7 +61,7 @@ impl Intake {
                 self.head.extend_from_slice(input);
                 return (input.len(), step);
             }
-            return self.go_on(input, taken, step);
+            return self.continue_with_body(input, taken, step);
         }
         let known = self.head.len();
         let fresh = input.len().min(HEAD_BYTES + 1 - known);
@@ -72,16 +72,21 @@ impl Intake {
             self.head = head;
             return (fresh, step);
         }
-        self.go_on(input, taken.saturating_sub(known), step)
+        self.continue_with_body(input, taken.saturating_sub(known), step)
     }
 
     /// Returns true if a request has begun but is incomplete.
-    pub(crate) fn is_midway(&self) -> bool {
+    pub(crate) fn is_incomplete(&self) -> bool {
         self.pending.is_some() || !self.head.is_empty()
     }
 
     /// Continues after the head with the part of the body that was already received.
-    fn go_on(&mut self, input: &[u8], taken: usize, step: RequestProgress) -> (usize, RequestProgress) {
+    fn continue_with_body(
+        &mut self,
+        input: &[u8],
+        taken: usize,
+        step: RequestProgress,
+    ) -> (usize, RequestProgress) {
         if self.pending.is_none() || input.len() == taken {
             return (taken, step);
         }
@@ -104,13 +109,15 @@ impl Intake {
                     RequestProgress::Bad(Reply::text(431, format!("the head exceeds {HEAD_BYTES} bytes\n"))),
                 );
             }
-            Err(error) => return (0, RequestProgress::Bad(refuse(error))),
+            Err(error) => return (0, RequestProgress::Bad(error_reply(error))),
         };
         match Head::read(&request) {
             Err(reply) => (head_bytes, RequestProgress::Bad(reply)),
-            Ok(Head { order, framing: None, .. }) => (head_bytes, RequestProgress::Complete(order)),
-            Ok(Head { order, framing: Some(framing), expects_continue }) => {
-                self.pending = Some(Box::new(Pending { order, framing, received_bytes: 0 }));
+            Ok(Head { parsed_request, framing: None, .. }) => {
+                (head_bytes, RequestProgress::Complete(parsed_request))
+            }
+            Ok(Head { parsed_request, framing: Some(framing), expects_continue }) => {
+                self.pending = Some(Box::new(Pending { parsed_request, framing, received_bytes: 0 }));
                 (
                     head_bytes,
                     if expects_continue { RequestProgress::Continue } else { RequestProgress::NeedMore },
@@ -123,7 +130,7 @@ impl Intake {
         let Some(mut pending) = self.pending.take() else { return (0, RequestProgress::NeedMore) };
         match pending.take(input) {
             Err(reply) => (input.len(), RequestProgress::Bad(reply)),
-            Ok((taken, true)) => (taken, RequestProgress::Complete(pending.order)),
+            Ok((taken, true)) => (taken, RequestProgress::Complete(pending.parsed_request)),
             Ok((taken, false)) => {
                 self.pending = Some(pending);
                 (taken, RequestProgress::NeedMore)
@@ -135,12 +142,12 @@ impl Intake {
 impl Pending {
     /// Consumes body bytes. Returns their number, and true if the body is complete.
     fn take(&mut self, input: &[u8]) -> Result<(usize, bool), Reply> {
-        let keep = self.order.work.wants_body();
-        let Self { order, framing, received_bytes } = self;
+        let keep = self.parsed_request.work.wants_body();
+        let Self { parsed_request, framing, received_bytes } = self;
         let mut keep_piece = |piece: &[u8]| {
             *received_bytes += piece.len();
             if keep {
-                order.body.extend_from_slice(piece);
+                parsed_request.body.extend_from_slice(piece);
             }
             *received_bytes <= BODY_BYTES
         };
@@ -164,7 +171,7 @@ pub(crate) fn too_long() -> Reply {
     Reply::text(413, format!("the body exceeds {BODY_BYTES} bytes\n"))
 }
 
-fn refuse(error: httparse::Error) -> Reply {
+fn error_reply(error: httparse::Error) -> Reply {
     match error {
         httparse::Error::TooManyHeaders => Reply::text(431, format!("more than {FIELDS} header fields\n")),
         httparse::Error::Version => Reply::fixed(505, "speaks HTTP/1.1 and HTTP/1.0\n"),
@@ -178,15 +185,15 @@ mod tests {
 
     /// Feeds `input` in pieces of `size` bytes. Returns the bodies of complete requests, and the status of a rejection.
     fn feed(input: &[u8], size: usize) -> (Vec<String>, Option<u16>) {
-        let (mut intake, mut bodies) = (Intake::default(), Vec::new());
+        let (mut intake, mut bodies) = (RequestParser::default(), Vec::new());
         for piece in input.chunks(size) {
             let mut rest = piece;
             while !rest.is_empty() {
                 let (taken, step) = intake.take(rest);
                 rest = &rest[taken..];
                 match step {
-                    RequestProgress::Complete(order) => {
-                        bodies.push(String::from_utf8(order.body).expect("text"))
+                    RequestProgress::Complete(parsed_request) => {
+                        bodies.push(String::from_utf8(parsed_request.body).expect("text"))
                     }
                     RequestProgress::Bad(reply) => return (bodies, Some(reply.status)),
                     RequestProgress::NeedMore => {
@@ -248,8 +255,8 @@ mod tests {
 
     #[test]
     fn version_decides_if_the_connection_is_kept() {
-        let of = |input: &str| match Intake::default().take(input.as_bytes()).1 {
-            RequestProgress::Complete(order) => order.connection,
+        let of = |input: &str| match RequestParser::default().take(input.as_bytes()).1 {
+            RequestProgress::Complete(parsed_request) => parsed_request.connection,
             other => panic!("{other:?}"),
         };
         assert_eq!(of("GET / HTTP/1.1\r\nHost: a\r\n\r\n"), Connection::Keep);
@@ -261,9 +268,9 @@ mod tests {
     #[test]
     fn waiting_peer_gets_100_continue() {
         let head = b"POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n";
-        let mut intake = Intake::default();
+        let mut intake = RequestParser::default();
         assert!(matches!(intake.take(head), (_, RequestProgress::Continue)));
         assert!(matches!(intake.take(b"hi"), (2, RequestProgress::Complete(_))));
-        assert!(!intake.is_midway());
+        assert!(!intake.is_incomplete());
     }
 }

@@ -96,8 +96,9 @@ pub fn start(settings: Settings) -> Result<Running, StartError> {
         tallies: (0..settings.workers).map(|_| Arc::default()).collect(),
         settings,
     });
-    let bell = Mailbox::new().map_err(StartError::Threads)?;
-    let mut running = Running { address, started, shared, desks: Vec::new(), bell, threads: Vec::new() };
+    let waker = Mailbox::new().map_err(StartError::Threads)?;
+    let mut running =
+        Running { address, started, shared, worker_handles: Vec::new(), waker, threads: Vec::new() };
     // On an error, dropping `running` stops the threads started so far.
     running.spawn_workers().map_err(StartError::Threads)?;
     running.spawn_acceptor(listeners).map_err(StartError::Threads)?;
@@ -109,8 +110,8 @@ pub struct Running {
     address: SocketAddr,
     started: Instant,
     shared: Arc<Shared>,
-    desks: Vec<WorkerHandle>,
-    bell: Mailbox,
+    worker_handles: Vec<WorkerHandle>,
+    waker: Mailbox,
     threads: Vec<JoinHandle<()>>,
 }
 
@@ -150,10 +151,10 @@ impl Running {
     /// Begins the configured trouble now. Does nothing if none is configured.
     pub fn begin_trouble(&self) {
         let kind = self.shared.troubles.begin();
-        for desk in &self.desks {
+        for worker_handle in &self.worker_handles {
             match kind {
-                Some(TroubleKind::Reset) => desk.mailbox.post(ReactorMessage::Reset),
-                _ => desk.mailbox.ring(),
+                Some(TroubleKind::Reset) => worker_handle.mailbox.post(ReactorMessage::Reset),
+                _ => worker_handle.mailbox.ring(),
             }
         }
     }
@@ -171,25 +172,26 @@ impl Running {
     fn spawn_workers(&mut self) -> io::Result<()> {
         let Settings { workers, threads, thread_pool, queue, .. } = self.shared.settings;
         for number in 0..workers {
-            let desk = WorkerHandle {
+            let worker_handle = WorkerHandle {
                 mailbox: Arc::new(Mailbox::new()?),
                 gate: Arc::new(Gate::new(threads, thread_pool, queue)),
                 tally: Arc::clone(&self.shared.tallies[number]),
             };
-            self.desks.push(desk.clone());
+            self.worker_handles.push(worker_handle.clone());
             for _ in 0..threads {
-                let (shared, desk) = (Arc::clone(&self.shared), desk.clone());
+                let (shared, worker_handle) = (Arc::clone(&self.shared), worker_handle.clone());
                 let builder = Builder::new().name("target-handler".into()).stack_size(HANDLER_STACK_BYTES);
-                self.threads.push(builder.spawn(move || handler::run(&shared, &desk))?);
+                self.threads.push(builder.spawn(move || handler::run(&shared, &worker_handle))?);
             }
-            let worker = Worker::new(number, Arc::clone(&self.shared), desk)?;
+            let worker = Worker::new(number, Arc::clone(&self.shared), worker_handle)?;
             self.threads.push(Builder::new().name("target-worker".into()).spawn(|| worker.run())?);
         }
         Ok(())
     }
 
     fn spawn_acceptor(&mut self, listeners: Vec<Listener>) -> io::Result<()> {
-        let acceptor = Acceptor::new(Arc::clone(&self.shared), listeners, self.desks.clone(), &self.bell)?;
+        let acceptor =
+            Acceptor::new(Arc::clone(&self.shared), listeners, self.worker_handles.clone(), &self.waker)?;
         self.threads.push(Builder::new().name("target-accept".into()).spawn(|| acceptor.run())?);
         Ok(())
     }
@@ -198,10 +200,10 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         self.shared.stop.set();
-        self.bell.ring();
-        for desk in &self.desks {
-            desk.gate.close();
-            desk.mailbox.ring();
+        self.waker.ring();
+        for worker_handle in &self.worker_handles {
+            worker_handle.gate.close();
+            worker_handle.mailbox.ring();
         }
         for thread in self.threads.drain(..) {
             // Ignores a panic, which was already reported.

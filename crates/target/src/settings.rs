@@ -95,14 +95,14 @@ pub struct Stall {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// Name of the field in [`Settings`].
-    pub knob: &'static str,
+    pub setting: &'static str,
     /// The value that was found, and the values that are accepted.
     pub reason: String,
 }
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.knob, self.reason)
+        write!(f, "{}: {}", self.setting, self.reason)
     }
 }
 
@@ -137,19 +137,19 @@ impl Settings {
     pub fn faults(&self) -> Vec<Fault> {
         let mut faults = Faults::default();
         let address = self.address;
-        faults.unless(address.ip().is_loopback(), "address", || {
+        faults.require(address.ip().is_loopback(), "address", || {
             format!(
                 "{address} is not loopback; the target answers this machine only, so use 127.0.0.1 or [::1]"
             )
         });
         self.check_concurrency(&mut faults);
-        faults.unless((1..=65_535).contains(&self.backlog), "backlog", || {
+        faults.require((1..=65_535).contains(&self.backlog), "backlog", || {
             format!("must be from 1 to 65535, found {}", self.backlog)
         });
-        faults.unless(self.accept_delay <= Duration::from_secs(10), "accept_delay", || {
+        faults.require(self.accept_delay <= Duration::from_secs(10), "accept_delay", || {
             format!("must be at most 10s, found {:?}", self.accept_delay)
         });
-        faults.unless((1..=64).contains(&self.pool), "pool", || {
+        faults.require((1..=64).contains(&self.pool), "pool", || {
             format!("must be from 1 to 64, found {}", self.pool)
         });
         if let Some(limit) = self.rate_limit {
@@ -165,58 +165,58 @@ impl Settings {
             hang.check(&mut faults);
         }
         self.pace.check(&mut faults);
-        faults.unless(self.requests_per_connection != Some(0), "requests_per_connection", || {
+        faults.require(self.requests_per_connection != Some(0), "requests_per_connection", || {
             "must be at least 1; leave it out for unlimited".into()
         });
         let idle = self.idle.unwrap_or(DAY);
-        faults.unless(!idle.is_zero(), "idle", || "must be above 0; leave it out to never close".into());
-        faults.unless(idle <= DAY, "idle", || "must be at most 24h; leave it out to never close".into());
+        faults.require(!idle.is_zero(), "idle", || "must be above 0; leave it out to never close".into());
+        faults.require(idle <= DAY, "idle", || "must be at most 24h; leave it out to never close".into());
         faults.0
     }
 
     fn check_concurrency(&self, faults: &mut Faults) {
         let Self { workers, threads, .. } = *self;
-        faults.unless((1..=256).contains(&workers), "workers", || {
+        faults.require((1..=256).contains(&workers), "workers", || {
             format!("must be from 1 to 256, found {workers}")
         });
-        faults.unless(threads <= 1024, "threads", || format!("must be at most 1024, found {threads}"));
+        faults.require(threads <= 1024, "threads", || format!("must be at most 1024, found {threads}"));
         if let ThreadPool::Growing { limit } = self.thread_pool {
-            faults.unless(threads > 0, "thread_pool", || {
+            faults.require(threads > 0, "thread_pool", || {
                 "nothing has to grow while threads is 0 (unlimited); set threads to at least 1".into()
             });
             let least = threads.max(1);
-            faults.unless((least..=65_536).contains(&limit), "thread_pool", || {
+            faults.require((least..=65_536).contains(&limit), "thread_pool", || {
                 format!("its limit must be from {least} (threads) to 65536, found {limit}")
             });
         }
         if let Some(length) = self.queue {
-            faults.unless(threads > 0, "queue", || {
+            faults.require(threads > 0, "queue", || {
                 "nothing waits while threads is 0 (unlimited); set threads to at least 1 or leave queue out".into()
             });
             faults
-                .unless(length <= 1_000_000, "queue", || format!("must be at most 1000000, found {length}"));
+                .require(length <= 1_000_000, "queue", || format!("must be at most 1000000, found {length}"));
         }
     }
 }
 
 impl RateLimit {
     fn check(self, faults: &mut Faults) {
-        faults.unless(self.per_s > 0.0 && self.per_s <= 1e9, "rate_limit", || {
+        faults.require(self.per_s > 0.0 && self.per_s <= 1e9, "rate_limit", || {
             format!("per_s must be above 0 and at most 1e9, found {}", self.per_s)
         });
-        faults.unless(self.burst > 0, "rate_limit", || "burst must be at least 1, found 0".into());
+        faults.require(self.burst > 0, "rate_limit", || "burst must be at least 1, found 0".into());
     }
 }
 
 impl Stall {
     fn check(self, faults: &mut Faults) {
-        faults.unless(!self.lasting.is_zero(), "stall", || "lasting must be above 0".into());
-        faults.unless(self.every.is_none_or(|every| every > self.lasting), "stall", || {
+        faults.require(!self.lasting.is_zero(), "stall", || "lasting must be above 0".into());
+        faults.require(self.every.is_none_or(|every| every > self.lasting), "stall", || {
             format!("every must be longer than lasting, which is {:?}", self.lasting)
         });
         let longest = self.first.max(self.lasting).max(self.every.unwrap_or_default());
         faults
-            .unless(longest <= DAY, "stall", || format!("its times must be at most 24h, found {longest:?}"));
+            .require(longest <= DAY, "stall", || format!("its times must be at most 24h, found {longest:?}"));
     }
 }
 
@@ -225,9 +225,9 @@ impl Stall {
 pub(crate) struct Faults(pub(crate) Vec<Fault>);
 
 impl Faults {
-    pub(crate) fn unless(&mut self, fine: bool, knob: &'static str, reason: impl FnOnce() -> String) {
+    pub(crate) fn require(&mut self, fine: bool, setting: &'static str, reason: impl FnOnce() -> String) {
         if !fine {
-            self.0.push(Fault { knob, reason: reason() });
+            self.0.push(Fault { setting, reason: reason() });
         }
     }
 }
@@ -255,9 +255,9 @@ mod tests {
             requests_per_connection: Some(0),
             ..Settings::default()
         };
-        let knobs: Vec<_> = settings.faults().into_iter().map(|fault| fault.knob).collect();
+        let invalid_settings: Vec<_> = settings.faults().into_iter().map(|fault| fault.setting).collect();
         assert_eq!(
-            knobs,
+            invalid_settings,
             [
                 "address",
                 "workers",

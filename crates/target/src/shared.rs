@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 /// Maximum number of logged service times.
-const LOGGED: usize = 10_000_000;
+const SERVICE_TIMES_MAX: usize = 10_000_000;
 
 /// Shared state of one target.
 pub(crate) struct Shared {
@@ -38,9 +38,9 @@ impl Shared {
     }
 
     /// Sleeps until the current stall ends, if there is one. Records the pause of `worker`.
-    pub(crate) fn sit_out_stall(&self, worker: Option<usize>) {
+    pub(crate) fn sleep_through_stall(&self, worker: Option<usize>) {
         if let Some(first_request) = self.first_request.get() {
-            self.stalls.sit_out(*first_request, worker, &self.stop);
+            self.stalls.sleep_through(*first_request, worker, &self.stop);
         }
     }
 
@@ -65,7 +65,7 @@ impl ServiceLog {
     /// Logs a service time. Returns false if the log is full.
     pub(crate) fn note(&self, service_us: u64) -> bool {
         let mut log = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let room = log.len() < LOGGED;
+        let room = log.len() < SERVICE_TIMES_MAX;
         if room {
             log.push(service_us);
         }

@@ -49,7 +49,7 @@ impl<T> Slab<T> {
     }
 
     /// Returns the tokens of all values that satisfy `chosen`.
-    pub(crate) fn those(&self, chosen: impl Fn(&T) -> bool) -> Vec<Token> {
+    pub(crate) fn tokens_where(&self, chosen: impl Fn(&T) -> bool) -> Vec<Token> {
         let tokens = self.entries.iter().enumerate().filter_map(|(slot, entry)| {
             let token = Token { slot: slot as u32, generation: entry.generation };
             entry.value.as_ref().filter(|value| chosen(value)).map(|_| token)
@@ -79,8 +79,8 @@ mod tests {
         assert_eq!(new.slot, old.slot);
         assert_eq!(slab.get(old), None);
         assert_eq!(slab.remove(old), None);
-        assert_eq!(slab.those(|value| *value == 'b'), [new]);
-        assert!(slab.those(|value| *value == 'a').is_empty());
+        assert_eq!(slab.tokens_where(|value| *value == 'b'), [new]);
+        assert!(slab.tokens_where(|value| *value == 'a').is_empty());
         assert_eq!(slab.get(Token::from_u64(new.to_u64())), Some(&mut 'b'));
     }
 }

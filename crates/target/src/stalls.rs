@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// Maximum number of recorded pauses.
-const KEPT: usize = 100_000;
+const PAUSES_MAX: usize = 100_000;
 
 /// Actual pause of one worker, relative to the start of the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl Stalls {
     }
 
     /// Sleeps until the current stall ends, if there is one. The schedule counts from `zero`. Records the pause of `worker`.
-    pub(crate) fn sit_out(&self, zero: Instant, worker: Option<usize>, stop: &Stop) {
+    pub(crate) fn sleep_through(&self, zero: Instant, worker: Option<usize>, stop: &Stop) {
         if self.schedule.is_none() {
             return;
         }
@@ -41,7 +41,7 @@ impl Stalls {
         stop.sleep_until(end);
         if let Some(worker) = worker {
             let mut pauses = self.pauses.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-            if pauses.len() < KEPT {
+            if pauses.len() < PAUSES_MAX {
                 pauses.push(Pause { worker, from: from - self.started, to: self.started.elapsed() });
             }
         }

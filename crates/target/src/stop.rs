@@ -7,45 +7,45 @@ use std::time::Instant;
 /// Flag that is set once, and never cleared.
 #[derive(Debug, Default)]
 pub(crate) struct Stop {
-    /// Lock-free copy of `said` for frequent checks.
-    quick: AtomicBool,
-    said: Mutex<bool>,
+    /// Lock-free copy of `flag` for frequent checks.
+    fast_flag: AtomicBool,
+    flag: Mutex<bool>,
     sleepers: Condvar,
 }
 
 impl Stop {
     pub(crate) fn set(&self) {
-        self.quick.store(true, Ordering::Release);
+        self.fast_flag.store(true, Ordering::Release);
         *self.lock() = true;
         self.sleepers.notify_all();
     }
 
     pub(crate) fn is_set(&self) -> bool {
-        self.quick.load(Ordering::Acquire)
+        self.fast_flag.load(Ordering::Acquire)
     }
 
     /// Sleeps until `deadline`, or until the flag is set.
     pub(crate) fn sleep_until(&self, deadline: Instant) {
-        let mut said = self.lock();
-        while !*said {
+        let mut flag = self.lock();
+        while !*flag {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return;
             }
-            said = self.sleepers.wait_timeout(said, left).unwrap_or_else(|poisoned| poisoned.into_inner()).0;
+            flag = self.sleepers.wait_timeout(flag, left).unwrap_or_else(|poisoned| poisoned.into_inner()).0;
         }
     }
 
     /// Sleeps until the flag is set.
     pub(crate) fn sleep(&self) {
-        let mut said = self.lock();
-        while !*said {
-            said = self.sleepers.wait(said).unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut flag = self.lock();
+        while !*flag {
+            flag = self.sleepers.wait(flag).unwrap_or_else(|poisoned| poisoned.into_inner());
         }
     }
 
     fn lock(&self) -> MutexGuard<'_, bool> {
-        self.said.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        self.flag.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 

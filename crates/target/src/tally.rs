@@ -40,7 +40,7 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    pub(crate) fn replied(&self, status: u16) {
+    pub(crate) fn count_reply(&self, status: u16) {
         if let Some(count) = self.replies.get(usize::from(status / 100).wrapping_sub(1)) {
             count.add_one();
         }

@@ -35,12 +35,12 @@ pub(crate) struct Timers {
 struct Entry {
     at: Instant,
     number: u64,
-    alarm: TimerKind,
+    kind: TimerKind,
 }
 
 impl Timers {
-    pub(crate) fn push(&mut self, at: Instant, alarm: TimerKind) {
-        self.heap.push(Entry { at, number: self.pushed, alarm });
+    pub(crate) fn push(&mut self, at: Instant, kind: TimerKind) {
+        self.heap.push(Entry { at, number: self.pushed, kind });
         self.pushed += 1;
     }
 
@@ -49,7 +49,7 @@ impl Timers {
         if self.next()? > now {
             return None;
         }
-        self.heap.pop().map(|entry| entry.alarm)
+        self.heap.pop().map(|entry| entry.kind)
     }
 
     pub(crate) fn next(&self) -> Option<Instant> {
@@ -63,12 +63,12 @@ impl Timers {
 pub(crate) struct WakeUpLead(Duration);
 
 /// Maximum time of polling before a timer. A later wake-up is compensated only in part.
-const LONGEST_LEAD: Duration = Duration::from_micros(150);
+const LEAD_MAX: Duration = Duration::from_micros(150);
 
 impl WakeUpLead {
     /// Learns from a timeout that was `late`.
     pub(crate) fn learn(&mut self, late: Duration) {
-        self.0 = (self.0 * 7 + late.min(LONGEST_LEAD)) / 8;
+        self.0 = (self.0 * 7 + late.min(LEAD_MAX)) / 8;
     }
 
     /// Returns the time to wait for a timer that is due after `left`.
@@ -110,7 +110,7 @@ mod tests {
         assert!((us(455)..us(465)).contains(&lead.shorten(us(500))));
         assert_eq!(lead.shorten(us(10)), Duration::ZERO);
         (0..100).for_each(|_| lead.learn(us(90_000)));
-        assert!(lead.shorten(us(500)) >= us(500) - LONGEST_LEAD);
+        assert!(lead.shorten(us(500)) >= us(500) - LEAD_MAX);
     }
 
     #[test]
@@ -118,8 +118,8 @@ mod tests {
         let start = Instant::now();
         let mut timers = Timers::default();
         for (ms, slot) in [(30, 3), (10, 1), (20, 2), (10, 9)] {
-            let alarm = TimerKind::Linger(Token { slot, generation: 0 });
-            timers.push(start + Duration::from_millis(ms), alarm);
+            let kind = TimerKind::Linger(Token { slot, generation: 0 });
+            timers.push(start + Duration::from_millis(ms), kind);
         }
         let mut due = |ms| {
             std::iter::from_fn(|| match timers.pop(start + Duration::from_millis(ms)) {

@@ -32,8 +32,8 @@ const SLOWER: f64 = 2.0;
 
 impl Trouble {
     pub(crate) fn check(self, faults: &mut Faults) {
-        faults.unless(!self.lasting.is_zero(), "trouble", || "lasting must be above 0".into());
-        faults.unless(self.lasting <= DAY, "trouble", || {
+        faults.require(!self.lasting.is_zero(), "trouble", || "lasting must be above 0".into());
+        faults.require(self.lasting <= DAY, "trouble", || {
             format!("lasting must be at most 24h, found {:?}", self.lasting)
         });
     }

@@ -22,12 +22,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Maximum number of events per wait.
-const EVENTS: usize = 256;
+const EVENTS_MAX: usize = 256;
 /// Size of one read, in bytes. Also the amount of pending output above which pipelined requests wait.
 const BUFFER_BYTES: usize = 64 * 1024;
 /// Bounds of the interval between searches for idle connections, which is a quarter of the timeout.
-const SHORTEST_SWEEP: Duration = Duration::from_millis(1);
-const LONGEST_SWEEP: Duration = Duration::from_secs(1);
+const SWEEP_INTERVAL_MIN: Duration = Duration::from_millis(1);
+const SWEEP_INTERVAL_MAX: Duration = Duration::from_secs(1);
 /// Event data of the message queue; no slot number reaches it.
 const MESSAGE_EVENT: u64 = u64::MAX;
 
@@ -43,7 +43,7 @@ pub(crate) struct WorkerHandle {
 pub(crate) struct Worker {
     number: usize,
     shared: Arc<Shared>,
-    desk: WorkerHandle,
+    worker_handle: WorkerHandle,
     epoll: OwnedFd,
     connections: Slab<Connection>,
     timers: Timers,
@@ -65,15 +65,24 @@ enum Task {
 }
 
 impl Worker {
-    pub(crate) fn new(number: usize, shared: Arc<Shared>, desk: WorkerHandle) -> std::io::Result<Self> {
+    pub(crate) fn new(
+        number: usize,
+        shared: Arc<Shared>,
+        worker_handle: WorkerHandle,
+    ) -> std::io::Result<Self> {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
-        let bell = epoll::EventData::new_u64(MESSAGE_EVENT);
-        epoll::add(&epoll, desk.mailbox.bell(), bell, epoll::EventFlags::IN | epoll::EventFlags::ET)?;
+        let waker = epoll::EventData::new_u64(MESSAGE_EVENT);
+        epoll::add(
+            &epoll,
+            worker_handle.mailbox.waker(),
+            waker,
+            epoll::EventFlags::IN | epoll::EventFlags::ET,
+        )?;
         Ok(Self {
             number,
             stream: Stream::new(shared.settings.seed, number),
             shared,
-            desk,
+            worker_handle,
             epoll,
             connections: Slab::new(),
             timers: Timers::default(),
@@ -90,12 +99,12 @@ impl Worker {
     pub(crate) fn run(mut self) {
         // With the default timer slack, the kernel delays timers by up to 50 µs. If this fails, holds are only less precise.
         let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
-        let mut events = Vec::with_capacity(EVENTS);
-        let mut letters = Vec::new();
+        let mut events = Vec::with_capacity(EVENTS_MAX);
+        let mut messages = Vec::new();
         self.sweep();
         while !self.shared.stop.is_set() {
             self.wait(&mut events);
-            self.shared.sit_out_stall(Some(self.number));
+            self.shared.sleep_through_stall(Some(self.number));
             if let Some(left) = self.shared.troubles.stalled_for(Instant::now()) {
                 self.shared.stop.sleep_until(Instant::now() + left);
             }
@@ -103,15 +112,15 @@ impl Worker {
             for event in events.drain(..) {
                 self.on_event(event);
             }
-            self.desk.mailbox.collect(&mut letters);
-            for letter in letters.drain(..) {
-                self.on_letter(letter);
+            self.worker_handle.mailbox.collect(&mut messages);
+            for message in messages.drain(..) {
+                self.on_message(message);
             }
-            while let Some(alarm) = self.timers.pop(self.now) {
-                self.on_alarm(alarm);
+            while let Some(kind) = self.timers.pop(self.now) {
+                self.on_timer(kind);
             }
             for _ in 0..self.again.len() {
-                self.go_on();
+                self.run_scheduled_turns();
             }
             // Runs only the current tasks. Tasks that they add wait until other connections had their turn.
             for _ in 0..self.tasks.len() {
@@ -154,22 +163,22 @@ impl Worker {
         let Some(connection) = self.connections.get(token) else { return };
         let ends = epoll::EventFlags::RDHUP | epoll::EventFlags::HUP | epoll::EventFlags::ERR;
         connection.active = self.now;
-        connection.end_told |= flags.intersects(ends);
+        connection.has_hung_up |= flags.intersects(ends);
         connection.readable |= flags.intersects(ends | epoll::EventFlags::IN);
         self.serve(token);
     }
 
-    fn on_letter(&mut self, letter: ReactorMessage) {
-        match letter {
-            ReactorMessage::Accepted { socket, number, tcp } => self.welcome(socket, number, tcp),
+    fn on_message(&mut self, message: ReactorMessage) {
+        match message {
+            ReactorMessage::Accepted { socket, number, tcp } => self.add_connection(socket, number, tcp),
             ReactorMessage::Done { token, reply } => self.tasks.push_back(Task::Answer { token, reply }),
             ReactorMessage::Start(job) => self.tasks.push_back(Task::Start(job)),
             ReactorMessage::Reset => self.reset_all(),
         }
     }
 
-    fn on_alarm(&mut self, alarm: TimerKind) {
-        match alarm {
+    fn on_timer(&mut self, kind: TimerKind) {
+        match kind {
             TimerKind::Held(hold) => self.held(&hold),
             TimerKind::Linger(token) => self.close(token),
             TimerKind::Sweep => self.sweep(),
@@ -184,7 +193,7 @@ impl Worker {
         }
     }
 
-    fn go_on(&mut self) {
+    fn run_scheduled_turns(&mut self) {
         let Some(token) = self.again.pop_front() else { return };
         if let Some(connection) = self.connections.get(token) {
             connection.again = false;
@@ -192,7 +201,7 @@ impl Worker {
         }
     }
 
-    fn welcome(&mut self, socket: OwnedFd, number: u64, tcp: bool) {
+    fn add_connection(&mut self, socket: OwnedFd, number: u64, tcp: bool) {
         if tcp {
             // Best effort: without it, only the timing of small replies suffers.
             let _ = rustix::net::sockopt::set_tcp_nodelay(&socket, true);
@@ -212,14 +221,14 @@ impl Worker {
         let Some(idle) = self.shared.settings.idle else { return };
         let now = self.now;
         let is_idle = |connection: &Connection| !connection.executing && connection.active + idle <= now;
-        for token in self.connections.those(is_idle) {
+        for token in self.connections.tokens_where(is_idle) {
             self.close(token);
         }
-        self.timers.push(now + (idle / 4).clamp(SHORTEST_SWEEP, LONGEST_SWEEP), TimerKind::Sweep);
+        self.timers.push(now + (idle / 4).clamp(SWEEP_INTERVAL_MIN, SWEEP_INTERVAL_MAX), TimerKind::Sweep);
     }
 
     fn reset_all(&mut self) {
-        for token in self.connections.those(|_| true) {
+        for token in self.connections.tokens_where(|_| true) {
             if let Some(connection) = self.connections.get(token) {
                 // If this fails, the connection is closed normally.
                 let _ = rustix::net::sockopt::set_socket_linger(&connection.socket, Some(Duration::ZERO));
@@ -230,7 +239,7 @@ impl Worker {
 
     fn close(&mut self, token: Token) {
         if self.connections.remove(token).is_some() {
-            self.desk.tally.closed.add_one();
+            self.worker_handle.tally.closed.add_one();
         }
     }
 }

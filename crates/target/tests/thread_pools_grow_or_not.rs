@@ -91,6 +91,6 @@ fn invalid_growth_limits_are_rejected() {
         let settings =
             Settings { threads, thread_pool: ThreadPool::Growing { limit }, ..Settings::default() };
         let refused = start(settings);
-        assert!(matches!(&refused, Err(StartError::Faults(faults)) if faults[0].knob == "thread_pool"));
+        assert!(matches!(&refused, Err(StartError::Faults(faults)) if faults[0].setting == "thread_pool"));
     }
 }

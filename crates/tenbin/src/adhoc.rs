@@ -4,16 +4,16 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use evidence::COMMAND;
-use plan::{CommandMixSpec, Database, Fault, Played, Study, TlsSpec, UrlLoad, literal_text};
-use report::in_shell;
+use plan::{CommandMixSpec, Database, Fault, ScriptSource, Study, TlsSpec, UrlLoad, escape_braces};
+use report::shell_quote;
 
 use crate::arguments::with_scheme;
-use crate::commands::request::Described;
+use crate::commands::request::RequestDescription;
 use crate::commands::sql::SqlFlags;
 use crate::exit::BadArguments;
 
 /// Placeholder for header values and bodies in the stored copy of the plan: they may be secrets.
-const NOT_SHOWN: &str = "(not shown)";
+const HIDDEN: &str = "(not shown)";
 /// HTTP methods that are also step keys of a plan.
 const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
@@ -32,7 +32,7 @@ pub(crate) struct Server {
 pub(crate) enum AdhocLoad {
     /// A request.
     Request {
-        described: Box<Described>,
+        described: Box<RequestDescription>,
         body: Option<String>,
         tls: TlsSpec,
         /// Keys of `expect` with their values in YAML.
@@ -43,7 +43,7 @@ pub(crate) enum AdhocLoad {
 }
 
 /// Everything that the plan is built from.
-pub(crate) struct Adhoc {
+pub(crate) struct AdhocPlan {
     pub(crate) title: String,
     pub(crate) servers: Vec<Server>,
     pub(crate) asked: AdhocLoad,
@@ -86,14 +86,14 @@ impl Server {
     }
 
     /// Reads the URL of a database.
-    pub(crate) fn of_database(text: &str) -> Result<Self, Vec<Fault>> {
+    pub(crate) fn from_database_url(text: &str) -> Result<Self, Vec<Fault>> {
         let shown = Database::read(text)?.shown;
         let name = shown.split_once("://").map_or(shown.as_str(), |(_, rest)| rest).to_owned();
         Ok(Self { url: text.trim().to_owned(), name, path: String::new() })
     }
 
     /// Reads the URL of a server with protocol-specific steps. Also returns the steps as sections of a plan.
-    pub(crate) fn of_steps(text: &str, mix: &CommandMixSpec) -> Result<(Self, String), Vec<Fault>> {
+    pub(crate) fn from_step_url(text: &str, mix: &CommandMixSpec) -> Result<(Self, String), Vec<Fault>> {
         let UrlLoad { url, name, text } = UrlLoad::read(text, mix)?;
         Ok((Self { url, name, path: String::new() }, text))
     }
@@ -106,21 +106,21 @@ impl Server {
     }
 
     /// Whether requests to both servers have the same path.
-    pub(crate) fn asks_as(&self, other: &Self) -> bool {
+    pub(crate) fn has_same_path(&self, other: &Self) -> bool {
         self.path == other.path
     }
 }
 
-impl Adhoc {
+impl AdhocPlan {
     /// Builds and checks the plan.
     pub(crate) fn study(&self) -> anyhow::Result<Study> {
         let folder = std::env::current_dir()?;
-        let text = self.text(literal_text);
+        let text = self.text(escape_braces);
         let study =
             Study::from_bytes(text.as_bytes(), "the plan of these flags", self.title.clone(), folder, false);
         let mut study = study.map_err(|errors| BadArguments(errors.to_string()))?;
-        study.settle_at(&runner::place());
-        let text = self.text(|_| NOT_SHOWN.to_owned());
+        study.resolve_interleave_at(&runner::place());
+        let text = self.text(|_| HIDDEN.to_owned());
         study.source = match &self.command {
             Some(words) => format!("{COMMAND}{}\n{text}", self.shown_command(words)),
             None => text,
@@ -155,7 +155,7 @@ impl Adhoc {
     fn certificates(&self) -> Vec<(&'static str, String)> {
         let (AdhocLoad::Request { tls, .. } | AdhocLoad::Steps { tls, .. }) = &self.asked;
         let TlsSpec { insecure, cacert, cert, key, resume_tls } = tls;
-        let path = |path: &Option<PathBuf>| path.as_ref().map(|path| literal_text(&path.to_string_lossy()));
+        let path = |path: &Option<PathBuf>| path.as_ref().map(|path| escape_braces(&path.to_string_lossy()));
         let all = [
             ("insecure", insecure.then(|| "true".to_owned())),
             ("cacert", path(cacert)),
@@ -173,8 +173,8 @@ impl Adhoc {
             AdhocLoad::Steps { .. } => &[],
         };
         let shown = |word: &String| {
-            let hides = |text: String, secret: &String| text.replace(secret, NOT_SHOWN);
-            in_shell(&secrets.iter().fold(word.clone(), hides))
+            let hides = |text: String, secret: &String| text.replace(secret, HIDDEN);
+            shell_quote(&secrets.iter().fold(word.clone(), hides))
         };
         words.iter().map(shown).collect::<Vec<_>>().join(" ")
     }
@@ -211,7 +211,7 @@ impl AdhocLoad {
 }
 
 /// Scripts or workloads as sections of a plan. If there are several, each transaction runs one of them.
-pub(crate) fn transactions(played: &[Played], flags: &SqlFlags) -> String {
+pub(crate) fn transactions(played: &[ScriptSource], flags: &SqlFlags) -> String {
     let steps = played.iter().filter_map(|one| transaction(one, played.len() > 1));
     format!("scenario:\n{}{}", steps.collect::<String>(), settings(flags))
 }
@@ -230,17 +230,17 @@ fn settings(flags: &SqlFlags) -> String {
 /// Step of a request: `get: "/path"`, or `request: "METHOD /path"` for a method without a key.
 fn step(method: &str, path: &str) -> String {
     if METHODS.contains(&method) {
-        return format!("{}: {}", method.to_ascii_lowercase(), quoted(&literal_text(path)));
+        return format!("{}: {}", method.to_ascii_lowercase(), quoted(&escape_braces(path)));
     }
-    format!("request: {}", quoted(&format!("{method} {}", literal_text(path))))
+    format!("request: {}", quoted(&format!("{method} {}", escape_braces(path))))
 }
 
 /// Formats the step of a script or workload, with its weight if there are several. `None` if the text does not come from a file.
-fn transaction(played: &Played, has_others: bool) -> Option<String> {
+fn transaction(played: &ScriptSource, has_others: bool) -> Option<String> {
     let (key, text) = match played {
-        Played::File(text) => ("script", text),
-        Played::Workload(text) => ("workload", text),
-        Played::Text { .. } => return None,
+        ScriptSource::File(text) => ("script", text),
+        ScriptSource::Workload(text) => ("workload", text),
+        ScriptSource::Text { .. } => return None,
     };
     let (name, weight) = text.rsplit_once('@').unwrap_or((text, "1"));
     let weight = if has_others { format!("    weight: {}\n", quoted(weight)) } else { String::new() };

@@ -7,18 +7,18 @@ use std::net::IpAddr;
 use std::path::Path;
 
 /// File extensions of plans.
-pub(crate) const PLANS: [&str; 2] = ["yaml", "yml"];
+pub(crate) const PLAN_EXTENSIONS: [&str; 2] = ["yaml", "yml"];
 
 /// Extensions of files that are read as a plan if they exist. JSON is YAML. For files of other tools, the error names the equivalent in a
 /// plan.
-const OTHER_PLANS: [&str; 9] = ["json", "js", "mjs", "ts", "jmx", "py", "lua", "txt", "scala"];
+const OTHER_PLAN_EXTENSIONS: [&str; 9] = ["json", "js", "mjs", "ts", "jmx", "py", "lua", "txt", "scala"];
 
 /// Arguments of this process, with `run` before a plan: `tenbin plan.yaml` is `tenbin run plan.yaml`.
 pub(crate) fn given(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = arguments.collect();
     let is_other = |first: &OsString| {
         let path = Path::new(first);
-        path.extension().is_some_and(|ending| OTHER_PLANS.iter().any(|other| ending == *other))
+        path.extension().is_some_and(|ending| OTHER_PLAN_EXTENSIONS.iter().any(|other| ending == *other))
             && path.is_file()
     };
     if arguments.get(1).is_some_and(|first| is_plan(first) || is_other(first)) {
@@ -29,8 +29,9 @@ pub(crate) fn given(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> 
 
 /// Whether an argument names a plan file, and not a URL.
 pub(crate) fn is_plan(argument: &OsStr) -> bool {
-    let has_ending =
-        Path::new(argument).extension().is_some_and(|ending| PLANS.iter().any(|plan| ending == *plan));
+    let has_ending = Path::new(argument)
+        .extension()
+        .is_some_and(|ending| PLAN_EXTENSIONS.iter().any(|plan| ending == *plan));
     has_ending && !is_server(&argument.to_string_lossy())
 }
 

@@ -113,7 +113,7 @@ impl PublicFlag {
             return Ok(LocalGenerator::default());
         }
         let path = store::default_path().with_file_name("owner-token");
-        let token = OwnerToken::in_file(&path).with_context(|| path.display().to_string())?;
+        let token = OwnerToken::from_file(&path).with_context(|| path.display().to_string())?;
         Ok(LocalGenerator { public: PublicLoads::WithConsent(token) })
     }
 }
@@ -121,21 +121,21 @@ impl PublicFlag {
 /// Reads a plan, or returns all errors in it. Registers its secrets, and prints its warnings.
 fn read_plan(path: &Path, is_quick: bool) -> anyhow::Result<Study> {
     let study = Study::read(path, is_quick).map_err(|errors| BadArguments(errors.to_string()))?;
-    output::keep_out(&study.secrets);
+    output::register_secrets(&study.secrets);
     study.warnings.iter().for_each(|warning| output::warn(warning));
     Ok(study)
 }
 
 /// Returns an error that lists the obstacles, if there are any.
-fn refuse(faults: &[Fault]) -> anyhow::Result<()> {
+fn fail_on(faults: &[Fault]) -> anyhow::Result<()> {
     if faults.is_empty() {
         return Ok(());
     }
-    Err(CannotRun(listed(faults, "nothing was started")).into())
+    Err(CannotRun(list_faults(faults, "nothing was started")).into())
 }
 
 /// Lists errors, their number, and what was not done because of them.
-fn listed(faults: &[Fault], undone: &str) -> String {
+fn list_faults(faults: &[Fault], undone: &str) -> String {
     let list: String = faults.iter().map(|fault| format!("{}{fault}\n", output::ERROR)).collect();
     let count = if faults.len() == 1 { "1 error".to_owned() } else { format!("{} errors", faults.len()) };
     format!("{list}{count}; {undone}")

@@ -35,7 +35,7 @@ const fn other(names: &'static str, words: &'static str) -> CurlFlag {
     CurlFlag { names, meaning: Meaning::Other, words }
 }
 
-const fn refused(names: &'static str, words: &'static str) -> CurlFlag {
+const fn unsupported(names: &'static str, words: &'static str) -> CurlFlag {
     CurlFlag { names, meaning: Meaning::Refused, words }
 }
 
@@ -61,35 +61,35 @@ const CURL_FLAGS: &[CurlFlag] = &[
     other("-n", "number of requests"),
     other("-o", "file of the report"),
     other("-s", "scale factor of pgbench's tables; there is no output to silence"),
-    refused("--data", "-b TEXT -H 'Content-Type: application/x-www-form-urlencoded'"),
-    refused("--data-raw", "-b TEXT -H 'Content-Type: application/x-www-form-urlencoded'"),
-    refused("--data-urlencode", "-b TEXT, encoded, -H 'Content-Type: application/x-www-form-urlencoded'"),
-    refused("--data-binary", "--body-file PATH, or -b TEXT"),
-    refused("--upload-file", "-X PUT --body-file PATH"),
-    refused("--request", "-X METHOD"),
-    refused("-I, --head", "-X HEAD"),
-    refused("-G, --get", "the parameters in the URL: 'http://HOST/PATH?name=value'"),
-    refused("--url", "the URL without a flag: tenbin URL"),
-    refused("-A, --user-agent", "-H 'User-Agent: NAME'"),
-    refused("-e, --referer", "-H 'Referer: URL'"),
-    refused("--oauth2-bearer", "-H 'Authorization: Bearer TOKEN'"),
-    refused("--compressed", "-H 'Accept-Encoding: gzip'"),
-    refused("--cookie-jar", "a plan with `cookies: true`: tenbin init"),
-    refused("--location", "a plan with `redirects: N`: tenbin init; or the URL that it redirects to"),
-    refused("--max-time", "--timeout TIME"),
-    refused("--retry", "nothing: a request that failed is a result"),
-    refused("--fail", "nothing: statuses from 400 are errors; --expect-status 200 sets others"),
-    refused("-E", "--cert PATH"),
-    refused("-x, --proxy", "the URL of the server: there is no HTTP proxy"),
-    refused("--http1.1", "nothing: requests are HTTP/1.1"),
-    refused("--http2", "nothing: there is no HTTP/2, and requests are HTTP/1.1"),
-    refused("-v, --verbose", "tenbin check PLAN, which prints the requests of a plan as they are sent"),
-    refused("-S, --silent", "nothing: there is no output of replies to silence"),
-    refused("-w, --write-out", "--format json, which has times and statuses"),
+    unsupported("--data", "-b TEXT -H 'Content-Type: application/x-www-form-urlencoded'"),
+    unsupported("--data-raw", "-b TEXT -H 'Content-Type: application/x-www-form-urlencoded'"),
+    unsupported("--data-urlencode", "-b TEXT, encoded, -H 'Content-Type: application/x-www-form-urlencoded'"),
+    unsupported("--data-binary", "--body-file PATH, or -b TEXT"),
+    unsupported("--upload-file", "-X PUT --body-file PATH"),
+    unsupported("--request", "-X METHOD"),
+    unsupported("-I, --head", "-X HEAD"),
+    unsupported("-G, --get", "the parameters in the URL: 'http://HOST/PATH?name=value'"),
+    unsupported("--url", "the URL without a flag: tenbin URL"),
+    unsupported("-A, --user-agent", "-H 'User-Agent: NAME'"),
+    unsupported("-e, --referer", "-H 'Referer: URL'"),
+    unsupported("--oauth2-bearer", "-H 'Authorization: Bearer TOKEN'"),
+    unsupported("--compressed", "-H 'Accept-Encoding: gzip'"),
+    unsupported("--cookie-jar", "a plan with `cookies: true`: tenbin init"),
+    unsupported("--location", "a plan with `redirects: N`: tenbin init; or the URL that it redirects to"),
+    unsupported("--max-time", "--timeout TIME"),
+    unsupported("--retry", "nothing: a request that failed is a result"),
+    unsupported("--fail", "nothing: statuses from 400 are errors; --expect-status 200 sets others"),
+    unsupported("-E", "--cert PATH"),
+    unsupported("-x, --proxy", "the URL of the server: there is no HTTP proxy"),
+    unsupported("--http1.1", "nothing: requests are HTTP/1.1"),
+    unsupported("--http2", "nothing: there is no HTTP/2, and requests are HTTP/1.1"),
+    unsupported("-v, --verbose", "tenbin check PLAN, which prints the requests of a plan as they are sent"),
+    unsupported("-S, --silent", "nothing: there is no output of replies to silence"),
+    unsupported("-w, --write-out", "--format json, which has times and statuses"),
 ];
 
 /// Replacement for a flag that exists only in curl. `None` if the flag is not in the list, or exists here.
-pub(crate) fn instead_of(name: &str) -> Option<&'static str> {
+pub(crate) fn flag_replacement(name: &str) -> Option<&'static str> {
     let mut rows = CURL_FLAGS.iter().filter(|row| row.meaning == Meaning::Refused);
     rows.find(|row| row.names.split(", ").any(|known| known == name)).map(|row| row.words)
 }
@@ -122,7 +122,7 @@ pub(crate) struct CurlValues<'a> {
 const FORM_TYPE: &str = "-H 'Content-Type: application/x-www-form-urlencoded'";
 
 /// Returns an error for each argument that only makes sense in curl.
-pub(crate) fn misread(words: &CurlValues<'_>) -> Vec<Fault> {
+pub(crate) fn misread_arguments(words: &CurlValues<'_>) -> Vec<Fault> {
     let taken = words.taken.iter().filter(|_| words.url.is_none()).filter_map(|(flag, value)| {
         let url = value.filter(|value| is_server(value))?;
         let help = format!("write {}", without_value(flag)?);
@@ -220,7 +220,7 @@ mod tests {
             (CurlValues { method: Some("5"), ..none }, "-m", "write --timeout 5s "),
             (CurlValues { url: None, taken, ..none }, "-L", "write a plan with `redirects: N` "),
         ] {
-            let faults = misread(&words);
+            let faults = misread_arguments(&words);
             let [fault] = faults.as_slice() else { panic!("one error: {faults:?}") };
             assert_eq!(fault.place, place);
             assert!(fault.help.starts_with(help) && !fault.help.contains("s3cr3t"), "{fault:?}");
@@ -232,7 +232,7 @@ mod tests {
             CurlValues { body: Some("a=b"), method: Some("PUT"), ..none },
             CurlValues { body: Some("a=b"), url: Some("tcp://localhost:1"), ..none },
         ] {
-            assert_eq!(misread(&words), []);
+            assert_eq!(misread_arguments(&words), []);
         }
     }
 

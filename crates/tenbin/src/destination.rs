@@ -59,11 +59,11 @@ const SUMMARY: &str = "GITHUB_STEP_SUMMARY";
 /// Max names that are tried for a temporary file.
 const NAMES_MAX: u32 = 100;
 /// File mode: only the owner can read and write.
-const PRIVATE: u32 = 0o600;
+const PRIVATE_MODE: u32 = 0o600;
 
-/// Help of `--format` that lists the formats for which `is_meant` is true.
-pub(crate) fn formats(is_meant: fn(&Format) -> bool) -> String {
-    let names = report::format_names(is_meant);
+/// Help of `--format` that lists the formats for which `is_included` is true.
+pub(crate) fn formats(is_included: fn(&Format) -> bool) -> String {
+    let names = report::format_names(is_included);
     format!("{names} [default: terminal]")
 }
 
@@ -78,22 +78,22 @@ impl ResultFlags {
         let path = self.output.as_deref().filter(|path| *path != Path::new("-"));
         let format = self.format(path)?;
         if self.open && format != PAGE {
-            return Err(bad(
+            return Err(bad_arguments(
                 format!("--open shows a page in a browser, and {} is no page", format.name),
                 "add --format html, or leave out --open",
             ));
         }
         if self.open && self.output.is_some() && path.is_none() {
-            return Err(bad(
+            return Err(bad_arguments(
                 "--open -o -: a browser cannot open standard output".to_owned(),
                 "name a file, or leave out -o for a temporary file",
             ));
         }
         let to = match path {
-            Some(path) => OutputPlace::File(writable(path)?),
+            Some(path) => OutputPlace::File(check_writable(path)?),
             None if self.open => OutputPlace::TemporaryFile,
             None if format == PAGE && output::is_on_terminal() => {
-                return Err(bad(
+                return Err(bad_arguments(
                     "--format html: a page is for a browser, not for a terminal".to_owned(),
                     "add -o report.html, or --open",
                 ));
@@ -117,10 +117,10 @@ impl ResultFlags {
             }),
             (None, Some(path)) => {
                 let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
-                let is_meant = |format: &&Format| ending.as_deref() == Some(format.extension);
-                FORMATS.iter().find(is_meant).ok_or_else(|| {
+                let is_included = |format: &&Format| ending.as_deref() == Some(format.extension);
+                FORMATS.iter().find(is_included).ok_or_else(|| {
                     let known = known(|format| format.extension).join(", .");
-                    bad(
+                    bad_arguments(
                         format!("-o {}: its ending selects no format", path.display()),
                         &format!("use one of the endings .{known}, or add --format"),
                     )
@@ -135,9 +135,9 @@ impl Destination {
     /// Returns an error if the format cannot show a study.
     pub(crate) fn check_study(&self) -> anyhow::Result<()> {
         let name = self.format.name;
-        match self.format.takes_study() {
+        match self.format.supports_study() {
             true => Ok(()),
-            false => Err(bad(
+            false => Err(bad_arguments(
                 format!("--format {name} is for single runs, and this makes several"),
                 &format!("run it without --format, then write tenbin report RUN --format {name}"),
             )),
@@ -151,13 +151,15 @@ impl Destination {
             |out: &mut dyn Write| report(self.format, &Options { color: false, width, is_wide }, out);
         let written = match &self.to {
             OutputPlace::Stdout => {
-                self.summarize(report)?;
+                self.write_summary(report)?;
                 return output::write(is_wide, |options, out| report(self.format, options, out));
             }
             OutputPlace::File(path) => replace(path, in_file)
                 .map(|()| path.clone())
                 .with_context(|| format!("{} cannot be written", path.display())),
-            OutputPlace::TemporaryFile => temporary(in_file).context("a temporary file cannot be written"),
+            OutputPlace::TemporaryFile => {
+                write_temporary(in_file).context("a temporary file cannot be written")
+            }
         };
         // Print the report even if the file could not be written: the user may see it nowhere else.
         let shown = match is_shown {
@@ -165,7 +167,7 @@ impl Destination {
             false => Ok(()),
         };
         let path = written?;
-        self.summarize(report)?;
+        self.write_summary(report)?;
         output::remark(&format!("written to {}", path.display()));
         if self.is_opened {
             browser::open(&path);
@@ -176,7 +178,7 @@ impl Destination {
 
 impl Destination {
     /// Adds the report to the summary of the job, in a job of GitHub Actions.
-    fn summarize(&self, report: Report<'_>) -> anyhow::Result<()> {
+    fn write_summary(&self, report: Report<'_>) -> anyhow::Result<()> {
         let path = std::env::var_os(SUMMARY).map(PathBuf::from).filter(|path| !path.as_os_str().is_empty());
         let Some(path) = path.filter(|_| self.format == GITHUB) else { return Ok(()) };
         let written = OpenOptions::new().append(true).create(true).open(&path).map_err(ReportError::from);
@@ -187,14 +189,17 @@ impl Destination {
     }
 }
 
-fn bad(what: String, help: &str) -> anyhow::Error {
+fn bad_arguments(what: String, help: &str) -> anyhow::Error {
     BadArguments(format!("{what}\n  help: {help}")).into()
 }
 
 /// File that a path leads to, with links resolved. Returns an error if it cannot be written.
-fn writable(path: &Path) -> anyhow::Result<PathBuf> {
+fn check_writable(path: &Path) -> anyhow::Result<PathBuf> {
     let refuse = |error: &dyn std::fmt::Display| {
-        bad(format!("-o {}: cannot be written: {error}", path.display()), "name a file in a writable folder")
+        bad_arguments(
+            format!("-o {}: cannot be written: {error}", path.display()),
+            "name a file in a writable folder",
+        )
     };
     // A symbolic link is kept: its target is written.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -234,11 +239,11 @@ fn replace(
         Err(_) => Ok(()),
     };
     let written = allowed.map_err(ReportError::from).and_then(|()| fill(file, report));
-    or_removed(&beside, written.and_then(|()| Ok(fs::rename(&beside, path)?)))
+    remove_on_error(&beside, written.and_then(|()| Ok(fs::rename(&beside, path)?)))
 }
 
 /// Removes a file that could not be written to its end.
-fn or_removed(path: &Path, written: Result<(), ReportError>) -> Result<(), ReportError> {
+fn remove_on_error(path: &Path, written: Result<(), ReportError>) -> Result<(), ReportError> {
     if written.is_err() {
         // The file may already be removed, and the first error is the one to report.
         let _ = fs::remove_file(path);
@@ -259,7 +264,7 @@ fn fill(
 fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
     for number in 0..NAMES_MAX {
         let beside = path.with_file_name(format!(".tenbin-{}-{number}.part", std::process::id()));
-        match OpenOptions::new().write(true).create_new(true).mode(PRIVATE).open(&beside) {
+        match OpenOptions::new().write(true).create_new(true).mode(PRIVATE_MODE).open(&beside) {
             Ok(file) => return Ok((beside, file)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
@@ -269,12 +274,14 @@ fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
 }
 
 /// Writes a new file that only its owner can read, and returns its path.
-fn temporary(report: impl FnOnce(&mut dyn Write) -> Result<(), ReportError>) -> Result<PathBuf, ReportError> {
+fn write_temporary(
+    report: impl FnOnce(&mut dyn Write) -> Result<(), ReportError>,
+) -> Result<PathBuf, ReportError> {
     let folder = std::env::temp_dir();
     for number in 0..NAMES_MAX {
         let path = folder.join(format!("tenbin-{}-{number}.html", std::process::id()));
-        match OpenOptions::new().write(true).create_new(true).mode(PRIVATE).open(&path) {
-            Ok(file) => return or_removed(&path, fill(file, report)).map(|()| path),
+        match OpenOptions::new().write(true).create_new(true).mode(PRIVATE_MODE).open(&path) {
+            Ok(file) => return remove_on_error(&path, fill(file, report)).map(|()| path),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error.into()),
         }

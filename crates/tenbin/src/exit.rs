@@ -8,7 +8,7 @@ use store::StoreError;
 pub(crate) use judge::CommandEnding as Exit;
 
 /// Ending of a command that failed with this error.
-pub(crate) fn of_error(error: &anyhow::Error) -> Exit {
+pub(crate) fn from_error(error: &anyhow::Error) -> Exit {
     if let Some(RunError::Storage { .. }) = error.downcast_ref() {
         return Exit::Storage;
     }
@@ -87,11 +87,11 @@ mod tests {
         let missing = || StoreError::Missing { path: "gone".into() };
         let broken = || StoreError::Damaged { path: "gone".into(), what: "its tables".to_owned() };
         for (error, exit) in [(missing as fn() -> StoreError, Exit::BadArguments), (broken, Exit::Storage)] {
-            assert_eq!(of_error(&error().into()), exit);
-            assert_eq!(of_error(&EvidenceError::from(error()).into()), exit);
-            assert_eq!(of_error(&ReportError::Evidence(error().into()).into()), exit);
+            assert_eq!(from_error(&error().into()), exit);
+            assert_eq!(from_error(&EvidenceError::from(error()).into()), exit);
+            assert_eq!(from_error(&ReportError::Evidence(error().into()).into()), exit);
         }
         let run = "20261121-142501-k3f9".parse().unwrap();
-        assert_eq!(of_error(&EvidenceError::DamagedRun { run }.into()), Exit::Storage);
+        assert_eq!(from_error(&EvidenceError::DamagedRun { run }.into()), Exit::Storage);
     }
 }

@@ -8,10 +8,10 @@ use clap::CommandFactory;
 use plan::{Fault, known_workload, nearest_name};
 
 use crate::Arguments;
-use crate::arguments::{PLANS, is_server};
+use crate::arguments::{PLAN_EXTENSIONS, is_server};
 
 /// Words of other programs, and the equivalent arguments of Tenbin.
-const WORDS: [(&[&str], &str); 8] = [
+const FOREIGN_WORDS: [(&[&str], &str); 8] = [
     (&["help"], "--help"),
     (&["version"], "--version"),
     (&["list", "ls", "runs", "log", "studies"], "history"),
@@ -22,7 +22,7 @@ const WORDS: [(&[&str], &str); 8] = [
     (&["new", "create", "generate"], "init"),
 ];
 /// Words that precede the URL in other programs.
-const BEFORE_URLS: [&str; 12] =
+const WORDS_BEFORE_URL: [&str; 12] =
     ["url", "get", "post", "load", "test", "bench", "benchmark", "attack", "measure", "wrk", "hey", "ab"];
 
 /// Error for an argument that names no server, with what to write. `rest` holds the arguments after it that are not flags.
@@ -32,8 +32,8 @@ pub(crate) fn fault(word: &str, rest: &[String]) -> Option<Fault> {
 }
 
 /// Appends the arguments `rest` to a command line.
-fn with_rest(line: &str, rest: &[String]) -> String {
-    rest.iter().fold(line.to_owned(), |line, word| format!("{line} {}", report::in_shell(word)))
+fn append_rest(line: &str, rest: &[String]) -> String {
+    rest.iter().fold(line.to_owned(), |line, word| format!("{line} {}", report::shell_quote(word)))
 }
 
 /// Names of the visible commands.
@@ -47,14 +47,16 @@ fn commands() -> Vec<String> {
 fn next_command_help(rest: &[String]) -> Option<String> {
     let (next, after) = rest.split_first()?;
     let is_command = commands().contains(next);
-    is_command.then(|| format!("write {}", with_rest(&format!("tenbin {next}"), after)))
+    is_command.then(|| format!("write {}", append_rest(&format!("tenbin {next}"), after)))
 }
 
 fn word_help(word: &str, rest: &[String]) -> Option<String> {
     let lower = word.to_lowercase();
-    if BEFORE_URLS.contains(&lower.as_str()) || plan::default_request_port(&format!("{lower}://")).is_some() {
+    if WORDS_BEFORE_URL.contains(&lower.as_str())
+        || plan::default_request_port(&format!("{lower}://")).is_some()
+    {
         return match rest.first().filter(|next| is_server(next)) {
-            Some(url) => Some(format!("leave it out: tenbin {}", report::in_shell(url))),
+            Some(url) => Some(format!("leave it out: tenbin {}", report::shell_quote(url))),
             None => Some("write the URL without a word before it: tenbin localhost:8080".to_owned()),
         };
     }
@@ -64,10 +66,10 @@ fn word_help(word: &str, rest: &[String]) -> Option<String> {
     {
         return Some(format!("write tenbin {of} --help"));
     }
-    if let Some((_, ours)) = WORDS.iter().find(|(words, _)| words.contains(&lower.as_str())) {
+    if let Some((_, ours)) = FOREIGN_WORDS.iter().find(|(words, _)| words.contains(&lower.as_str())) {
         let takes_names = ["report", "compare", "check", "init"].contains(ours);
         let rest = if takes_names { rest } else { &[] };
-        return Some(format!("write {}", with_rest(&format!("tenbin {ours}"), rest)));
+        return Some(format!("write {}", append_rest(&format!("tenbin {ours}"), rest)));
     }
     if let Ok(workload) = known_workload(&lower.replace('_', "-")) {
         return Some(format!(
@@ -75,20 +77,20 @@ fn word_help(word: &str, rest: &[String]) -> Option<String> {
         ));
     }
     let near = nearest_name(word, names.iter().map(String::as_str))?;
-    Some(format!("did you mean {near}? write {}", with_rest(&format!("tenbin {near}"), rest)))
+    Some(format!("did you mean {near}? write {}", append_rest(&format!("tenbin {near}"), rest)))
 }
 
 /// Advice for a word that is the name of a file.
 fn file_help(word: &str) -> Option<String> {
     let path = Path::new(word);
-    let shown = report::in_shell(word);
+    let shown = report::shell_quote(word);
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
     let Ok(about) = fs::metadata(path) else {
         let is_name = word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_/.".contains(&byte));
-        let plans = PLANS.map(|ending| format!("{word}.{ending}"));
+        let plans = PLAN_EXTENSIONS.map(|ending| format!("{word}.{ending}"));
         let plan = plans.into_iter().find(|plan| is_name && Path::new(plan).is_file());
         return match (plan, ending.as_deref()) {
-            (Some(plan), _) => Some(format!("write tenbin {}", report::in_shell(&plan))),
+            (Some(plan), _) => Some(format!("write tenbin {}", report::shell_quote(&plan))),
             (None, Some("sock" | "socket")) => Some(socket_help(shown.trim_start_matches("unix:"))),
             (None, Some("sql")) => Some(script_help(&shown)),
             _ => None,

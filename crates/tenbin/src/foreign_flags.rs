@@ -72,7 +72,7 @@ const FLAGS: [Row; 43] = [
 ];
 
 /// Equivalent of each load flag in a plan, and the word in it that stands for the value.
-const IN_PLANS: [Row; 13] = [
+const PLAN_EQUIVALENTS: [Row; 13] = [
     ("-c", "`users: N` in `load`", "N"),
     ("--connections", "`users: N` in `load`", "N"),
     ("--users", "`users: N` in `load`", "N"),
@@ -89,7 +89,7 @@ const IN_PLANS: [Row; 13] = [
 ];
 
 /// Replacement for a flag: the equivalent in the plan, for a command that runs one. `None` if the flag is unknown.
-pub(crate) fn instead_of(flag: &str, given: &[OsString]) -> Option<String> {
+pub(crate) fn flag_replacement(flag: &str, given: &[OsString]) -> Option<String> {
     let name = flag.split('=').next().unwrap_or_default();
     let words: Vec<String> = given.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let command = words.get(1).map(String::as_str).unwrap_or_default();
@@ -97,13 +97,13 @@ pub(crate) fn instead_of(flag: &str, given: &[OsString]) -> Option<String> {
     let is_number = |value: &String| value.bytes().all(|byte| byte.is_ascii_digit());
     let fits = |place: &str, value: &String| !place.is_empty() && (place != "N" || is_number(value));
     let written = |(_, ours, place): &Row| match value(name, given).filter(|value| fits(place, value)) {
-        Some(value) => filled(ours, place, &value),
+        Some(value) => fill_value(ours, place, &value),
         None => (*ours).to_owned(),
     };
     match command {
-        "run" | "check" | "capacity" if row(&IN_PLANS).is_some() => {
+        "run" | "check" | "capacity" if row(&PLAN_EQUIVALENTS).is_some() => {
             let plan = words.get(2).filter(|word| !word.starts_with('-')).map_or("the plan", String::as_str);
-            row(&IN_PLANS).map(|row| format!("{} in {plan}", written(row)))
+            row(&PLAN_EQUIVALENTS).map(|row| format!("{} in {plan}", written(row)))
         }
         "target" if ["--port", "-p"].contains(&name) => {
             let port = value(name, given).unwrap_or_else(|| "8080".to_owned());
@@ -116,13 +116,14 @@ pub(crate) fn instead_of(flag: &str, given: &[OsString]) -> Option<String> {
         "history" if name == "-n" => Some("--limit N".to_owned()),
         _ => {
             let ours = row(databases::flags(&words)).or_else(|| row(&FLAGS)).map(written);
-            ours.or_else(|| databases::of_client(name)).or_else(|| curl::instead_of(name).map(str::to_owned))
+            ours.or_else(|| databases::client_flag_replacement(name))
+                .or_else(|| curl::flag_replacement(name).map(str::to_owned))
         }
     }
 }
 
 /// Replacement for a positional argument that a command does not take. `None` if there is no advice.
-pub(crate) fn instead_of_word(word: &str, given: &[OsString]) -> Option<String> {
+pub(crate) fn word_replacement(word: &str, given: &[OsString]) -> Option<String> {
     let command = given.get(1)?.to_string_lossy();
     let is_port = word.parse::<u16>().is_ok_and(|port| port > 0);
     match command.as_ref() {
@@ -153,7 +154,7 @@ pub(crate) fn with_one_dash(command: &Command, given: &[OsString]) -> Option<Str
         let ours = match (is_ours, value(&long, &corrected)) {
             (true, Some(value)) if !is_server(&value) => Some(format!("{long} {value}")),
             (true, _) => Some(long),
-            (false, _) => instead_of(&long, &corrected),
+            (false, _) => flag_replacement(&long, &corrected),
         };
         if let Some(ours) = ours.filter(|_| name.len() > 2) {
             return Some(format!("error: there is no flag -{name}\n  help: write {ours}"));
@@ -180,7 +181,7 @@ fn value(name: &str, given: &[OsString]) -> Option<String> {
 }
 
 /// Replaces every word `place` of a text by the value, also in front of a backtick.
-fn filled(text: &str, place: &str, value: &str) -> String {
+fn fill_value(text: &str, place: &str, value: &str) -> String {
     let words = text.split(' ').map(|word| match word.strip_prefix(place) {
         Some(rest) if rest.is_empty() || rest.starts_with('`') => format!("{value}{rest}"),
         _ => word.to_owned(),
@@ -208,7 +209,7 @@ mod tests {
         {
             assert_eq!(value("-z", given), None, "{given:?}");
         }
-        assert_eq!(filled("--threads N (wrk) -n N", "N", "5"), "--threads 5 (wrk) -n 5");
+        assert_eq!(fill_value("--threads N (wrk) -n N", "N", "5"), "--threads 5 (wrk) -n 5");
     }
 
     #[test]
@@ -220,10 +221,10 @@ mod tests {
             ("-c", &["tenbin", "run", "a.yaml", "-c", "10"], "`users: 10` in `load` in a.yaml"),
             ("--port", &["tenbin", "target", "--port", "81"], "--listen 127.0.0.1:81"),
         ] {
-            let written = instead_of(flag, &words(given)).unwrap_or_default();
+            let written = flag_replacement(flag, &words(given)).unwrap_or_default();
             assert!(written.starts_with(ours), "{given:?}: {written}");
         }
-        let target = instead_of_word("8080", &words(&["tenbin", "target", "8080"]));
+        let target = word_replacement("8080", &words(&["tenbin", "target", "8080"]));
         assert_eq!(target.as_deref(), Some("--listen 127.0.0.1:8080"));
     }
 

@@ -34,14 +34,14 @@ const EXAMPLE_COMMANDS: [(&str, &str); 11] = [
 ];
 
 /// Lines about flags that every program has. The short help leaves them out.
-const EVERYWHERE: &str = "Options:
+const COMMON_FLAGS: &str = "Options:
   -h, --help     Print help (see more with '--help')
   -V, --version  Print version
 
 ";
 
 /// Prints the message of clap: a help text, the version, or an error in the arguments. Returns the exit code.
-pub(crate) fn end(error: &clap::Error, given: &[OsString]) -> anyhow::Result<Exit> {
+pub(crate) fn print_message(error: &clap::Error, given: &[OsString]) -> anyhow::Result<Exit> {
     let is_short = given.iter().any(|argument| argument == "-h");
     match error.kind() {
         ErrorKind::DisplayHelp if is_short => {
@@ -50,9 +50,9 @@ pub(crate) fn end(error: &clap::Error, given: &[OsString]) -> anyhow::Result<Exi
         }
         kind => {
             let text = match kind {
-                ErrorKind::UnknownArgument => Some(unknown(error, given)),
+                ErrorKind::UnknownArgument => Some(unknown_argument(error, given)),
                 ErrorKind::InvalidSubcommand => unknown_command(error, given),
-                ErrorKind::MissingRequiredArgument => missing(error, given),
+                ErrorKind::MissingRequiredArgument => missing_arguments(error, given),
                 ErrorKind::InvalidValue | ErrorKind::TooFewValues => missing_value(error, given),
                 _ => None,
             };
@@ -80,7 +80,7 @@ fn missing_value(error: &clap::Error, given: &[OsString]) -> Option<String> {
 /// Removes the empty lines between groups, and the flags that every program has, so that a short help fits on a screen.
 fn compact(text: &str) -> String {
     let mut blanks = 0;
-    let text = text.replace(EVERYWHERE, "");
+    let text = text.replace(COMMON_FLAGS, "");
     let kept = text.lines().filter(|line| {
         blanks += usize::from(line.is_empty());
         // Keep the empty lines after the sentence and after the usage.
@@ -90,17 +90,17 @@ fn compact(text: &str) -> String {
 }
 
 /// Error for an unknown argument: what to write instead, or else the message of clap.
-fn unknown(error: &clap::Error, given: &[OsString]) -> String {
+fn unknown_argument(error: &clap::Error, given: &[OsString]) -> String {
     let argument = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(argument)) => argument.as_str(),
         _ => "",
     };
     let name = argument.split('=').next().unwrap_or_default();
     let (what, ours) = match argument.starts_with('-') {
-        true => (format!("there is no flag {name}"), foreign_flags::instead_of(argument, given)),
+        true => (format!("there is no flag {name}"), foreign_flags::flag_replacement(argument, given)),
         false => (
             format!("{argument:?} is one argument too many"),
-            foreign_flags::instead_of_word(argument, given),
+            foreign_flags::word_replacement(argument, given),
         ),
     };
     match ours {
@@ -112,12 +112,12 @@ fn unknown(error: &clap::Error, given: &[OsString]) -> String {
 /// Error for an unknown word after a command that has subcommands.
 fn unknown_command(error: &clap::Error, given: &[OsString]) -> Option<String> {
     let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else { return None };
-    let ours = foreign_flags::instead_of_word(word, given)?;
+    let ours = foreign_flags::word_replacement(word, given)?;
     Some(format!("error: {word:?} is one argument too many\n  help: write {ours}"))
 }
 
 /// Error for missing arguments.
-fn missing(error: &clap::Error, given: &[OsString]) -> Option<String> {
+fn missing_arguments(error: &clap::Error, given: &[OsString]) -> Option<String> {
     let Some(ContextValue::Strings(names)) = error.get(ContextKind::InvalidArg) else { return None };
     let words: Vec<_> = given.iter().skip(1).map(|word| word.to_string_lossy()).collect();
     let last =

@@ -11,7 +11,7 @@ use progress::{Began, Detail, Figures, Filling, RunEvent, Stream, Subscription};
 use crate::output;
 
 /// Max wait for the last line to appear.
-const LAST_LINE: Duration = Duration::from_millis(200);
+const LAST_LINE_TIMEOUT: Duration = Duration::from_millis(200);
 /// Max frames queued for a terminal that does not read. A full queue loses its oldest frame: each newer one replaces it.
 const FRAMES: usize = 8;
 
@@ -37,13 +37,13 @@ impl LiveLine {
                 match &received.frame.event {
                     RunEvent::LoadEnded => break,
                     event => {
-                        let words = words_of(event);
+                        let words = event_words(event);
                         words.iter().for_each(|words| output::show_line(&format!("{title}  {words}")));
                     }
                 }
             }
             receiver.close();
-            output::wipe_line();
+            output::erase_line();
         };
         // If the thread cannot start, the live line is not shown, and the run continues.
         let printer = thread::Builder::new().name("live-line".to_owned()).spawn(print).ok()?;
@@ -53,7 +53,7 @@ impl LiveLine {
     /// Waits until the line is erased. Gives up on a terminal that does not read.
     pub(crate) fn close(self) {
         self.frames.close();
-        let until = Instant::now() + LAST_LINE;
+        let until = Instant::now() + LAST_LINE_TIMEOUT;
         while !self.printer.is_finished() && Instant::now() < until {
             thread::sleep(Duration::from_millis(5));
         }
@@ -61,7 +61,7 @@ impl LiveLine {
 }
 
 /// Text that shows an event. `None` if the event is not shown.
-fn words_of(event: &RunEvent) -> Option<String> {
+fn event_words(event: &RunEvent) -> Option<String> {
     match event {
         RunEvent::Filling(filling) => Some(filling_words(filling)),
         RunEvent::Began(began) => Some(began_words(began)),
@@ -74,7 +74,7 @@ fn filling_words(filling: &Filling) -> String {
     const TABLES: &str = "filling tables";
     match filling {
         Filling::Begins => TABLES.to_owned(),
-        Filling::Rows { rows, rows_all } => format!("{TABLES}: {}", runner::rows_words(*rows, *rows_all)),
+        Filling::Rows { rows, rows_all } => format!("{TABLES}: {}", runner::format_rows(*rows, *rows_all)),
         Filling::Step(step) => format!("{TABLES}: {step}"),
     }
 }

@@ -11,17 +11,17 @@ use store::Store;
 use crate::commands::this_program;
 
 /// Min planned time of a study that measures the machine, in ns. The trials take about 1 s.
-const STUDY_NS: u64 = 60_000_000_000;
+const STUDY_MIN_NS: u64 = 60_000_000_000;
 /// Max studies, newest first, that are searched for machine figures.
 const STUDIES_MAX: u32 = 20;
 /// Key of the measured figures.
 const MEASURED_KEY: &str = "can";
 
 /// Key of the cores that the system and the generator are pinned to.
-const CORES: &str = "pin";
+const CORES_KEY: &str = "pin";
 
 /// Key of the hashes of the programs that the study starts, by file name.
-const PROGRAMS: &str = "programs";
+const PROGRAMS_KEY: &str = "programs";
 
 /// Facts about this machine, and the cores that the study is pinned to.
 ///
@@ -30,13 +30,14 @@ const PROGRAMS: &str = "programs";
 pub(crate) fn gather(store: &Store, study: &Study) -> Value {
     let mut facts = Machine::here().facts;
     if let (StudyPin::Cores { system, generator }, Some(facts)) = (&study.pin, facts.as_object_mut()) {
-        facts.insert(CORES.to_owned(), json!({ "system": system, "generator": generator }));
+        facts.insert(CORES_KEY.to_owned(), json!({ "system": system, "generator": generator }));
     }
     if let (Some(facts), Ok(tenbin)) = (facts.as_object_mut(), this_program()) {
-        facts.insert(PROGRAMS.to_owned(), json!(runner::programs(study, &tenbin)));
+        facts.insert(PROGRAMS_KEY.to_owned(), json!(runner::programs(study, &tenbin)));
     }
     let Some(boot) = boot() else { return facts };
-    let figures = known(store, &boot).or_else(|| (study.least_ns() >= STUDY_NS).then(|| measured(&boot)));
+    let figures =
+        known(store, &boot).or_else(|| (study.min_duration_ns() >= STUDY_MIN_NS).then(|| measured(&boot)));
     if let (Some(facts), Some(figures)) = (facts.as_object_mut(), figures) {
         facts.insert(MEASURED_KEY.to_owned(), figures);
     }
@@ -46,7 +47,7 @@ pub(crate) fn gather(store: &Store, study: &Study) -> Value {
 /// Pins a resumed study with `pin: auto` to the cores that it began with, as [`gather`] stored them.
 pub(crate) fn restore_cores(study: &mut Study, facts: &Value) {
     let list = |side: &str| -> Option<Vec<usize>> {
-        let numbers = facts[CORES][side].as_array()?.iter();
+        let numbers = facts[CORES_KEY][side].as_array()?.iter();
         numbers.map(|core| usize::try_from(core.as_u64()?).ok()).collect()
     };
     if study.pin == StudyPin::Auto
@@ -58,7 +59,7 @@ pub(crate) fn restore_cores(study: &mut Study, facts: &Value) {
 
 /// Names of programs of a resumed study that differ from the files that [`gather`] found. Removed programs are omitted.
 pub(crate) fn replaced_programs(study: &Study, facts: &Value) -> anyhow::Result<Vec<String>> {
-    let Ok(before) = serde_json::from_value::<Programs>(facts[PROGRAMS].clone()) else {
+    let Ok(before) = serde_json::from_value::<Programs>(facts[PROGRAMS_KEY].clone()) else {
         return Ok(Vec::new());
     };
     let now = runner::programs(study, &this_program()?);

@@ -69,19 +69,19 @@ fn main() -> ExitCode {
         return code(Exit::BadArguments);
     }
     let result = match Arguments::command().try_get_matches_from(&given) {
-        Ok(matches) => carry_out(&matches),
-        Err(error) => help::end(&error, &given).map(code),
+        Ok(matches) => run_command(&matches),
+        Err(error) => help::print_message(&error, &given).map(code),
     };
     match result {
         Ok(code) => code,
         // A reader of the output, such as `head`, closed the pipe early.
         Err(error) if output::is_broken_pipe(&error) => code(Exit::Ok),
         Err(error) => {
-            output::complain(&error);
+            output::print_error(&error);
             if is_file_too_large.load(Ordering::Relaxed) {
                 output::note("a file reached the limit of this process on the size of files (ulimit -f)");
             }
-            code(exit::of_error(&error))
+            code(exit::from_error(&error))
         }
     }
 }
@@ -91,7 +91,7 @@ fn code(exit: Exit) -> ExitCode {
 }
 
 /// Runs the command that the arguments name.
-fn carry_out(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
+fn run_command(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let Arguments { command, load } = Arguments::from_arg_matches(matches)?;
     let exit = match command {
         None => commands::load::run(load, commands::sql::played(matches)),

@@ -20,7 +20,7 @@ const WIPE: &str = "\r\x1b[2K";
 static SECRETS: RwLock<Option<Secrets>> = RwLock::new(None);
 
 /// Registers secrets to be replaced in all later text.
-pub(crate) fn keep_out(secrets: &Secrets) {
+pub(crate) fn register_secrets(secrets: &Secrets) {
     if !secrets.is_empty() {
         *SECRETS.write().unwrap_or_else(PoisonError::into_inner) = Some(secrets.clone());
     }
@@ -38,7 +38,7 @@ fn redacted(text: &str) -> Cow<'_, str> {
 pub(crate) const ERROR: &str = "error: ";
 
 /// Prints an error. Lines that quote a server are indented, so that none of them looks like a line of the program.
-pub(crate) fn complain(error: &anyhow::Error) {
+pub(crate) fn print_error(error: &anyhow::Error) {
     let text = visible_lines(&redacted(&explain(error)));
     let is_own_list = error.is::<BadArguments>()
         || error.is::<CannotRun>()
@@ -96,14 +96,14 @@ pub(crate) fn is_watched() -> bool {
 /// Replaces the live line.
 pub(crate) fn show_line(line: &str) {
     let columns = rustix::termios::tcgetwinsize(io::stderr()).map_or(0, |size| usize::from(size.ws_col));
-    let _ = io::stderr().write_all(shown(line, columns).as_bytes());
+    let _ = io::stderr().write_all(line_update(line, columns).as_bytes());
 }
 
 /// Erases the previous line, and cuts the new one below `columns`. The terminal would wrap a longer line, and only its last part
 /// could be erased.
 ///
 /// 0 columns mean a terminal of unknown width.
-fn shown(line: &str, columns: usize) -> String {
+fn line_update(line: &str, columns: usize) -> String {
     let line = visible(&redacted(line));
     match columns {
         0 => format!("{WIPE}{line}"),
@@ -112,7 +112,7 @@ fn shown(line: &str, columns: usize) -> String {
 }
 
 /// Erases the live line.
-pub(crate) fn wipe_line() {
+pub(crate) fn erase_line() {
     let _ = write!(io::stderr(), "{WIPE}");
 }
 
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn live_line_stays_one_line_and_escapes_control_characters() {
-        assert_eq!(shown("a\x1b[2J\n\u{9b}\u{202e}b", 0), "\r\x1b[2Ka\\u{1b}[2J\\n\\u{9b}\\u{202e}b");
+        assert_eq!(line_update("a\x1b[2J\n\u{9b}\u{202e}b", 0), "\r\x1b[2Ka\\u{1b}[2J\\n\\u{9b}\\u{202e}b");
     }
 
     #[test]

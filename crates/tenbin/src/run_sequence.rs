@@ -4,14 +4,14 @@ use std::time::Instant;
 
 use evidence::StudyPlace;
 use progress::{RemainingStudy, RunEvent, Stream};
-use runner::{Bench, RunError, Tools};
-use study::{Broken, Draws, RunMaker, StudyError};
+use runner::{RunError, StudyRunner, Tools};
+use study::{Draws, RunMaker, RunStudyError, StudyError};
 
 use crate::study_line::StudyLine;
 
 /// Runs the planned runs one after another.
 pub(crate) struct RunSequence<'a> {
-    pub(crate) bench: Bench<'a>,
+    pub(crate) bench: StudyRunner<'a>,
     pub(crate) tools: Tools<'a>,
     pub(crate) stream: &'a Stream,
     pub(crate) line: StudyLine<'a>,
@@ -21,13 +21,13 @@ impl RunMaker for RunSequence<'_> {
     type Error = RunError;
 
     fn make(&mut self, place: &StudyPlace, draws: &Draws, ahead: &RemainingStudy) -> Result<(), RunError> {
-        self.line.place_begins(place, ahead);
+        self.line.show_run(place, ahead);
         let made = if evidence::stage::is_slice(&place.stage) {
             self.bench.make_slice(place, draws.seed, draws.stays_up, self.stream)?
         } else {
             self.bench.make(place, draws.amount.as_ref(), draws.seed, self.stream)?
         };
-        self.line.place_ends(place, &made);
+        self.line.print_result(place, &made);
         Ok(())
     }
 
@@ -58,9 +58,9 @@ pub(crate) fn of_study(error: StudyError) -> RunError {
 }
 
 /// Converts the reason why a study broke off to the error of a run.
-pub(crate) fn broken(error: Broken<RunError>) -> RunError {
+pub(crate) fn broken(error: RunStudyError<RunError>) -> RunError {
     match error {
-        Broken::Study(error) => of_study(error),
-        Broken::Run(error) => error,
+        RunStudyError::Study(error) => of_study(error),
+        RunStudyError::Run(error) => error,
     }
 }

@@ -6,6 +6,6 @@ use std::hash::{BuildHasher, RandomState};
 const SEEDS: u64 = 1_000_000_000;
 
 /// Random seed, which has very probably not been used before.
-pub(crate) fn fresh() -> u64 {
+pub(crate) fn random_seed() -> u64 {
     RandomState::new().hash_one(()) % SEEDS
 }

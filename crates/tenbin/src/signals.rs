@@ -17,7 +17,7 @@ use crate::output;
 /// hangs.
 const SECOND_SIGNAL_GRACE: Duration = Duration::from_millis(800);
 /// Time limit for the removal of the systems' folders after [`SECOND_SIGNAL_GRACE`].
-const TIDYING: Duration = Duration::from_millis(150);
+const CLEANUP_TIMEOUT: Duration = Duration::from_millis(150);
 
 /// Signals received so far.
 #[derive(Clone, Debug)]
@@ -28,22 +28,22 @@ pub(crate) struct ReceivedSignals {
 
 impl ReceivedSignals {
     /// Marks the beginning of the run. From now on, the first signal stops the run, not the program.
-    pub(crate) fn run_begins(&self) {
+    pub(crate) fn mark_run_started(&self) {
         self.has_begun.store(true, Ordering::Relaxed);
     }
 
     /// Exit of a command that would end with `ending` by itself. The first signal decides, if there was one.
     ///
     /// A run that ended early without a signal could not run.
-    pub(crate) fn or_by_itself(&self, ending: Exit) -> Exit {
+    pub(crate) fn exit_or(&self, ending: Exit) -> Exit {
         self.exit().unwrap_or(if ending == Exit::Interrupted { Exit::CouldNotRun } else { ending })
     }
 
     /// Result of a command that could not print its report. A signal takes precedence: a closed terminal sends SIGHUP, and cannot
     /// be written to.
-    pub(crate) fn or_error(&self, error: anyhow::Error) -> anyhow::Result<Exit> {
+    pub(crate) fn exit_or_error(&self, error: anyhow::Error) -> anyhow::Result<Exit> {
         let Some(exit) = self.exit() else { return Err(error) };
-        output::complain(&error);
+        output::print_error(&error);
         Ok(exit)
     }
 
@@ -70,8 +70,8 @@ pub(crate) fn listen(stopper: Stopper) -> anyhow::Result<ReceivedSignals> {
     // Under nohup, SIGHUP is ignored, so that the program outlives its terminal.
     let hangup = (!is_ignored(SIGHUP)).then_some(SIGHUP);
     let mut signals = Signals::new([SIGINT, SIGTERM].into_iter().chain(hangup))?;
-    let heard = ReceivedSignals { first: Arc::default(), has_begun: Arc::default() };
-    let hearing = heard.clone();
+    let received_signals = ReceivedSignals { first: Arc::default(), has_begun: Arc::default() };
+    let hearing = received_signals.clone();
     thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for signal in signals.forever() {
             let is_first =
@@ -83,22 +83,22 @@ pub(crate) fn listen(stopper: Stopper) -> anyhow::Result<ReceivedSignals> {
             stopper.ask();
             if !is_first {
                 thread::sleep(SECOND_SIGNAL_GRACE);
-                tidy_up();
+                remove_scratch_folders();
                 std::process::exit(exit.code().into());
             }
         }
     })?;
-    Ok(heard)
+    Ok(received_signals)
 }
 
 /// Removes the folders of systems. If that takes too long, the next study finishes it.
-fn tidy_up() {
+fn remove_scratch_folders() {
     let (is_done, done) = mpsc::channel();
     let tidying = thread::Builder::new().name("tidying".to_owned()).spawn(move || {
         runner::abandon();
         is_done.send(())
     });
     if tidying.is_ok() {
-        let _ = done.recv_timeout(TIDYING);
+        let _ = done.recv_timeout(CLEANUP_TIMEOUT);
     }
 }

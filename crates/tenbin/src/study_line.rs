@@ -7,7 +7,7 @@ use std::time::Duration;
 use evidence::{Decision, Level, SteadyStart, StudyPlace, Verdict, stage};
 use judge::words::{decimal, duration, percent_of};
 use progress::{Brief, Finding, RemainingStudy, RunEvent, Stream};
-use runner::MadeRun;
+use runner::CompletedRun;
 
 use crate::live_line::LiveLine;
 use crate::output;
@@ -22,7 +22,7 @@ pub(crate) struct StudyLine<'a> {
     number: String,
     line: Arc<Mutex<Option<LiveLine>>>,
     /// Notes printed so far. A note that applies to many runs is printed once.
-    noted: BTreeSet<String>,
+    printed_notes: BTreeSet<String>,
 }
 
 impl<'a> StudyLine<'a> {
@@ -39,21 +39,22 @@ impl<'a> StudyLine<'a> {
             }
             _ => {}
         });
-        Self { stream, number: String::new(), line, noted: BTreeSet::new() }
+        Self { stream, number: String::new(), line, printed_notes: BTreeSet::new() }
     }
 
     /// Shows the live line of a run that begins.
-    pub(crate) fn place_begins(&mut self, place: &StudyPlace, ahead: &RemainingStudy) {
+    pub(crate) fn show_run(&mut self, place: &StudyPlace, ahead: &RemainingStudy) {
         self.number = of(ahead);
         let at_most = if ahead.is_at_most { "max " } else { "" };
-        let left = ahead.left.map_or(String::new(), |left| format!(", {at_most}{} left", rough(left)));
-        let budget = ahead.budget.map_or(String::new(), |left| format!(", {} of --within left", rough(left)));
+        let left = ahead.left.map_or(String::new(), |left| format!(", {at_most}{} left", rounded_time(left)));
+        let budget =
+            ahead.budget.map_or(String::new(), |left| format!(", {} of --within left", rounded_time(left)));
         let title = format!("{} {}{left}{budget}", self.number, name(place));
-        *slot(&self.line) = LiveLine::show(self.stream, title, Some("starting"));
+        *lock_line(&self.line) = LiveLine::show(self.stream, title, Some("starting"));
     }
 
     /// Prints the result of a run that has ended and is stored.
-    pub(crate) fn place_ends(&mut self, place: &StudyPlace, made: &MadeRun) {
+    pub(crate) fn print_result(&mut self, place: &StudyPlace, made: &CompletedRun) {
         close(&self.line);
         let figures = made.brief.as_ref().map_or(String::new(), figures);
         let verdict = made.ending.verdict;
@@ -72,7 +73,7 @@ impl<'a> StudyLine<'a> {
             output::remark(&format!("        help: {}", report::visible(&failure.way_out)));
         }
         for note in &made.ending.notes {
-            if self.noted.insert(note.clone()) {
+            if self.printed_notes.insert(note.clone()) {
                 output::remark(&format!("        note: {}", report::visible(note)));
             }
         }
@@ -109,13 +110,13 @@ pub(crate) fn print_remark(line: &str) {
     output::remark(&format!("        {}", report::visible(line)));
 }
 
-fn slot(line: &Mutex<Option<LiveLine>>) -> MutexGuard<'_, Option<LiveLine>> {
+fn lock_line(line: &Mutex<Option<LiveLine>>) -> MutexGuard<'_, Option<LiveLine>> {
     line.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Erases the live line, if there is one.
 fn close(line: &Mutex<Option<LiveLine>>) {
-    let shown = slot(line).take();
+    let shown = lock_line(line).take();
     shown.into_iter().for_each(LiveLine::close);
 }
 
@@ -164,7 +165,7 @@ fn figures(brief: &Brief) -> String {
 }
 
 /// Remaining time, rounded, because it is only an estimate: in seconds, minutes, or hours.
-fn rough(time: Duration) -> String {
+fn rounded_time(time: Duration) -> String {
     let seconds = time.as_secs();
     match seconds {
         0..100 => format!("{seconds} s"),
@@ -179,9 +180,9 @@ mod tests {
 
     #[test]
     fn rounds_remaining_time() {
-        assert_eq!(rough(Duration::from_secs(99)), "99 s");
-        assert_eq!(rough(Duration::from_secs(150)), "3 min");
-        assert_eq!(rough(Duration::from_secs(9_000)), "2.5 h");
+        assert_eq!(rounded_time(Duration::from_secs(99)), "99 s");
+        assert_eq!(rounded_time(Duration::from_secs(150)), "3 min");
+        assert_eq!(rounded_time(Duration::from_secs(9_000)), "2.5 h");
     }
 
     #[test]

@@ -22,11 +22,11 @@ fn assert_refused(arguments: &[&str], code: i32, expected: &str) {
         arguments.iter().map(|argument| argument.replace("{server}", &address)).collect();
     let output = home.run(&arguments);
     assert_eq!(output.stderr.replace(&address, "{server}"), expected, "{arguments:?}");
-    assert_nothing_came_of_it(&output, code, &server, &home);
+    assert_nothing_sent_or_stored(&output, code, &server, &home);
 }
 
 #[track_caller]
-fn assert_nothing_came_of_it(output: &Output, code: i32, server: &Scripted, home: &Home) {
+fn assert_nothing_sent_or_stored(output: &Output, code: i32, server: &Scripted, home: &Home) {
     assert_eq!((output.code, output.stdout.as_str()), (Some(code), ""), "{output:?}");
     assert_eq!(server.requests(), 0);
     assert_eq!(home.history(), Vec::<serde_json::Value>::new());
@@ -416,7 +416,7 @@ fn rejects_unknown_flags() {
             arguments.iter().map(|text| text.replace("{server}", &server.address().to_string())).collect();
         let output = home.run(&arguments);
         assert!(output.stderr.contains("For more information, try '--help'."), "{output:?}");
-        assert_nothing_came_of_it(&output, 2, &server, &home);
+        assert_nothing_sent_or_stored(&output, 2, &server, &home);
     }
     let known: Vec<&str> = report::FORMATS.iter().map(|format| format.name).collect();
     let said = format!("error: --format \"xml\" is not known\n  help: write one of {}\n", known.join(", "));
@@ -434,7 +434,7 @@ fn rejects_unreadable_certificate_authorities() {
         let output = home.run(&[&format!("https://{}/", server.address()), "--cacert", file]);
         assert!(output.stderr.starts_with(&place(file)), "{output:?}");
         assert!(output.stderr.ends_with("\n  help: give a file of CERTIFICATE blocks\n"), "{output:?}");
-        assert_nothing_came_of_it(&output, 2, &server, &home);
+        assert_nothing_sent_or_stored(&output, 2, &server, &home);
     }
 }
 
@@ -444,7 +444,7 @@ fn rejects_missing_core() {
     let output = home.run(&[&url(server.address(), "/"), "--pin=1000"]);
     let expected = "error: --pin: core 1000 is not one that this process may use\n";
     assert!(output.stderr.starts_with(expected), "{output:?}");
-    assert_nothing_came_of_it(&output, 2, &server, &home);
+    assert_nothing_sent_or_stored(&output, 2, &server, &home);
 }
 
 #[test]
@@ -460,7 +460,7 @@ fn reports_too_low_hard_limit_of_descriptors() {
         "error: this machine is too small for the load: need 84 file descriptors, have 64\n  help: \
          raise the hard limit (ulimit -Hn 84) or use fewer connections (-c)\n"
     );
-    assert_nothing_came_of_it(&output, 1, &server, &home);
+    assert_nothing_sent_or_stored(&output, 1, &server, &home);
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn search(home: &Home, path: &str, flags: &[&str]) -> Value {
 
 /// Whether the search reports that the machine was too busy. Then it must not claim to have confirmed both ends.
 #[track_caller]
-fn was_too_busy(found: &Value) -> bool {
+fn was_not_fit(found: &Value) -> bool {
     let is_too_busy = found["end"] == "not_fit";
     assert!(!is_too_busy || found["is_confirmed"] == false || found["failed_per_s"].is_null(), "{found}");
     is_too_busy
@@ -54,7 +54,7 @@ fn capacity_is_between_the_highest_passing_and_the_lowest_failing_rate() {
     let study = search(&home, &path, &flags);
     let found = &study["capacity"][0];
     assert_nothing_is_left(&home);
-    if was_too_busy(found) {
+    if was_not_fit(found) {
         return;
     }
     let (held, failed) = (per_s(found, "held_per_s"), per_s(found, "failed_per_s"));
@@ -79,12 +79,12 @@ fn capacity_is_between_the_highest_passing_and_the_lowest_failing_rate() {
 }
 
 #[test]
-fn a_system_that_holds_nothing_is_told_so() {
+fn system_that_fails_at_every_rate_is_reported() {
     let home = Home::new();
     let path = plan(&home, "4", "{ rate: 10/s, for: 1s }");
     let study = search(&home, &path, &["--slo", "p99<5ms", "--from", "50/s", "--quick"]);
     let found = &study["capacity"][0];
-    if was_too_busy(found) {
+    if was_not_fit(found) {
         return;
     }
     assert_eq!(found["end"], "nothing_holds", "{found}");
@@ -101,7 +101,7 @@ fn search_without_a_failing_rate_reports_no_upper_end() {
     let study = search(&home, &path, &flags);
     let found = study["capacity"].as_array().expect("a list");
     assert_eq!(found.len(), 2, "side by side: {study}");
-    for found in found.iter().filter(|found| !was_too_busy(found)) {
+    for found in found.iter().filter(|found| !was_not_fit(found)) {
         assert_eq!(found["end"], "nothing_fails", "{found}");
         assert!(found["failed_per_s"].is_null(), "{found}");
         // The rate of answers within the second: one of the forty may arrive after it.
@@ -152,7 +152,7 @@ fn interrupted_search_keeps_its_result_and_is_resumed() {
     let study = output.json();
     let found = &study["capacity"][0];
     assert!(number(found, "runs") > before, "{found}");
-    if !was_too_busy(found) {
+    if !was_not_fit(found) {
         let told = (&found["end"], per_s(found, "held_per_s"));
         assert_eq!(told, (&Value::from("nothing_fails"), 40.0), "{found}");
     }

@@ -21,7 +21,13 @@ impl Scene {
     fn new(version: &'static rustls::SupportedProtocolVersion, is_optional: bool) -> Self {
         let authority = Authority::new("an authority for both sides");
         let identity = authority.sign(&["127.0.0.1"], |_| ());
-        let server = TlsServer::demanding(&identity, version, &authority, is_optional, REPLY.to_vec());
+        let server = TlsServer::requiring_client_certificate(
+            &identity,
+            version,
+            &authority,
+            is_optional,
+            REPLY.to_vec(),
+        );
         let client = authority.sign(&["client.test"], |_| ());
         Self { home: Home::new(), authority, server, client }
     }
@@ -43,7 +49,7 @@ fn path(path: &std::path::Path) -> String {
 }
 
 #[test]
-fn a_client_certificate_is_presented_on_every_connection() {
+fn client_certificate_is_presented_on_every_connection() {
     assert_measured(|| {
         for version in [&rustls::version::TLS13, &rustls::version::TLS12] {
             let scene = Scene::new(version, false);

@@ -33,7 +33,7 @@ impl Site {
         site
     }
 
-    fn says(&self, text: Option<&'static str>) {
+    fn set_consent(&self, text: Option<&'static str>) {
         *self.file.lock().unwrap() = text;
     }
 
@@ -89,7 +89,7 @@ fn public_server_is_loaded_only_within_its_consent() {
     assert!(path.starts_with("/.well-known/tenbin-") && output.stderr.contains(path.as_str()), "{output:?}");
     assert!(output.stderr.contains("status 404"), "{output:?}");
 
-    site.says(Some("max-rate: 40/s\n"));
+    site.set_consent(Some("max-rate: 40/s\n"));
     let output = site.load(&home, &open);
     assert!(matches!(output.code, Some(0 | 3)), "{output:?}");
     assert_eq!(number(&home.last(), "offered.sent"), 20);
@@ -103,7 +103,7 @@ fn public_server_is_loaded_only_within_its_consent() {
     assert_eq!(output.code, Some(2), "{output:?}");
     assert!(output.stderr.contains("a closed load has no limit"), "{output:?}");
 
-    site.says(None);
+    site.set_consent(None);
     let output = site.load(&home, &open);
     assert!(output.stderr.contains("status 404"), "asked again before each load: {output:?}");
     let paths = site.take_paths();

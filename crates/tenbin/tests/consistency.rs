@@ -6,7 +6,7 @@ use servers::{Postgres, PostgresSettings};
 #[test]
 fn inconsistent_tables_end_load_and_study_with_an_exit_code_of_their_own() {
     let server = Postgres::start(&PostgresSettings::default()).expect("a server");
-    let (home, url) = (Home::new(), server.own_url());
+    let (home, url) = (Home::new(), server.admin_url());
     let tables = ["--table-size", "1000"];
     let mut command = std::process::Command::new(support::TENBIN);
     home.isolate(&mut command);

@@ -53,7 +53,7 @@ fn postgresql_restarting_under_load_loses_and_doubles_nothing() {
     let home = Home::new();
     let script = home.path().join("insert.sql");
     std::fs::write(&script, INSERTS).expect("written");
-    let (url, script) = (server.own_url(), script.display().to_string());
+    let (url, script) = (server.admin_url(), script.display().to_string());
     let arguments = [&url, "-f", &script, "-c", "8", "-d", "6s", "--timeout", "3s", "--format", "json"];
     let load = home.start(&arguments);
     for _ in 0..3 {
@@ -75,7 +75,7 @@ fn mariadb_restarting_under_load_loses_and_doubles_nothing() {
     let home = Home::new();
     let script = home.path().join("insert.sql");
     std::fs::write(&script, INSERTS).expect("written");
-    let (url, script) = (server.own_url(), script.display().to_string());
+    let (url, script) = (server.admin_url(), script.display().to_string());
     let arguments = [&url, "-f", &script, "-c", "8", "-d", "6s", "--timeout", "3s", "--format", "json"];
     let load = home.start(&arguments);
     for _ in 0..2 {
@@ -96,7 +96,7 @@ fn too_many_connections_are_reported_without_a_connect_storm() {
         PostgresSettings::default().with("max_connections", "5").with("superuser_reserved_connections", "0");
     let server = Postgres::start(&settings).unwrap_or_else(|why| panic!("{why}"));
     let home = Home::new();
-    let url = server.own_url();
+    let url = server.admin_url();
     let script = home.path().join("select.sql");
     std::fs::write(&script, "SELECT 1;\n").expect("written");
     let script = script.display().to_string();
@@ -125,7 +125,7 @@ fn deadlocks_and_serialization_failures_are_retried_on_request_and_always_counte
     let text = "\\set a random(1, 2)\n\\set b 3 - :a\nBEGIN ISOLATION LEVEL REPEATABLE READ;\n\
                 UPDATE pair SET n = n + 1 WHERE id = :a;\nUPDATE pair SET n = n + 1 WHERE id = :b;\nCOMMIT;\n";
     std::fs::write(&script, text).expect("written");
-    let (url, script) = (server.own_url(), script.display().to_string());
+    let (url, script) = (server.admin_url(), script.display().to_string());
     let run = |tries: &str| {
         let arguments =
             [&url, "-f", &script, "-c", "4", "-n", "300", "--max-tries", tries, "--format", "json"];

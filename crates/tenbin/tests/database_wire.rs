@@ -7,7 +7,7 @@ use crate::support::{self, Home, Output};
 use serde_json::Value;
 use servers::FakePostgres;
 use servers::fake_postgres::{
-    Peer, authentication, complaint, complete, description, message, one_row, ready, row,
+    Peer, authentication, complete, description, error_or_notice, message, one_row, ready, row,
 };
 
 /// Max time until a rejected connection is reported. Nothing is retried.
@@ -20,9 +20,9 @@ fn server(behave: impl Fn(&mut Peer) -> io::Result<()> + Send + Sync + 'static) 
 /// A server that lets every client in and answers each request by its number on the connection, from 0.
 fn answering(answer: impl Fn(u32) -> Vec<u8> + Send + Sync + 'static) -> FakePostgres {
     server(move |peer| {
-        peer.let_in()?;
+        peer.accept_login()?;
         for number in 0.. {
-            peer.hear_request()?;
+            peer.read_request()?;
             peer.say(&answer(number))?;
         }
         Ok(())
@@ -69,12 +69,12 @@ fn fine() -> Vec<u8> {
 
 #[test]
 fn error_anywhere_in_an_answer_is_a_rejection_and_the_next_request_works() {
-    let error = || complaint(b'E', "ERROR", "22012", "division by zero");
+    let error = || error_or_notice(b'E', "ERROR", "22012", "division by zero");
     for (place, wrong) in [
         ("alone", [error(), ready(b'I')].concat()),
         ("after the description", [description(1), error(), ready(b'I')].concat()),
         ("after a row", [description(1), row(&["1"]), error(), ready(b'I')].concat()),
-        ("after a notice", [complaint(b'N', "NOTICE", "00000", "x"), error(), ready(b'I')].concat()),
+        ("after a notice", [error_or_notice(b'N', "NOTICE", "00000", "x"), error(), ready(b'I')].concat()),
     ] {
         let server = answering(move |number| if number % 2 == 0 { fine() } else { wrong.clone() });
         let (output, json) = load(&server, "SELECT 1;\n", &["-c", "2", "-n", "40"]);
@@ -90,10 +90,10 @@ fn error_anywhere_in_an_answer_is_a_rejection_and_the_next_request_works() {
 #[test]
 fn failed_transaction_is_rolled_back_and_counted_once() {
     let server = server(|peer| {
-        peer.let_in()?;
+        peer.accept_login()?;
         let mut is_open = false;
         loop {
-            let (_, text) = peer.hear_request()?;
+            let (_, text) = peer.read_request()?;
             let text = String::from_utf8_lossy(&text).to_uppercase();
             let answer = if text.starts_with("BEGIN") {
                 is_open = true;
@@ -102,7 +102,7 @@ fn failed_transaction_is_rolled_back_and_counted_once() {
                 is_open = false;
                 [complete("ROLLBACK"), ready(b'I')].concat()
             } else if text.starts_with("UPDATE") {
-                [complaint(b'E', "ERROR", "40001", "could not serialize access"), ready(b'E')].concat()
+                [error_or_notice(b'E', "ERROR", "40001", "could not serialize access"), ready(b'E')].concat()
             } else {
                 [one_row("1"), ready(if is_open { b'T' } else { b'I' })].concat()
             };
@@ -122,7 +122,7 @@ fn failed_transaction_is_rolled_back_and_counted_once() {
 
 #[test]
 fn floods_of_notices_use_no_memory_and_lose_nothing() {
-    let flood: Vec<u8> = complaint(b'N', "NOTICE", "00000", &"x".repeat(200)).repeat(1_000);
+    let flood: Vec<u8> = error_or_notice(b'N', "NOTICE", "00000", &"x".repeat(200)).repeat(1_000);
     let server = answering(move |number| {
         if number == 3 { [flood.repeat(100), fine()].concat() } else { [flood.clone(), fine()].concat() }
     });
@@ -139,7 +139,7 @@ fn impossible_log_in_ends_the_load_at_once_without_a_retry() {
     let challenge = |peer: &mut Peer, salt: &str, iterations: &str| -> io::Result<()> {
         peer.start_up()?;
         peer.say(&authentication(10, b"SCRAM-SHA-256\0\0"))?;
-        let (_, first) = peer.hear()?;
+        let (_, first) = peer.read_message()?;
         let first = String::from_utf8_lossy(&first).into_owned();
         let nonce = first.rsplit("r=").next().unwrap_or_default().to_owned();
         peer.say(&authentication(11, format!("r={nonce}server,s={salt},i={iterations}").as_bytes()))
@@ -149,14 +149,19 @@ fn impossible_log_in_ends_the_load_at_once_without_a_retry() {
         Box::new(move |peer: &mut Peer| {
             peer.start_up()?;
             peer.say(&bytes)?;
-            let _ = peer.hear();
+            let _ = peer.read_message();
             Ok(())
         })
     };
     let cases: Vec<(&str, Behaviour, &str)> = vec![
         (
             "wrong password",
-            refusing(complaint(b'E', "FATAL", "28P01", "password authentication failed for user \"tester\"")),
+            refusing(error_or_notice(
+                b'E',
+                "FATAL",
+                "28P01",
+                "password authentication failed for user \"tester\"",
+            )),
             "28P01",
         ),
         ("unknown mechanism", refusing(sasl("SCRAM-SHA-3-4096  ")), "SCRAM-SHA-256"),
@@ -166,7 +171,7 @@ fn impossible_log_in_ends_the_load_at_once_without_a_retry() {
             "as many iterations as fit",
             Box::new(move |peer| {
                 challenge(peer, "QSXCR+Q6sek8bf92", "2147483648")?;
-                let _ = peer.hear();
+                let _ = peer.read_message();
                 Ok(())
             }),
             "rounds",
@@ -175,10 +180,10 @@ fn impossible_log_in_ends_the_load_at_once_without_a_retry() {
             "a server that does not know the password itself",
             Box::new(move |peer| {
                 challenge(peer, "QSXCR+Q6sek8bf92", "4096")?;
-                peer.hear()?;
+                peer.read_message()?;
                 peer.say(&authentication(12, b"v=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="))?;
                 peer.say(&[authentication(0, b""), ready(b'I')].concat())?;
-                let _ = peer.hear();
+                let _ = peer.read_message();
                 Ok(())
             }),
             "does not know the password",
@@ -236,10 +241,10 @@ fn outcome_after_a_lost_connection_is_unknown_only_if_a_write_may_be_committed()
         ("a commit", "BEGIN;\nINSERT INTO t VALUES (1);\nCOMMIT;\n", "commit_unknown"),
     ] {
         let server = server(move |peer| {
-            peer.let_in()?;
+            peer.accept_login()?;
             let mut is_open = false;
             for asked in 0.. {
-                let (_, text) = peer.hear_request()?;
+                let (_, text) = peer.read_request()?;
                 let text = String::from_utf8_lossy(&text).to_uppercase();
                 let is_last = text.starts_with("COMMIT") || (!is_open && !text.starts_with("BEGIN"));
                 is_open = (is_open || text.starts_with("BEGIN")) && !text.starts_with("COMMIT");
@@ -266,9 +271,9 @@ fn outcome_after_a_lost_connection_is_unknown_only_if_a_write_may_be_committed()
 /// A server that answers BEGIN, and then calls `then`.
 fn after_begin(then: impl Fn(&mut Peer) -> io::Result<()> + Send + Sync + 'static) -> FakePostgres {
     server(move |peer| {
-        peer.let_in()?;
+        peer.accept_login()?;
         loop {
-            let (_, text) = peer.hear_request()?;
+            let (_, text) = peer.read_request()?;
             if text.starts_with(b"BEGIN") {
                 peer.say(&[complete("BEGIN"), ready(b'T')].concat())?;
                 then(peer)?;
@@ -284,7 +289,7 @@ fn last_error_of_a_server_during_a_pause_is_reported() {
     let text = "BEGIN;\n\\sleep 400 ms\nCOMMIT;\n";
     let server = after_begin(|peer| {
         let words = "terminating connection due to idle-in-transaction timeout";
-        peer.say(&complaint(b'E', "FATAL", "25P03", words))?;
+        peer.say(&error_or_notice(b'E', "FATAL", "25P03", words))?;
         Err(io::ErrorKind::BrokenPipe.into())
     });
     let (output, json) = load(&server, text, &["-c", "2", "-n", "6"]);
@@ -307,7 +312,7 @@ fn last_error_of_a_server_during_a_pause_is_reported() {
 #[test]
 fn commit_answered_with_rollback_is_not_ok() {
     let server = after_begin(|peer| {
-        peer.hear_request()?;
+        peer.read_request()?;
         peer.say(&[complete("ROLLBACK"), ready(b'I')].concat())
     });
     let (output, json) = load(&server, "BEGIN;\nCOMMIT;\n", &["-c", "2", "-n", "6"]);
@@ -324,7 +329,7 @@ fn with_room(told: u32) -> FakePostgres {
         let key = message(b'K', &[told.to_be_bytes(), [1; 4]].concat());
         peer.say(&[authentication(0, b""), key, ready(b'I')].concat())?;
         loop {
-            let (_, text) = peer.hear_request()?;
+            let (_, text) = peer.read_request()?;
             let is_about_room = String::from_utf8_lossy(&text).contains("max_connections");
             let values: &[&str] = if is_about_room { &["15.0", "100", "3", "9"] } else { &["1"] };
             let columns = description(values.len() as u16);
@@ -371,15 +376,15 @@ fn server_without_free_connections_is_a_rejection() {
     let server = server(|peer| {
         // The probe, the session that reads counters before the load, and one connection of the load are let in.
         if peer.number < 3 {
-            peer.let_in()?;
+            peer.accept_login()?;
             loop {
-                peer.hear_request()?;
+                peer.read_request()?;
                 peer.say(&fine())?;
             }
         }
         peer.start_up()?;
         let state = if peer.number % 2 == 0 { "53300" } else { "57P03" };
-        peer.say(&complaint(b'E', "FATAL", state, "not now"))
+        peer.say(&error_or_notice(b'E', "FATAL", state, "not now"))
     });
     let (output, json) = load(&server, "SELECT 1;\n", &["-c", "3", "-d", "1s"]);
     let json = json.unwrap_or_else(|| panic!("{output:?}"));
@@ -394,7 +399,7 @@ fn server_without_free_connections_is_a_rejection() {
 fn missing_privilege_is_reported_with_the_grant_to_ask_for() {
     let server = answering(|_| {
         let words = "permission denied for table pgbench_branches";
-        [complaint(b'E', "ERROR", "42501", words), ready(b'I')].concat()
+        [error_or_notice(b'E', "ERROR", "42501", words), ready(b'I')].concat()
     });
     let output = Home::new().run(&[&server.url(), "--workload", "select-only", "-n", "1"]);
     assert_eq!(output.code, Some(1), "{output:?}");

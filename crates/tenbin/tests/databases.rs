@@ -93,7 +93,7 @@ fn transactions_on_postgresql_are_counted_and_the_password_is_not_stored() {
 #[test]
 fn load_on_partly_filled_tables_is_rejected() {
     let (server, home) = (Postgres::start(&PostgresSettings::default()).expect("a server"), Home::new());
-    let url = server.own_url();
+    let url = server.admin_url();
     let interrupted = preparing(&home, &url, &["--workload", "oltp-read-write", "--table-size", "5000000"]);
     support::until("a table is there", || {
         server
@@ -142,7 +142,7 @@ fn missing_things_on_postgresql_are_reported_at_once_with_help() {
     let wrong = server.url(Postgres::USER, Some("sesame"));
     told(&wrong, &["--workload", "select-only", "-n", "1"], "password authentication failed");
     assert_eq!(server.log().matches("password authentication failed").count(), 1, "one attempt, no more");
-    let own = server.own_url();
+    let own = server.admin_url();
     told(&own, &["--workload", "select-only", "-c", "2", "-n", "1"], "--workload select-only --scale 10`");
     told(&own, &["--workload", "sign-up", "-c", "20", "-n", "1"], "the server takes 12 connections");
     assert_eq!(home.history(), Vec::<Value>::new());
@@ -157,7 +157,7 @@ fn open_load_on_postgresql_opens_connections_as_needed_up_to_the_free_ones() {
     fs::write(&script, "SELECT pg_sleep(0.3);\n").expect("written");
     let load = |per_s: &str| {
         let script = script.to_string_lossy();
-        home.json(&[&server.own_url(), "-f", &script, "-R", per_s, "-d", "2s", "--timeout", "20s"])
+        home.json(&[&server.admin_url(), "-f", &script, "-R", per_s, "-d", "2s", "--timeout", "20s"])
     };
     let opened = |run: &Value| run["connections"].as_u64().expect("a count");
     let enough = load("190/s");
@@ -177,7 +177,7 @@ fn open_load_on_postgresql_opens_connections_as_needed_up_to_the_free_ones() {
 #[test]
 fn transactions_on_mariadb_are_counted() {
     let server = MariaDb::start(&MariaDbSettings::default()).expect("a server");
-    let (home, url) = (Home::new(), server.own_url());
+    let (home, url) = (Home::new(), server.admin_url());
     let tables = ["--workload", "oltp-read-write", "--tables", "2", "--table-size", "500"];
     prepare(&home, &url, &tables);
     let json = home.json(&[&[url.as_str()][..], &tables, &["-c", "4", "-n", "100"]].concat());
@@ -195,7 +195,7 @@ fn tables_of_another_workload_are_reported_before_the_load() {
     let postgres = Postgres::start(&PostgresSettings::default()).expect("a server");
     let home = Home::new();
     let file = format!("sqlite:{}", home.path().join("tables.sqlite").display());
-    for url in [&mariadb.own_url(), &postgres.own_url(), &file] {
+    for url in [&mariadb.admin_url(), &postgres.admin_url(), &file] {
         for (there, asked, columns) in [
             ("oltp-read-write", "bulk-insert", "bulk-insert needs (id, k, and no others)"),
             ("bulk-insert", "oltp-point-select", "oltp-point-select needs (id, k, c, pad)"),
@@ -220,14 +220,14 @@ fn pause_beyond_the_idle_timeout_of_mariadb_is_reported() {
     let path = home.path().join("idle.sql");
     fs::write(&path, "SET SESSION wait_timeout = 1;\nBEGIN;\n\\sleep 60 s\nCOMMIT;\n").expect("a script");
     let output =
-        home.run(&[&server.own_url(), "-f", &*path.to_string_lossy(), "-n", "1", "--format", "json"]);
+        home.run(&[&server.admin_url(), "-f", &*path.to_string_lossy(), "-n", "1", "--format", "json"]);
     let json = output.json();
     assert_eq!(json["outcomes"]["failed"], 1, "{json}");
     assert_eq!(support::errors(&json, "closed_in_pause"), 1, "{json}");
 }
 
 /// Runs statements that always time out. `running` returns the number of them on the server.
-fn assert_given_up_statements_end(url: &str, script: &str, running: &dyn Fn() -> u64) {
+fn assert_cancelled_statements_end(url: &str, script: &str, running: &dyn Fn() -> u64) {
     let home = Home::new();
     let path = home.path().join("slow.sql");
     fs::write(&path, script).expect("a script");
@@ -251,15 +251,15 @@ fn assert_given_up_statements_end(url: &str, script: &str, running: &dyn Fn() ->
 #[test]
 fn timed_out_statements_end_on_the_server() {
     let server = MariaDb::start(&MariaDbSettings::default()).expect("a server");
-    let url = server.own_url();
+    let url = server.admin_url();
     let count = |answer: String| answer.trim().parse().expect("a number");
-    assert_given_up_statements_end(&url, "SELECT sleep(20);", &|| {
+    assert_cancelled_statements_end(&url, "SELECT sleep(20);", &|| {
         let question = "SELECT count(*) FROM information_schema.processlist WHERE info LIKE '%sleep(20)%'";
         count(server.sql(&format!("{question} AND id <> connection_id()")).expect("a number"))
     });
     let server = Postgres::start(&PostgresSettings::default()).expect("a server");
-    let url = server.own_url();
-    assert_given_up_statements_end(&url, "SELECT pg_sleep(20);", &|| {
+    let url = server.admin_url();
+    assert_cancelled_statements_end(&url, "SELECT pg_sleep(20);", &|| {
         let question =
             "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%sleep(20)%'";
         count(server.sql(&format!("{question} AND pid <> pg_backend_pid()")).expect("a number"))
@@ -298,7 +298,7 @@ fn runtime_error_of_a_script_is_reported_as_one() {
 }
 
 #[test]
-fn flags_that_do_not_fit_the_url_are_reported_together_and_script_errors_with_a_caret() {
+fn unsuitable_flags_are_reported_together_and_script_errors_with_a_caret() {
     let home = Home::new();
     fs::write(home.path().join("bad.sql"), "\\set a random(1, 10\nSELECT 1;\n").expect("written");
     let output = home.run(&[

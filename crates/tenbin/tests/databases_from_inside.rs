@@ -6,7 +6,7 @@ use std::{fs, io};
 use crate::support::{Home, built_in, url};
 use harness::quiet::assert_measured;
 use serde_json::Value;
-use servers::fake_postgres::{Peer, complaint, complete, description, one_row, ready, row};
+use servers::fake_postgres::{Peer, complete, description, error_or_notice, one_row, ready, row};
 use servers::{FakePostgres, MariaDb, MariaDbSettings, Postgres, PostgresSettings};
 
 /// Script in which all users update one row, and hold its lock for a while.
@@ -67,7 +67,7 @@ fn waits_for_a_row_of_postgresql_and_the_blocking_session_are_reported() {
     let script = ONE_ROW.replace("SLEEP", "pg_sleep(0.02)");
     // Blocking sessions are queried so rarely that a busy machine may not get to it in this load.
     let json = assert_measured(|| {
-        let json = load(&home, &server.own_url(), &script, &["-c", "6"]);
+        let json = load(&home, &server.admin_url(), &script, &["-c", "6"]);
         assert_locked(&json);
         json
     });
@@ -92,7 +92,7 @@ fn waits_for_a_row_of_mariadb_are_reported_or_the_missing_privilege_is() {
     let home = Home::new();
     let script = ONE_ROW.replace("SLEEP", "sleep(0.02)");
     let json = assert_measured(|| {
-        let json = load(&home, &server.own_url(), &script, &["-c", "6"]);
+        let json = load(&home, &server.admin_url(), &script, &["-c", "6"]);
         assert_locked(&json);
         json
     });
@@ -109,11 +109,11 @@ fn server_without_a_free_connection_is_loaded_without_statistics() {
     let few = few.with("max_wal_senders", "0");
     let server = Postgres::start(&few).expect("a server");
     let home = Home::new();
-    let json = load(&home, &server.own_url(), "SELECT pg_sleep(0.01);\n", &["-c", "5"]);
+    let json = load(&home, &server.admin_url(), "SELECT pg_sleep(0.01);\n", &["-c", "5"]);
     assert_eq!(json["outcomes"]["rejected"], 0, "{json}");
     assert_eq!(json["database"], Value::Null, "{json}");
     assert!(missing(&json).contains("too many clients"), "{json}");
-    let json = load(&home, &server.own_url(), "SELECT pg_sleep(0.01);\n", &["-c", "4"]);
+    let json = load(&home, &server.admin_url(), "SELECT pg_sleep(0.01);\n", &["-c", "4"]);
     assert_eq!(json["database"], Value::Null, "{json}");
     assert!(missing(&json).contains("connections of the server are taken"), "{json}");
 }
@@ -135,10 +135,10 @@ fn load_beside(
     answer: impl Fn(&mut Peer, u32) -> io::Result<()> + Send + Sync + 'static,
 ) -> (Value, Duration) {
     let server = FakePostgres::start(move |peer| {
-        peer.let_in()?;
+        peer.accept_login()?;
         let mut prepared = None;
         for number in 0.. {
-            let (_, text) = peer.hear_request()?;
+            let (_, text) = peer.read_request()?;
             let text = String::from_utf8_lossy(&text).into_owned();
             let is_sample = text.contains("GROUP BY 1, 2, 3, 4");
             let of_name = |verb: &str| text.strip_prefix(verb)?.split([' ', '\0']).next().map(str::to_owned);
@@ -147,7 +147,8 @@ fn load_beside(
                 peer.say(&[complete("PREPARE"), ready(b'I')].concat())?;
             } else if is_pooled && text.starts_with("EXECUTE ") {
                 peer.say(
-                    &[complaint(b'E', "ERROR", "26000", "there is no such statement"), ready(b'I')].concat(),
+                    &[error_or_notice(b'E', "ERROR", "26000", "there is no such statement"), ready(b'I')]
+                        .concat(),
                 )?;
             } else if is_sample || of_name("EXECUTE ").is_some_and(|name| prepared == Some(name)) {
                 answer(peer, number)?;
@@ -270,9 +271,9 @@ fn statement_that_reads_a_table_without_an_index_is_named_with_the_index() {
     postgres.sql(&format!("{rows} generate_series(1, 60000) g")).expect("a table");
     let mariadb = MariaDb::start(&MariaDbSettings::default()).expect("a server");
     mariadb.sql(&format!("{rows} (SELECT seq AS g FROM seq_1_to_60000) s")).expect("a table");
-    let json = load_with_cores_to_spare(&home, &postgres.own_url(), WITHOUT_INDEX);
+    let json = load_with_cores_to_spare(&home, &postgres.admin_url(), WITHOUT_INDEX);
     assert_without_index(&json, "CREATE INDEX ON orders (customer)");
-    let json = load_with_cores_to_spare(&home, &mariadb.own_url(), WITHOUT_INDEX);
+    let json = load_with_cores_to_spare(&home, &mariadb.admin_url(), WITHOUT_INDEX);
     assert_without_index(&json, "ALTER TABLE orders ADD INDEX (customer)");
 }
 

@@ -22,7 +22,7 @@ fn run(home: &Home, events: &str, actions: &str) -> Value {
     study["runs"][0].clone()
 }
 
-fn told<'a>(run: &'a Value, key: &str) -> Vec<(&'a str, &'a Value)> {
+fn event_values<'a>(run: &'a Value, key: &str) -> Vec<(&'a str, &'a Value)> {
     let events = run["events"].as_array().expect("a list");
     events.iter().map(|event| (event["name"].as_str().expect("a name"), &event[key])).collect()
 }
@@ -36,16 +36,18 @@ fn events_are_stored_with_their_times() {
         "early: { run: echo early }, stall: { pause: web, for: 200ms }, deploy: { restart: web }, often: { run: 'true' }",
     );
     assert!(run["failure"].is_null(), "{run}");
-    let outcomes = told(&run, "outcome");
+    let outcomes = event_values(&run, "outcome");
     let names: Vec<&str> = outcomes.iter().map(|(name, _)| *name).collect();
     assert!(outcomes.iter().all(|(_, outcome)| *outcome == "done"), "{outcomes:?}");
     assert_eq!(names.len(), 5);
     assert_eq!(names[0], "early");
     assert!(names.iter().position(|name| *name == "stall") < names.iter().position(|name| *name == "deploy"));
-    for ((name, planned), (_, begun)) in told(&run, "planned_s").into_iter().zip(told(&run, "begun_s")) {
+    for ((name, planned), (_, begun)) in
+        event_values(&run, "planned_s").into_iter().zip(event_values(&run, "begun_s"))
+    {
         assert!(begun.as_f64().expect("a time") >= planned.as_f64().expect("a time"), "{name}");
     }
-    let early = told(&run, "planned_s")[0].1;
+    let early = event_values(&run, "planned_s")[0].1;
     assert!((early.as_f64().expect("a time") - 0.2).abs() < 1e-9, "100 ms before the warm-up ends: {early}");
 }
 
@@ -60,11 +62,11 @@ fn failed_event_fails_the_run_unless_it_is_optional() {
         what.contains("deploy") && what.contains("code 3") && what.contains("last output: why"),
         "{what}"
     );
-    assert_eq!(told(&failed, "exit"), [("deploy", &3.into())]);
+    assert_eq!(event_values(&failed, "exit"), [("deploy", &3.into())]);
 
     let allowed = run(&home, "deploy: { at: 100ms }", &format!("deploy: {{ {failing}, may-fail: true }}"));
     assert!(allowed["failure"].is_null(), "{allowed}");
-    assert_eq!(told(&allowed, "outcome"), [("deploy", &"failed".into())]);
+    assert_eq!(event_values(&allowed, "outcome"), [("deploy", &"failed".into())]);
     assert!(allowed["notes"].to_string().contains("as it may"), "{allowed}");
 
     let hanging = run(&home, "deploy: { at: 100ms }", "deploy: { run: sleep 50, within: 200ms }");
@@ -93,7 +95,7 @@ fn proxy_can_be_restarted_and_takes_orders_afterwards() {
     let study: Value = serde_json::from_str(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
     let run = &study["runs"][0];
     assert!(run["failure"].is_null(), "{run}");
-    assert_eq!(told(run, "outcome"), [("again", &"done".into()), ("slower", &"done".into())]);
+    assert_eq!(event_values(run, "outcome"), [("again", &"done".into()), ("slower", &"done".into())]);
     let slowest = run["service_time_us"]["max"].as_f64().expect("a time");
     assert!(slowest >= 60_000.0, "the order reached the new proxy: {slowest}");
     assert_nothing_is_left(&home);

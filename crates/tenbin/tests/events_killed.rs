@@ -58,7 +58,7 @@ fn paused_process_ends_with_tenbin() {
 }
 
 /// Control groups and network namespaces of the Tenbin with this PID.
-fn left_of(pid: u32) -> Vec<PathBuf> {
+fn leftovers_of(pid: u32) -> Vec<PathBuf> {
     let (groups, hosts) = (format!("tenbin-{pid}:"), format!("tnb-{pid}:"));
     let mut found = Vec::new();
     let mut next = vec![(PathBuf::from("/sys/fs/cgroup"), 6), (PathBuf::from("/run/netns"), 0)];
@@ -114,11 +114,11 @@ fn limits_links_and_full_disks_are_undone_when_tenbin_ends() {
         );
         let mut program = start(&home, &plan);
         let pid = program.pid();
-        let is_there = || disks(&home).iter().any(|disk| is_full(disk)) && is_limited(&left_of(pid));
+        let is_there = || disks(&home).iter().any(|disk| is_full(disk)) && is_limited(&leftovers_of(pid));
         until("all events are under way", || is_there() || !program.is_running());
         assert!(program.is_running(), "{:?}", program.finish());
         end(&home, program, signal, code);
-        until("no group is left", || left_of(pid).is_empty());
+        until("no group is left", || leftovers_of(pid).is_empty());
         until("no disk is left", || disks(&home).is_empty());
     }
 }
@@ -142,12 +142,12 @@ fn restart_on_a_host_with_limits_leaves_nothing_when_tenbin_ends() {
         until("it is being stopped", || stopping.exists() || !program.is_running());
         assert!(program.is_running(), "{:?}", program.finish());
         assert!(
-            left_of(pid).len() >= 2,
+            leftovers_of(pid).len() >= 2,
             "this test needs root, control groups, and iproute2: {:?}",
-            left_of(pid)
+            leftovers_of(pid)
         );
         end(&home, program, signal, code);
-        until("no group and no host is left", || left_of(pid).is_empty());
+        until("no group and no host is left", || leftovers_of(pid).is_empty());
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::support::{Home, Output, Started, TENBIN};
 use servers::FakePostgres;
-use servers::fake_postgres::{Peer, authentication, complaint, one_row, parameter, ready};
+use servers::fake_postgres::{Peer, authentication, error_or_notice, one_row, parameter, ready};
 
 /// Clears the screen, rings the bell, returns the carriage, deletes a line, reverses the direction, and imitates an error of the
 /// program.
@@ -35,23 +35,23 @@ fn server(behave: impl Fn(&mut Peer) -> io::Result<()> + Send + Sync + 'static) 
 }
 
 /// A server that rejects clients with [`WORDS`].
-fn refusing(sqlstate: &'static str) -> FakePostgres {
+fn rejecting_server(sqlstate: &'static str) -> FakePostgres {
     server(move |peer| {
         peer.start_up()?;
-        peer.say(&complaint(b'E', "FATAL", sqlstate, WORDS))?;
-        peer.hear().map(drop)
+        peer.say(&error_or_notice(b'E', "FATAL", sqlstate, WORDS))?;
+        peer.read_message().map(drop)
     })
 }
 
 /// A server that accepts clients, has [`WORDS`] as its version, and rejects every statement with them.
-fn letting_in() -> FakePostgres {
+fn accepting_server() -> FakePostgres {
     server(move |peer| {
         peer.start_up()?;
         peer.say(&[authentication(0, b""), parameter("server_version", WORDS), ready(b'I')].concat())?;
         loop {
-            let (_, text) = peer.hear_request()?;
+            let (_, text) = peer.read_request()?;
             let is_about_server = String::from_utf8_lossy(&text).contains("max_connections");
-            let refusal = || complaint(b'E', "ERROR", "42P01", WORDS);
+            let refusal = || error_or_notice(b'E', "ERROR", "42P01", WORDS);
             let answer = if is_about_server { one_row(WORDS) } else { refusal() };
             peer.say(&[answer, ready(b'I')].concat())?;
         }
@@ -100,18 +100,18 @@ fn escapes_text_of_a_log_in() {
     let home = Home::new();
     let load = |url: &str| home.run(&[url, "--workload", "select-only", "-n", "1"]);
     for sqlstate in ["28P01", "53300"] {
-        assert_harmless(sqlstate, &load(&refusing(sqlstate).url()), true);
+        assert_harmless(sqlstate, &load(&rejecting_server(sqlstate).url()), true);
     }
     let scram = server(|peer| {
         peer.start_up()?;
         peer.say(&authentication(10, b"SCRAM-SHA-256\0\0"))?;
-        let (_, first) = peer.hear()?;
+        let (_, first) = peer.read_message()?;
         let first = String::from_utf8_lossy(&first).into_owned();
         let nonce = first.rsplit("r=").next().unwrap_or_default().to_owned();
         peer.say(&authentication(11, format!("r={nonce}x,s=QSXCR+Q6sek8bf92,i=4096").as_bytes()))?;
-        peer.hear()?;
+        peer.read_message()?;
         peer.say(&authentication(12, format!("e={WORDS}").as_bytes()))?;
-        peer.hear().map(drop)
+        peer.read_message().map(drop)
     });
     assert_harmless("SCRAM", &load(&scram.url()), true);
 
@@ -128,7 +128,7 @@ fn escapes_text_of_a_log_in() {
 #[test]
 fn escapes_text_of_queries_and_statements() {
     let home = Home::new();
-    let server = letting_in();
+    let server = accepting_server();
     let missing = home.run(&[&server.url(), "--workload", "select-only", "-n", "1"]);
     assert_harmless("the tables", &missing, true);
     let mut command = Command::new(TENBIN);
@@ -143,7 +143,7 @@ fn escapes_text_of_queries_and_statements() {
 #[test]
 fn escapes_text_in_check_and_run_of_a_plan() {
     let home = Home::new();
-    for (name, server) in [("let in", letting_in()), ("kept out", refusing("28P01"))] {
+    for (name, server) in [("let in", accepting_server()), ("kept out", rejecting_server("28P01"))] {
         let text = format!(
             "question: How fast?\nscenario: [ workload: select-only ]\nload: {{ users: 1, requests: 4 }}\nurl: {}\n",
             server.url().replace(":sesame@", "@")

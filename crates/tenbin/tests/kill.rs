@@ -14,7 +14,7 @@ const LOST_MAX: u64 = PER_S * 12 / 10;
 
 #[test]
 #[expect(clippy::print_stdout, reason = "a failure must show the moments that led to it")]
-fn a_killed_run_is_partial_and_has_lost_a_second_at_most() {
+fn killed_run_is_partial_and_loses_up_to_a_second() {
     let (seed, kills) = (moments::seed(), moments::kills().unwrap_or(8));
     println!("TENBIN_SEED={seed} TENBIN_KILLS={kills}");
     let (home, mut state) = (Home::new(), seed);

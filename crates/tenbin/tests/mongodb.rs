@@ -37,7 +37,7 @@ fn server_counts_the_commands_that_the_load_counts() {
 }
 
 #[test]
-fn cursor_is_read_to_its_end_unless_it_is_saved() {
+fn cursor_is_exhausted_unless_it_is_saved() {
     let (home, server) = (Home::new(), mongo(true));
     let text = format!(
         r#"

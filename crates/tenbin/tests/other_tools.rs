@@ -18,7 +18,7 @@ fn program(home: &Home, folder: &str, script: &str) -> String {
 }
 
 #[test]
-fn stores_reported_figures_and_leaves_out_missing_ones() {
+fn stores_reported_figures_and_omits_missing_ones() {
     let home = Home::new();
     let recorded = include_str!("../../loadtools/src/recorded/wrk-latency.txt");
     let text = home.path().join("printed");

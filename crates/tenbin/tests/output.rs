@@ -178,7 +178,7 @@ fn assert_no_secret(home: &Home, text: &str) {
 }
 
 #[test]
-fn secrets_are_sent_and_shown_nowhere() {
+fn secrets_are_sent_and_never_shown() {
     let (home, target) = (Home::new(), built_in());
     let address = target.address();
     let bearer = format!("Authorization: Bearer {SECRET}");

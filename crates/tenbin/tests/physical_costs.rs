@@ -37,7 +37,7 @@ fn costs_of_postgresql_equal_its_own_counters() {
     let home = Home::new();
     let (before, script) =
         (read(), "\\set id random(1, 1000)\nUPDATE items SET owner = owner + 1 WHERE id = :id;\n");
-    let json = load(&home, &server.own_url(), script);
+    let json = load(&home, &server.admin_url(), script);
     let after = read();
     assert_eq!(json["outcomes"]["ok"], REQUESTS, "{json}");
     let each = |place: usize| (after[place] - before[place]) / REQUESTS as f64;
@@ -51,7 +51,7 @@ fn costs_of_postgresql_equal_its_own_counters() {
     assert_eq!((cost(&json, "rows_written_per_request"), each(4)), (1.0, 1.0));
     assert_eq!([cost(&json, "table_bytes_after"), cost(&json, "index_bytes_after")], [after[5], after[6]]);
     assert_eq!(cost(&json, "table_bytes_before"), before[5]);
-    let scanning = load(&home, &server.own_url(), "SELECT count(*) FROM items WHERE owner = -1;\n");
+    let scanning = load(&home, &server.admin_url(), "SELECT count(*) FROM items WHERE owner = -1;\n");
     assert_eq!(cost(&scanning, "rows_by_scan_per_request"), 1_000.0);
     let report = home.run(&["report", scanning["run"]["id"].as_str().expect("an id"), "--wide"]).stdout;
     assert!(report.contains("rows read by scans 1,000.0"), "{report}");
@@ -75,7 +75,7 @@ fn costs_of_mariadb_equal_its_own_counters() {
     let home = Home::new();
     let script = "\\set id random(1, 1000)\nUPDATE items SET owner = owner + 1 WHERE id = :id;\n";
     let before = read();
-    let json = load(&home, &server.own_url(), script);
+    let json = load(&home, &server.admin_url(), script);
     let after = read();
     assert_eq!(json["outcomes"]["ok"], REQUESTS, "{json}");
     let each = |name: &str| {
@@ -91,7 +91,7 @@ fn costs_of_mariadb_equal_its_own_counters() {
         each("Innodb_os_log_written")
     );
     assert!((cost(&json, "rows_by_index_per_request") - 1.0).abs() < 0.05, "{json}");
-    let scanning = load(&home, &server.own_url(), "SELECT count(*) FROM items WHERE owner = -1;\n");
+    let scanning = load(&home, &server.admin_url(), "SELECT count(*) FROM items WHERE owner = -1;\n");
     // The status of the server has some rows of the questions of the monitor, too.
     assert!((cost(&scanning, "rows_by_scan_per_request") - 1_001.0).abs() < 10.0, "{scanning}");
 }

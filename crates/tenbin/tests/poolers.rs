@@ -115,7 +115,7 @@ fn state_is_kept_by_a_pooler_in_session_mode_and_by_the_server() {
     let path = pooled.home.path().join("script.sql");
     std::fs::write(&path, script).expect("written");
     let path = path.display().to_string();
-    for url in [pooled.pooler.url(), pooled.server.own_url()] {
+    for url in [pooled.pooler.url(), pooled.server.admin_url()] {
         let json = pooled.home.json(&[&url, "-f", &path, "-c", "4", "-n", "100"]);
         assert_eq!(json["outcomes"]["ok"], 100, "{json}");
         assert!(!json.to_string().contains("shares server connections"), "{json}");

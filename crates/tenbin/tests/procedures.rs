@@ -50,7 +50,7 @@ fn blocks(study: &Study, stage: &str) -> Vec<Vec<String>> {
 }
 
 /// Number of runs that do not count, because the machine was busy with something else.
-fn lost(study: &Study) -> usize {
+fn uncounted_runs(study: &Study) -> usize {
     let endings = study.runs.iter().filter_map(|run| run.ending.as_ref());
     endings.filter(|ending| ending.verdict != Verdict::Complete).count()
 }
@@ -60,7 +60,7 @@ fn why(study: &Study) -> Option<&str> {
 }
 
 #[track_caller]
-fn assert_says(output: &Output, words: &str) {
+fn assert_contains(output: &Output, words: &str) {
     assert!(output.stderr.contains(words), "{words:?} is missing: {output:?}");
 }
 
@@ -70,8 +70,8 @@ fn known_difference_is_conclusive_after_seven_blocks() {
     let path = plan(&home, HOLD, &threads("[3, 4]"), "{ by: throughput, matters: 5%, pilot: 2 }");
     let output = home.run(&["run", &path]);
     assert_eq!(output.code, Some(0), "{output:?}");
-    assert_says(&output, "the pilot: equal runs lie");
-    assert_says(
+    assert_contains(&output, "the pilot: equal runs lie");
+    assert_contains(
         &output,
         "decided after 7 of at most 24 blocks: by throughput target threads=4 is ahead of target threads=3",
     );
@@ -79,7 +79,7 @@ fn known_difference_is_conclusive_after_seven_blocks() {
     assert_eq!(blocks(&study, stage::PILOT), [["threads=3", "threads=3"]; 2]);
     let made = blocks(&study, stage::BLOCK);
     assert!(made.iter().all(|variants| *variants == ["threads=3", "threads=4"]), "{made:?}");
-    assert!((7..=7 + lost(&study)).contains(&made.len()), "{made:?}");
+    assert!((7..=7 + uncounted_runs(&study)).contains(&made.len()), "{made:?}");
     assert_eq!((why(&study), study.state), (Some("decided"), StudyState::Complete));
     assert_nothing_is_left(&home);
 }
@@ -94,7 +94,7 @@ fn equal_variants_are_reported_as_equal() {
     let path = plan(&home, load, &systems, "{ by: throughput, matters: 60%, pilot: 0 }");
     let output = home.run(&["run", &path]);
     assert_eq!(output.code, Some(0), "{output:?}");
-    assert_says(&output, "one and other are equal within 60 %");
+    assert_contains(&output, "one and other are equal within 60 %");
 }
 
 #[test]
@@ -103,12 +103,12 @@ fn best_of_four_is_found_and_confirmed() {
     let path = plan(&home, HOLD, &threads("[1, 2, 8, 4]"), "{ by: throughput, matters: 25%, find: best }");
     let output = home.run(&["run", &path]);
     assert_eq!(output.code, Some(0), "{output:?}");
-    assert_says(&output, "leaves: it is clearly behind");
-    assert_says(
+    assert_contains(&output, "leaves: it is clearly behind");
+    assert_contains(
         &output,
         "target threads=8 is the best: now it is held against target threads=4 on fresh blocks",
     );
-    assert_says(
+    assert_contains(
         &output,
         "the best is target threads=8; confirmed: its throughput differs from that of target threads=4",
     );
@@ -126,8 +126,8 @@ fn search_in_slices_starts_all_variants_and_predicts_its_end() {
             plan(&home, load, &threads("[1, 2, 4]"), "{ by: throughput, find: best, interleave: slices }");
         let output = home.run(&["run", &path, "--within", "12s"]);
         assert_eq!(output.code, Some(0), "{output:?}");
-        assert_says(&output, "after 1 block: the best is known in ");
-        assert_says(&output, "out of time: ");
+        assert_contains(&output, "after 1 block: the best is known in ");
+        assert_contains(&output, "out of time: ");
         let study = kept(&home);
         let slices = blocks(&study, stage::SEARCH_SLICE);
         let each_twice = ["threads=1", "threads=1", "threads=2", "threads=2", "threads=4", "threads=4"];
@@ -155,8 +155,8 @@ fn killed_comparison_is_resumed_where_it_stopped() {
     support::until("what it had started is gone", || marked(pid).is_empty());
     let output = home.run(&["run", &path, "--resume"]);
     assert_eq!(output.code, Some(0), "{output:?}");
-    assert_says(&output, "runs that were planned so far are complete");
-    assert_says(&output, "decided after 7 of at most 24 blocks");
+    assert_contains(&output, "runs that were planned so far are complete");
+    assert_contains(&output, "decided after 7 of at most 24 blocks");
     let study = kept(&home);
     let positions = study.runs.iter().filter_map(|run| Some(run.new.place.as_ref()?.1.position));
     let positions: Vec<u32> = positions.collect();
@@ -182,7 +182,7 @@ fn too_short_a_time_limit_is_reported_before_and_after_the_study() {
             "{checked:?}"
         );
         let output = home.run(&["run", &path]);
-        assert_says(&output, "out of time");
+        assert_contains(&output, "out of time");
         let report = output.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
         let words = ["--resume s-", "--within TIME", &format!("measure again: tenbin run {path}")];
         assert!(words.iter().all(|words| report.contains(words)), "{report}");
@@ -191,10 +191,10 @@ fn too_short_a_time_limit_is_reported_before_and_after_the_study() {
         assert_eq!((why(&study), study.state), (Some("budget"), StudyState::Interrupted));
         assert_eq!(study.ending.map(|ending| ending.verdict), Some(Verdict::Partial));
         let output = home.run(&["run", &path, "--resume"]);
-        assert_says(&output, "out of time");
+        assert_contains(&output, "out of time");
         assert_eq!(kept(&home).runs.len(), study.runs.len(), "it has no more time than before");
         let output = home.run(&["run", &path, "--resume", "--within", "5min"]);
-        assert_says(&output, "decided after 7 of at most 24 blocks");
+        assert_contains(&output, "decided after 7 of at most 24 blocks");
         let study = kept(&home);
         assert_eq!((why(&study), study.state), (Some("decided"), StudyState::Complete));
         assert_eq!(study.new.compare.within_s, Some(300.0));

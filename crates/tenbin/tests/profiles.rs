@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use fixtures::processes_with;
-use harness::say::say_aside;
+use harness::say::print_progress;
 use serde_json::Value;
 
 use crate::support::systems::assert_nothing_is_left;
@@ -50,7 +50,7 @@ fn profiled_study(home: &Home) -> Value {
         if !profile["functions"][0]["self_share"].is_null() {
             return study;
         }
-        say_aside(&format!("measured again for longer: {} samples in {measured}", profile["samples"]));
+        print_progress(&format!("measured again for longer: {} samples in {measured}", profile["samples"]));
     }
     panic!("too few samples for shares of functions in 36 s");
 }
@@ -88,7 +88,7 @@ fn two_functions_with_two_thirds_of_the_cpu_time_are_on_top() {
 }
 
 #[test]
-fn run_without_perf_says_so_and_is_compared_normally() {
+fn run_without_perf_has_note_and_is_compared_normally() {
     let home = Home::new();
     let server = built_in();
     let url = url(server.address(), "/");

@@ -89,7 +89,7 @@ fn connections_that_are_not_kept_log_in_each_time_and_count_it_as_no_step() {
 }
 
 #[test]
-fn plan_checks_and_saves_replies_and_logs_in_with_a_secret_that_is_shown_nowhere() {
+fn plan_checks_and_saves_replies_and_logs_in_with_a_hidden_secret() {
     let (home, redis) = (Home::new(), redis(&["--requirepass", PASSWORD]));
     let text = format!(
         r#"
@@ -457,7 +457,7 @@ fn delays_us(redis: &Redis) -> Vec<f64> {
 fn planted_delays_are_measured_within_0_3_ms_at_every_percentile() {
     // The delays are 2 ms for 80 % of the requests, 10 ms for 17 %, and 40 ms for 3 %, in the server's only thread. The server
     // gets the priority of the load: a server that waits for a core ends its delay late, and its reply later still.
-    harness::quiet::run_ahead();
+    harness::quiet::raise_priority();
     let redis = redis(&["--enable-debug-command", "yes", "--slowlog-max-len", "5000"]);
     redis.cli(&["CONFIG", "SET", "slowlog-log-slower-than", "1000"]).expect("a setting");
     let text = format!(

@@ -100,7 +100,7 @@ fn statements_of_pgbench_are_replayed_in_the_order_of_each_session() {
     pgbench(&server, &["-n", "-c", "4", "-t", "25"]);
     server.sql("SELECT 'the last one'").expect("a statement");
     let recorded = recorded(&log, from, "the last one", &home);
-    let own = server.own_url();
+    let own = server.admin_url();
     let url = format!("{}/fresh", own.strip_suffix("/postgres").expect("the database is last"));
     let replayed_from = length(&log);
     let result = json(&home, &[path(&recorded), "--to", &url, "--allow-writes"]);
@@ -131,7 +131,7 @@ fn results_that_differ_are_reported_in_the_first_line() {
     server.sql("INSERT INTO t VALUES (1)").expect_err("the row is there");
     server.sql("SELECT 'secret words'").expect("a statement");
     let recorded = recorded(&log, from, "secret words", &home);
-    let (file, url) = (path(&recorded), server.own_url());
+    let (file, url) = (path(&recorded), server.admin_url());
 
     let refused = replay(&home, &[file, "--to", &url]);
     assert_eq!(refused.code, Some(2), "{refused:?}");
@@ -163,7 +163,7 @@ fn read_only_sessions_reject_a_write_that_was_taken_for_a_read() {
     let file = home.path().join("a.log");
     let line = "2026-01-02 03:04:05 UTC:[local]:bob@postgres:[12]:LOG:  duration: 1 ms  statement: SELECT public.count('x'::text)\n";
     fs::write(&file, line).expect("a log");
-    let result = json(&home, &[path(&file), "--to", &server.own_url()]);
+    let result = json(&home, &[path(&file), "--to", &server.admin_url()]);
     assert_eq!(
         (count(&result, "/replay/outcomes/rejected"), count(&result, "/replay/differs")),
         (1, 1),
@@ -191,7 +191,7 @@ fn rest_of_a_lost_transaction_is_not_sent() {
     }
     let file = home.path().join("a.log");
     fs::write(&file, log).expect("a log");
-    let result = json(&home, &[path(&file), "--to", &server.own_url(), "--allow-writes"]);
+    let result = json(&home, &[path(&file), "--to", &server.admin_url(), "--allow-writes"]);
     assert_eq!(server.sql("SELECT a FROM t").expect("rows").trim(), "3", "{result}");
     assert_eq!(count(&result, "/replay/lost_with_transaction"), 2, "{result}");
 }

@@ -58,7 +58,7 @@ fn general_log_of_mariadb_is_replayed_with_its_prepared_statements() {
     let script = home.path().join("script.sql");
     fs::write(&script, "\\set n random(1, 9)\nBEGIN;\nUPDATE t SET n = n + :n WHERE id = 1;\nSELECT n FROM t WHERE id = 1;\nCOMMIT;\n")
         .expect("a script");
-    let url = server.own_url();
+    let url = server.admin_url();
     let made = tenbin(&home, &[&url, "-f", text(&script), "-c", "1", "-n", "20", "--query-mode", "prepared"]);
     assert_eq!(made.code, Some(0), "{made:?}");
     let sum = server.sql("SELECT n FROM t").expect("a row");
@@ -92,7 +92,7 @@ fn slow_log_of_mariadb_is_replayed_and_rows_are_compared() {
     until("the log is written", || {
         fs::read_to_string(&log).is_ok_and(|text| text.matches("SELECT n FROM t").count() >= 5)
     });
-    let url = server.own_url();
+    let url = server.admin_url();
     let dry = replay(&home, &[text(&log), "--dry-run", "--only", "reads"]);
     assert_eq!(dry["log"]["format"], "mysql-slow");
     let result = replay(&home, &[text(&log), "--to", &url, "--only", "reads", "--speed", "max"]);
@@ -132,7 +132,7 @@ fn deadlock_of_two_sessions_of_mariadb_is_ended_by_the_rule_of_the_replay() {
     });
     let log = home.path().join("slow.log");
     fs::write(&log, lines.concat()).expect("a log");
-    let url = server.own_url();
+    let url = server.admin_url();
     // The shortest wait that the server can end is a second.
     let result = replay(&home, &[text(&log), "--to", &url, "--allow-writes", "--lock-window", "300ms"]);
     assert_eq!((count(&result, "/replay/planned"), count(&result, "/replay/deadlocks")), (8, 0), "{result}");
@@ -266,7 +266,7 @@ fn sessions_share_connections_and_a_deadlock_of_their_order_ends_and_is_counted(
     server.sql("INSERT INTO t VALUES (0)").expect("a row");
     let file = home.path().join("pg.log");
     fs::write(&file, chained()).expect("a log");
-    let (url, file) = (server.own_url(), text(&file));
+    let (url, file) = (server.admin_url(), text(&file));
     let own = replay(&home, &[file, "--to", &url, "--allow-writes"]);
     assert_eq!((count(&own, "/replay/same"), &own["replay"]["shared"]), (10, &Value::Null), "{own}");
     assert_eq!(server.sql("SELECT n FROM t").expect("a row").trim(), "2");

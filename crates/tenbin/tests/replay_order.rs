@@ -18,7 +18,13 @@ fn replay(home: &Home, log: &str, server: &Postgres, arguments: &[&str]) -> Valu
     fs::write(&file, log).expect("a log");
     let mut command = Command::new(TENBIN);
     home.isolate(&mut command);
-    command.arg("replay").arg(&file).args(["--to", &server.own_url(), "--allow-writes", "--format", "json"]);
+    command.arg("replay").arg(&file).args([
+        "--to",
+        &server.admin_url(),
+        "--allow-writes",
+        "--format",
+        "json",
+    ]);
     let output = Started::spawn({
         command.args(arguments);
         command
@@ -47,7 +53,7 @@ fn log(statements: impl IntoIterator<Item = (u64, u32, String)>) -> String {
 }
 
 #[test]
-fn deadlock_of_two_sessions_is_ended_by_the_rule_of_the_replay_before_the_server_sees_it() {
+fn deadlock_of_two_sessions_is_ended_before_the_server_detects_it() {
     let (server, home) =
         (Postgres::start(&server().with("deadlock_timeout", "60s")).expect("a server"), Home::new());
     server.sql("CREATE TABLE t (a int PRIMARY KEY, by int)").expect("a table");

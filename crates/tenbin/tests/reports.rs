@@ -81,7 +81,7 @@ fn single_load_has_figures_of_cores_generator_and_listener() {
 }
 
 #[test]
-fn listener_that_started_tenbin_is_not_watched_and_the_report_says_why() {
+fn listener_that_started_tenbin_is_not_monitored_and_the_report_has_the_reason() {
     // The target runs in the process of this test.
     let run = home_with_a_run().last();
     assert!(run["system"]["threads_peak"].is_null(), "{run}");

@@ -46,7 +46,7 @@ fn server() -> Postgres {
 
 /// Statements of a client with this name, from the first one with this beginning on.
 fn heard(server: &Postgres, name: &str, first: &str) -> Vec<String> {
-    let log = servers::with_names_of_pgbench(&server.log());
+    let log = servers::with_pgbench_names(&server.log());
     let prefix = format!("{name}|");
     let mut statements: Vec<String> = Vec::new();
     let mut is_ours = false;
@@ -90,7 +90,7 @@ fn assert_same(script: &[&str], transactions: u32, mode: &str, first: &str) {
     let done = pgbench.args(&flags).stdout(Stdio::null()).stderr(Stdio::null()).status();
     assert!(done.expect("pgbench runs").success());
     let home = Home::new();
-    let url = server.own_url();
+    let url = server.admin_url();
     let mut arguments =
         vec![url.as_str(), "-c", "1", "-n", &count, "--query-mode", mode, "--seed", "42", "--scale", "1"];
     for name in script {

@@ -99,7 +99,7 @@ fn general_log_of_each_workload_equals_that_of_sysbench() {
             // sysbench prepares no INSERT of oltp_insert in any mode, and neither does the default mode of the workload.
             let mode = ["--query-mode", ours];
             let mode = if workload == "oltp-insert" && ours == "prepared" { &[][..] } else { &mode[..] };
-            let url = server.own_url();
+            let url = server.admin_url();
             let sent = logged(&server, || {
                 let arguments =
                     [&url, "--workload", workload, "-c", "1", "-n", EVENTS, "-D", "table_size=500"];

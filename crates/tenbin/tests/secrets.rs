@@ -79,7 +79,7 @@ pub(crate) fn files_below(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn secret_reaches_the_system_and_is_stored_and_shown_nowhere() {
+fn secret_reaches_the_system_and_is_never_stored_or_shown() {
     let home = Home::new();
     let path = plan(&home, PLAN);
     let started = with_secret(home.command(&["run", &path, "--format", "json"]));

@@ -8,7 +8,7 @@ use crate::support::{Home, number};
 use serde_json::Value;
 
 /// Seed in the message that it repeats the draws of a run.
-fn told(stderr: &str) -> Option<u64> {
+fn announced_seed(stderr: &str) -> Option<u64> {
     let rest = stderr.split_once("; --seed ")?.1;
     rest.split_once(' ')?.0.parse().ok()
 }
@@ -25,14 +25,14 @@ fn loads_have_different_seeds_and_sign_ups_do_not_collide() {
     for _ in 0..2 {
         let run = home.run(&[&url, "--workload", "sign-up", "-c", "2", "-n", "200", "--format", "json"]);
         assert_eq!(number(&run.json(), "outcomes.ok"), 200, "{run:?}");
-        seeds.push(told(&run.stderr).unwrap_or_else(|| panic!("{run:?}")));
+        seeds.push(announced_seed(&run.stderr).unwrap_or_else(|| panic!("{run:?}")));
     }
     assert_ne!(seeds[0], seeds[1]);
     let again = seeds[0].to_string();
     let arguments =
         [&url, "--workload", "sign-up", "-c", "2", "-n", "200", "--seed", &again, "--format", "json"];
     let run = home.run(&arguments);
-    assert_eq!(told(&run.stderr), None, "it was named");
+    assert_eq!(announced_seed(&run.stderr), None, "it was named");
     assert_eq!(number(&run.json(), "outcomes.rejected"), 200, "the same values are drawn: {run:?}");
 }
 

@@ -70,17 +70,17 @@ impl Earlier {
 /// Asserts that a later report contains everything in an earlier one. Additions are ignored.
 ///
 /// An intended change of a figure needs a line in CHANGELOG.md, and is made in the stored JSON, too.
-fn assert_told(path: &str, before: &Value, now: &Value) {
+fn assert_contains_all(path: &str, before: &Value, now: &Value) {
     match (before, now) {
         (Value::Object(before), Value::Object(now)) => {
             for (key, value) in before {
                 let now = now.get(key).unwrap_or_else(|| panic!("{path}/{key} is gone"));
-                assert_told(&format!("{path}/{key}"), value, now);
+                assert_contains_all(&format!("{path}/{key}"), value, now);
             }
         }
         (Value::Array(before), Value::Array(now)) if before.len() == now.len() => {
             for (place, (before, now)) in before.iter().zip(now).enumerate() {
-                assert_told(&format!("{path}/{place}"), before, now);
+                assert_contains_all(&format!("{path}/{place}"), before, now);
             }
         }
         // The order of a sum may differ.
@@ -103,7 +103,7 @@ fn every_figure_is_reported_as_before() {
         for (name, before) in &earlier.told {
             let output = home.run(&["report", name, "--format", "json"]);
             assert_eq!(output.code, Some(0), "{name}: {}", output.stderr);
-            assert_told(name, before, &output.json());
+            assert_contains_all(name, before, &output.json());
         }
     }
 }

@@ -76,7 +76,7 @@ fn steps_values_and_captures_reach_the_system() {
 }
 
 #[test]
-fn misbehaving_systems_are_results_and_the_study_goes_on() {
+fn misbehaving_systems_are_results_and_the_study_continues() {
     assert_measured(|| {
         let home = Home::new();
         // Loads of less than two seconds are not invalid if something else takes the cores.
@@ -277,7 +277,7 @@ fn load_passes_the_proxy_of_a_plan_which_is_no_part_of_the_system() {
 }
 
 #[test]
-fn system_beyond_its_memory_limit_is_killed_and_the_report_says_so() {
+fn system_beyond_its_memory_limit_is_killed_and_reported() {
     let home = Home::new();
     let path = plan(
         &home,

@@ -40,7 +40,7 @@ fn list(study: &Value) -> Vec<(u64, String, u64)> {
 
 #[test]
 #[expect(clippy::print_stdout, reason = "a failure must show the moments that led to it")]
-fn a_killed_study_is_completed_by_resuming_it() {
+fn killed_study_is_completed_by_resuming_it() {
     let (seed, kills) = (moments::seed(), moments::kills().unwrap_or(6));
     println!("TENBIN_SEED={seed} TENBIN_KILLS={kills}");
     let (home, mut state) = (Home::new(), seed);
@@ -49,7 +49,7 @@ fn a_killed_study_is_completed_by_resuming_it() {
     let path = path.to_string_lossy().into_owned();
     let (mut killed, mut studies) = (0, Vec::new());
     while killed < kills {
-        killed += kill_until_whole(&home, &path, kills - killed, &mut state);
+        killed += kill_until_complete(&home, &path, kills - killed, &mut state);
         let id = home.json(&["report", "last"])["study"]["id"].clone();
         studies.push(home.json(&["report", id.as_str().expect("a name")]));
     }
@@ -63,7 +63,7 @@ fn a_killed_study_is_completed_by_resuming_it() {
 }
 
 /// Runs a study, and kills and resumes it until it is complete. Returns the number of kills.
-fn kill_until_whole(home: &Home, path: &str, kills_max: u64, state: &mut u64) -> u64 {
+fn kill_until_complete(home: &Home, path: &str, kills_max: u64, state: &mut u64) -> u64 {
     let mut program = home.start(&["run", path]);
     let mut kills = 0;
     while kills < kills_max {

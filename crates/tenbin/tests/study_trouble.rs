@@ -285,7 +285,7 @@ fn run_with_few_processes(home: &Home, processes: u32, plan: &str) -> Output {
 }
 
 #[test]
-fn system_that_takes_all_processes_fails_and_the_study_goes_on() {
+fn system_that_takes_all_processes_fails_and_the_study_continues() {
     let home = Home::new();
     let path = plan(
         &home,

@@ -88,7 +88,7 @@ fn postgresql_gets_rows_of_ycsb_and_every_workload() {
     let home = Home::new();
     let postgres =
         Postgres::start(&PostgresSettings::default()).unwrap_or_else(|missing| panic!("{missing}"));
-    let url = postgres.own_url();
+    let url = postgres.admin_url();
     prepare(&home, &[&url, "--workload", "ycsb-e", "--table-size", "300"]);
     for workload in ["ycsb-a", "ycsb-b", "ycsb-c", "ycsb-d", "ycsb-f", "ycsb-e"] {
         if workload == "ycsb-e" {
@@ -104,7 +104,7 @@ fn postgresql_gets_rows_of_ycsb_and_every_workload() {
 fn mariadb_gets_rows_of_ycsb_and_every_operation() {
     let home = Home::new();
     let server = MariaDb::start(&MariaDbSettings::default()).unwrap_or_else(|missing| panic!("{missing}"));
-    let url = server.own_url();
+    let url = server.admin_url();
     prepare(&home, &[&url, "--workload", "ycsb-f", "--table-size", "200"]);
     for workload in ["ycsb-f", "ycsb-e"] {
         load(&home, &[&url, "--workload", workload, "--table-size", "200", "-n", "200", "-c", "4"]);

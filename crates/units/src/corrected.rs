@@ -40,10 +40,10 @@ pub(crate) fn duration(original: &str) -> Option<String> {
         let (number, after) = split_at(rest, |c| !(c.is_ascii_digit() || c == '.'));
         let (unit, after) = split_at(after, |c| c.is_ascii_digit());
         corrected.push_str(number);
-        corrected.push_str(named(unit, DURATIONS)?);
+        corrected.push_str(find_unit(unit, DURATIONS)?);
         rest = after;
     }
-    better(corrected, original, duration_ns)
+    accept_if_valid(corrected, original, duration_ns)
 }
 
 /// Returns the rate that the text probably means, in Tenbin's notation. `None` if there is none.
@@ -54,8 +54,8 @@ pub(crate) fn rate(original: &str) -> Option<String> {
         Some(unit) => ("k", unit),
         None => ("", unit),
     };
-    let corrected = format!("{number}{multiple}{}", named(unit, RATES)?);
-    better(corrected, original, rate_per_s)
+    let corrected = format!("{number}{multiple}{}", find_unit(unit, RATES)?);
+    accept_if_valid(corrected, original, rate_per_s)
 }
 
 /// Returns the whole number that the text probably means. `None` if there is none.
@@ -72,19 +72,23 @@ pub(crate) fn whole_number(original: &str) -> Option<String> {
         }
         None => return None,
     };
-    better(corrected, original, count)
+    accept_if_valid(corrected, original, count)
 }
 
 /// Returns the size that the text probably means, in Tenbin's notation. `None` if there is none.
 pub(crate) fn size(original: &str) -> Option<String> {
     let text = plain(original)?;
     let (number, unit) = split_at(&text, |c| !(c.is_ascii_digit() || c == '.'));
-    let corrected = format!("{number}{}", named(unit, SIZES)?);
-    better(corrected, original, size_bytes)
+    let corrected = format!("{number}{}", find_unit(unit, SIZES)?);
+    accept_if_valid(corrected, original, size_bytes)
 }
 
 /// Returns the corrected text if `read` accepts it. `None` if it equals the original, which was already rejected.
-fn better<T>(corrected: String, original: &str, read: fn(&str) -> Result<T, String>) -> Option<String> {
+fn accept_if_valid<T>(
+    corrected: String,
+    original: &str,
+    read: fn(&str) -> Result<T, String>,
+) -> Option<String> {
     (corrected != original && read(&corrected).is_ok()).then_some(corrected)
 }
 
@@ -99,7 +103,7 @@ fn split_at(text: &str, end: impl Fn(char) -> bool) -> (&str, &str) {
     text.split_at(text.find(end).unwrap_or(text.len()))
 }
 
-fn named(unit: &str, units: &[(&[&str], &'static str)]) -> Option<&'static str> {
+fn find_unit(unit: &str, units: &[(&[&str], &'static str)]) -> Option<&'static str> {
     units.iter().find(|(names, _)| names.contains(&unit)).map(|(_, name)| *name)
 }
 

@@ -44,7 +44,7 @@ pub fn duration_ns(text: &str) -> Result<u64, String> {
     let mut total_ns = 0.0;
     let mut rest = text.trim();
     if rest.is_empty() {
-        return Err(wrong(text, "duration", "10s, 200ms, 5m", corrected::duration(text)));
+        return Err(parse_error(text, "duration", "10s, 200ms, 5m", corrected::duration(text)));
     }
     while !rest.is_empty() {
         let digits = rest.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(rest.len());
@@ -56,11 +56,11 @@ pub fn duration_ns(text: &str) -> Result<u64, String> {
                 "{text:?} has no unit; write {text}s for seconds or {text}ms for milliseconds"
             ));
         }
-        total_ns += scaled(number, unit.trim(), DURATIONS)
-            .ok_or_else(|| wrong(text, "duration", "10s, 200ms, 5m", corrected::duration(text)))?;
+        total_ns += scale(number, unit.trim(), DURATIONS)
+            .ok_or_else(|| parse_error(text, "duration", "10s, 200ms, 5m", corrected::duration(text)))?;
         rest = after;
     }
-    within(text, total_ns, DURATION_MAX_NS as f64, "a year").map(|ns| ns as u64)
+    check_max(text, total_ns, DURATION_MAX_NS as f64, "a year").map(|ns| ns as u64)
 }
 
 /// Parses a rate to requests per second. A number without a unit is per second.
@@ -70,19 +70,21 @@ pub fn rate_per_s(text: &str) -> Result<f64, String> {
         None => (text.trim(), "/s".to_owned()),
     };
     let (number, multiple) = split(amount);
-    let per_s = scaled(number, multiple, COUNTS)
+    let per_s = scale(number, multiple, COUNTS)
         .and_then(|amount| RATES.iter().find(|(name, _)| *name == unit).map(|(_, factor)| amount * factor))
-        .ok_or_else(|| wrong(text, "rate", "500/s, 10k/s, 90/min", corrected::rate(text)))?;
-    within(text, per_s, RATE_MAX_PER_S, "100 million a second")
+        .ok_or_else(|| parse_error(text, "rate", "500/s, 10k/s, 90/min", corrected::rate(text)))?;
+    check_max(text, per_s, RATE_MAX_PER_S, "100 million a second")
 }
 
 /// Parses a whole number. The suffixes `k` and `M` multiply.
 pub fn count(text: &str) -> Result<u64, String> {
     let (number, multiple) = split(text.trim());
-    let count = scaled(number, multiple, COUNTS).filter(|count| count.fract() == 0.0);
-    within(
+    let count = scale(number, multiple, COUNTS).filter(|count| count.fract() == 0.0);
+    check_max(
         text,
-        count.ok_or_else(|| wrong(text, "whole number", "100, 10k, 2M", corrected::whole_number(text)))?,
+        count.ok_or_else(|| {
+            parse_error(text, "whole number", "100, 10k, 2M", corrected::whole_number(text))
+        })?,
         1e15,
         "10^15",
     )
@@ -92,16 +94,16 @@ pub fn count(text: &str) -> Result<u64, String> {
 /// Parses a size to bytes.
 pub fn size_bytes(text: &str) -> Result<u64, String> {
     let (number, unit) = split(text.trim());
-    let bytes = scaled(number, unit, SIZES)
-        .ok_or_else(|| wrong(text, "size", "512, 64KiB, 10MB", corrected::size(text)))?;
-    within(text, bytes, 1e15, "10^15 bytes").map(|bytes| bytes as u64)
+    let bytes = scale(number, unit, SIZES)
+        .ok_or_else(|| parse_error(text, "size", "512, 64KiB, 10MB", corrected::size(text)))?;
+    check_max(text, bytes, 1e15, "10^15 bytes").map(|bytes| bytes as u64)
 }
 
 /// Parses a bandwidth to bytes per second: a size, with or without `/s`.
 pub fn bytes_per_s(text: &str) -> Result<u64, String> {
     let text = text.trim();
     let size = text.strip_suffix("/s").unwrap_or(text);
-    let bytes = size_bytes(size).map_err(|_| wrong(text, "bandwidth", "10MB/s, 64KiB/s", None))?;
+    let bytes = size_bytes(size).map_err(|_| parse_error(text, "bandwidth", "10MB/s, 64KiB/s", None))?;
     if bytes == 0 { Err(format!("{text} lets nothing pass; write 1B/s or more")) } else { Ok(bytes) }
 }
 
@@ -169,12 +171,12 @@ fn split(text: &str) -> (&str, &str) {
     (number, unit.trim())
 }
 
-fn scaled(number: &str, unit: &str, table: &[(&str, f64)]) -> Option<f64> {
+fn scale(number: &str, unit: &str, table: &[(&str, f64)]) -> Option<f64> {
     let factor = table.iter().find(|(name, _)| *name == unit)?.1;
     number.parse::<f64>().ok().map(|number| number * factor)
 }
 
-fn within(text: &str, value: f64, max: f64, limit: &str) -> Result<f64, String> {
+fn check_max(text: &str, value: f64, max: f64, limit: &str) -> Result<f64, String> {
     if value.is_finite() && value <= max {
         Ok(value)
     } else {
@@ -183,7 +185,7 @@ fn within(text: &str, value: f64, max: f64, limit: &str) -> Result<f64, String> 
 }
 
 /// Formats the error of a text that cannot be parsed. `corrected` is what the text probably means. `None`: only examples can help.
-fn wrong(text: &str, kind: &str, examples: &str, corrected: Option<String>) -> String {
+fn parse_error(text: &str, kind: &str, examples: &str, corrected: Option<String>) -> String {
     match corrected {
         Some(corrected) => format!("{text:?} is not a {kind}; write {corrected}"),
         None => format!("{text:?} is not a {kind}; write it like {examples}"),
@@ -211,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn rates_are_per_second_unless_they_say_otherwise() {
+    fn rates_are_per_second_unless_they_have_a_unit() {
         assert_eq!(rate_per_s("500"), Ok(500.0));
         assert_eq!(rate_per_s("10k/s"), Ok(10_000.0));
         assert_eq!(rate_per_s("90/min"), Ok(1.5));

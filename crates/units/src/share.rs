@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn measured_share_is_between_0_and_1_whatever_was_read() {
+    fn measured_share_is_always_between_0_and_1() {
         let values = [f64::NAN, f64::INFINITY, -1.0, -0.0, 0.0, 1e-300, 0.5, 1.0, 1.12, 1e300];
         for (part, whole) in values.iter().flat_map(|part| values.iter().map(move |whole| (*part, *whole))) {
             let share = Share::of_measured(part, whole).map(Share::get);

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lone_duration_has_the_unit_that_fits() {
+    fn single_duration_has_fitting_unit() {
         let cases = [
             (0.0, "0 ms"),
             (12.0, "12 ns"),

@@ -34,7 +34,7 @@ impl Utc {
     pub fn from_unix_ms(unix_ms: i64) -> Self {
         let unix_ms = unix_ms.clamp(FIRST_UNIX_MS, LAST_UNIX_MS);
         let (days, in_day_ms) = (unix_ms.div_euclid(DAY_MS), unix_ms.rem_euclid(DAY_MS));
-        let (year, month, day) = civil(days);
+        let (year, month, day) = civil_date(days);
         Self {
             year,
             month,
@@ -87,7 +87,7 @@ impl fmt::Display for Utc {
 ///
 /// Years that begin in March have the leap day at their end, so each month starts at a fixed day of the year: five months from March on
 /// have 153 days, and so have the next five.
-fn civil(days: i64) -> (i64, i64, i64) {
+fn civil_date(days: i64) -> (i64, i64, i64) {
     const ERA_DAYS: i64 = 146_097;
     let since_march_of_year_0 = days + 719_468;
     let (era, in_era) =

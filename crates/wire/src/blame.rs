@@ -72,21 +72,21 @@ impl PeerFault {
 
     /// Adds the beginning of the bytes that were received instead.
     #[must_use]
-    pub fn showing(mut self, bytes: &[u8]) -> Self {
+    pub fn with_first_bytes(mut self, bytes: &[u8]) -> Self {
         self.0.seen = Some(FirstBytes::beginning(bytes));
         self
     }
 
     /// Changes the class, keeping the words.
     #[must_use]
-    pub(crate) fn classed(mut self, class: ErrorClass) -> Self {
+    pub(crate) fn with_class(mut self, class: ErrorClass) -> Self {
         self.0.class = class;
         self
     }
 
     /// Adds the peer's own error message.
     #[must_use]
-    pub fn saying(mut self, said: impl Into<String>) -> Self {
+    pub fn with_peer_message(mut self, said: impl Into<String>) -> Self {
         self.0.said = Some(said.into());
         self
     }

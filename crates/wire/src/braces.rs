@@ -37,7 +37,7 @@ pub fn literal(bytes: &[u8]) -> Vec<u8> {
     while let Some(at) = memchr::memchr(b'{', rest) {
         text.extend_from_slice(&rest[..at]);
         rest = &rest[at..];
-        let name_bytes = name(rest).map_or(0, Braced::width);
+        let name_bytes = name(rest).map_or(0, Placeholder::width);
         if name_bytes > 0 {
             text.push(b'{');
             text.extend_from_slice(&rest[..name_bytes]);
@@ -92,12 +92,12 @@ impl<'a> Iterator for Pieces<'a> {
 
 /// A placeholder in braces: its name, and whether the value is inserted without encoding.
 #[derive(Clone, Copy)]
-struct Braced<'a> {
+struct Placeholder<'a> {
     name: &'a str,
     is_raw: bool,
 }
 
-impl Braced<'_> {
+impl Placeholder<'_> {
     /// Length of the placeholder in bytes, braces and `:raw` included.
     fn width(self) -> usize {
         self.name.len() + 2 + if self.is_raw { RAW.len() } else { 0 }
@@ -108,7 +108,7 @@ impl Braced<'_> {
 pub const RAW: &str = ":raw";
 
 /// Parses the placeholder at the start of a text. `None` if the text does not start with one.
-fn name(text: &[u8]) -> Option<Braced<'_>> {
+fn name(text: &[u8]) -> Option<Placeholder<'_>> {
     let inner = text.strip_prefix(b"{")?;
     let is_first = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'_';
     let is_later = |byte: &u8| is_first(byte) || byte.is_ascii_digit() || matches!(byte, b'.' | b'-');
@@ -117,7 +117,7 @@ fn name(text: &[u8]) -> Option<Braced<'_>> {
     let rest = &inner[end..];
     let behind = rest.strip_prefix(RAW.as_bytes());
     let name = core::str::from_utf8(&inner[..end]).ok()?;
-    behind.unwrap_or(rest).starts_with(b"}").then_some(Braced { name, is_raw: behind.is_some() })
+    behind.unwrap_or(rest).starts_with(b"}").then_some(Placeholder { name, is_raw: behind.is_some() })
 }
 
 #[cfg(test)]

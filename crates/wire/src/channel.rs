@@ -8,7 +8,7 @@ use core::ops::Range;
 use crate::blame::PeerFault;
 use crate::content::Content;
 use crate::conversation::{
-    Cancel, Closing, FirstReplies, Greeting, Interrupt, Next, PartEnd, Refusal, Reply, Stage,
+    Cancel, Closing, FirstReplies, Greeting, Interrupt, Next, PartEnd, Rejection, Reply, Stage,
 };
 use crate::values::Values;
 
@@ -32,7 +32,7 @@ pub enum Event {
         reply: Reply,
     },
     /// The reply to one part of an exchange is complete.
-    Answered {
+    PartReplied {
         /// Ticket of the exchange.
         ticket: Ticket,
         /// The part that was answered. `None` if parts are not counted separately.
@@ -62,7 +62,7 @@ pub enum Event {
 pub struct Redirect {
     /// Index of the peer in [`Channels::peers_of`].
     pub peer: u16,
-    /// Whether the redirect applies only to this exchange. [`Channel::ask_once`] then announces it to the peer.
+    /// Whether the redirect applies only to this exchange. [`Channel::announce_redirect`] then announces it to the peer.
     pub is_once: bool,
     /// Error of the exchange if it is not redirected again.
     pub fault: PeerFault,
@@ -80,15 +80,15 @@ pub struct Redirect {
 ///
 /// A link goes through these stages. A method is called only in the stages that name it.
 ///
-/// 1. **New or forgotten.** [`connects_to`](Channel::connects_to) is called before a socket opens to a peer of several addresses.
+/// 1. **New or forgotten.** [`set_address`](Channel::connects_to) is called before a socket opens to a peer of several addresses.
 ///    [`greet`](Channel::greet) comes first on each new socket. [`room`](Channel::room) is not called
 ///    until the greeting is done.
 /// 2. **Greeting.** Each [`Greeting::Send`] is followed by step 4, and each run of bytes by [`greeted`](Channel::greeted).
 ///    [`secured`](Channel::secured) follows once, after TLS is established, if the greeting returned [`Greeting::Secure`]. Whatever
 ///    `outgoing` holds after the bytes of one read were processed is sent, also after [`Greeting::Await`] and [`Greeting::Done`].
 /// 3. **Up.** [`begin`](Channel::begin) is called with a ticket that no exchange of this link has, and only while `room` is not 0.
-///    After [`Next::Pause`] and [`Next::Reopen`], [`go_on`](Channel::go_on) is called once with the ticket.
-/// 4. **Sending.** [`outgoing`](Channel::outgoing) is read after `begin`, `go_on`, and an [`Event::Answered`] with
+///    After [`Next::Pause`] and [`Next::Reopen`], [`resume`](Channel::go_on) is called once with the ticket.
+/// 4. **Sending.** [`outgoing`](Channel::outgoing) is read after `begin`, `resume`, and an [`Event::PartReplied`] with
 ///    [`Next::Send`]. Each call is followed by [`sent`](Channel::sent) with the number of bytes that were taken, which may be 0.
 ///    Both repeat until `outgoing` is empty, the socket takes no more, or others have their turn. Any other method may be called in
 ///    between, and may append to `outgoing`; it never changes bytes that were returned and that `sent` has not counted.
@@ -96,7 +96,7 @@ pub struct Redirect {
 ///    until it returns `None`. The engine acts on an event before the next call: it may begin other exchanges, and reuse the ticket
 ///    of one that is over.
 ///    If [`Channels::is_multiplexed`] is true, `outgoing` is called after the last `received`, and then
-///    [`draining`](Channel::draining).
+///    [`must_drain`](Channel::draining).
 /// 6. **End of one exchange.** An exchange is over after [`Event::Replied`], [`Event::Redirected`], [`Event::Failed`], [`Next::Done`], and
 ///    [`abandon`](Channel::abandon). [`saved`](Channel::saved), [`content`](Channel::content), and [`explain`](Channel::explain)
 ///    follow at once, before its ticket begins again. [`cancel`](Channel::cancel) and [`stage`](Channel::stage) come before `abandon`.
@@ -104,7 +104,7 @@ pub struct Redirect {
 ///    [`farewell`](Channel::farewell) may be called, then [`forget`](Channel::forget), which leads back to stage 1. Tickets,
 ///    bytes of `outgoing`, and partial replies are void from then on.
 ///
-/// `room`, `stage`, `part`, `is_idle`, and `draining` change nothing and may be called at any time in the stages up to the end.
+/// `room`, `stage`, `part`, `is_idle`, and `must_drain` change nothing and may be called at any time in the stages up to the end.
 ///
 /// # Kinds of protocols
 ///
@@ -119,12 +119,12 @@ pub trait Channel: Send {
     /// Whether the peer takes no new exchanges on this link, as after GOAWAY: [`Channel::room`] is 0 until [`Channel::forget`]. Exchanges
     /// in flight continue. After the last of them, the link is closed, and opened again for new exchanges. Called if
     /// [`Channels::is_multiplexed`] is true; a serial protocol uses [`Reply::reusable`] instead.
-    fn draining(&self) -> bool {
+    fn must_drain(&self) -> bool {
         false
     }
 
     /// Announces the number of the address that the next socket connects to, for a peer of several addresses.
-    fn connects_to(&mut self, address: u16) {
+    fn set_address(&mut self, address: u16) {
         let _ = address;
     }
 
@@ -150,13 +150,13 @@ pub trait Channel: Send {
     }
 
     /// Announces that the next exchange was redirected to this peer with [`Redirect::is_once`].
-    fn ask_once(&mut self) {}
+    fn announce_redirect(&mut self) {}
 
     /// Begins the exchange of a step with the values of the user's variables.
     fn begin(&mut self, ticket: Ticket, step: u16, values: &Values) -> Next;
 
     /// Continues an exchange after its pause, or on the new connection after [`Next::Reopen`].
-    fn go_on(&mut self, ticket: Ticket) -> Next {
+    fn resume(&mut self, ticket: Ticket) -> Next {
         let _ = ticket;
         Next::Await
     }
@@ -187,7 +187,7 @@ pub trait Channel: Send {
     }
 
     /// Error message for a refusal that was just returned.
-    fn explain(&self, refusal: Refusal) -> String;
+    fn explain(&self, rejection: Rejection) -> String;
 
     /// Content of the reply to an exchange that just ended with [`Event::Replied`] or [`Next::Done`].
     fn content(&self, ticket: Ticket) -> Content {
@@ -262,7 +262,7 @@ pub trait Channels: Send + Sync {
     }
 
     /// Whether links to a peer open with their first exchange, instead of before the load.
-    fn is_spare(&self, peer: u16) -> bool {
+    fn connects_lazily(&self, peer: u16) -> bool {
         let _ = peer;
         false
     }
@@ -300,7 +300,7 @@ pub trait Channels: Send + Sync {
     }
 
     /// Offset of a peer's part numbers, so that they follow the numbers of all steps, and of the parts of earlier peers.
-    fn parts_ahead(&self, peer: u16) -> u16 {
+    fn part_offset(&self, peer: u16) -> u16 {
         let _ = peer;
         0
     }
@@ -327,7 +327,7 @@ pub trait Channels: Send + Sync {
     fn needs(&self, step: u16, variable: u16) -> bool;
 
     /// Whether replies to a step are searched, or used in computations. The time for this is not the system's.
-    fn looks_through(&self, step: u16) -> bool;
+    fn inspects_replies(&self, step: u16) -> bool;
 
     /// Whether a step's request has an identical effect if it is sent twice (RFC 9110, 9.2.2). The client may resend an idempotent request
     /// if its peer did not receive it.

@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn hash_is_that_of_the_signature() {
+    fn uses_hash_function_of_the_signature() {
         let length = |identifier: &[&[u8]]| {
             certificate_hash(&certificate(&identifier.concat())).map(|hash| hash.len())
         };

@@ -60,7 +60,7 @@ pub trait Conversation: Send {
     }
 
     /// Announces the number of the address that the next socket connects to, for a peer of several addresses.
-    fn connects_to(&mut self, address: u16) {
+    fn set_address(&mut self, address: u16) {
         let _ = address;
     }
 
@@ -71,10 +71,10 @@ pub trait Conversation: Send {
     fn begin(&mut self, step: u16) -> Next;
 
     /// Announces that the next request was redirected to this peer with [`Redirect::is_once`].
-    fn ask_once(&mut self) {}
+    fn announce_redirect(&mut self) {}
 
     /// Continues a request after a pause, or on the new connection after [`Next::Reopen`].
-    fn go_on(&mut self) -> Next {
+    fn resume(&mut self) -> Next {
         Next::Await
     }
 
@@ -102,7 +102,7 @@ pub trait Conversation: Send {
     }
 
     /// Error message for a refusal that was just returned.
-    fn explain(&self, refusal: Refusal) -> String;
+    fn explain(&self, rejection: Rejection) -> String;
 
     /// Content of the reply that just ended.
     fn content(&self) -> Content {
@@ -161,7 +161,7 @@ pub trait Script: Send + Sync {
     fn needs(&self, step: u16, variable: u16) -> bool;
 
     /// Whether replies to a step are searched, or used in computations. The time for this is not the system's.
-    fn looks_through(&self, step: u16) -> bool;
+    fn inspects_replies(&self, step: u16) -> bool;
 
     /// See [`crate::Channels::is_idempotent`].
     fn is_idempotent(&self, step: u16) -> bool {
@@ -212,12 +212,12 @@ pub enum Next {
     Send,
     /// Wait for further replies.
     Await,
-    /// Wait for this time, then call [`Conversation::go_on`].
+    /// Wait for this time, then call [`Conversation::resume`].
     Pause {
         /// Length of the pause in nanoseconds.
         ns: u64,
     },
-    /// Close the connection and open it again, then call [`Conversation::go_on`].
+    /// Close the connection and open it again, then call [`Conversation::resume`].
     Reopen,
     /// The request is over, with this result.
     Done(Reply),
@@ -238,7 +238,7 @@ pub enum Progress {
         reply: Reply,
     },
     /// The reply to one part of the request ended after `used` of the bytes.
-    Answered {
+    PartReplied {
         /// Number of bytes that belong to the reply; the rest was not read.
         used: usize,
         /// The part that was answered. `None` if parts are not counted separately.
@@ -261,7 +261,7 @@ pub struct PartEnd {
     /// Number of the part, as [`Conversation::part`] returned it.
     pub part: u16,
     /// Reason why the part counts as rejected. `None` if it succeeded.
-    pub refusal: Option<Refusal>,
+    pub rejection: Option<Rejection>,
 }
 
 /// Result of a complete reply.
@@ -270,7 +270,7 @@ pub struct Reply {
     /// Status code of the protocol, such as 200, or 0 if it has none. For an SQL transaction: number of attempts.
     pub status: u16,
     /// Reason why the reply counts as rejected. `None` if it is as expected.
-    pub refusal: Option<Refusal>,
+    pub rejection: Option<Rejection>,
     /// Whether the connection can carry another request.
     pub reusable: bool,
     /// Seconds for which the peer keeps an idle connection open, according to its reply. 0 if the reply does not state it.
@@ -281,7 +281,7 @@ pub struct Reply {
 
 /// Reason why a reply counts as rejected: it was not what the scenario expects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct Rejection {
     /// Class of the error in reports. After [`ErrorClass::ScriptStopped`] the user of a closed load sends no further request.
     pub class: ErrorClass,
     /// Status code, or the number of the rule of the step that failed.

@@ -42,15 +42,15 @@ mod shaped;
 mod step;
 mod template;
 
-pub use capture::{CAPTURED_BYTES_MAX, Capture, CaptureFrom};
+pub use capture::{CAPTURED_BYTES_MAX, Capture, CaptureSource};
 pub use checks::{BodyCheck, Checks, HeaderCheck, KEPT_BODY_BYTES_MAX, SizeCheck, StatusSet};
 pub use conversation::HttpConversation;
 pub use expected::Expected;
 pub use http_step::HttpStep;
 pub use jar::CookieJar;
-pub use json_path::{JsonPath, JsonPathFault};
+pub use json_path::{JsonPath, JsonPathError};
 pub use redirect::Redirects;
-pub use request::{Credentials, Request, RequestBody, RequestFault};
+pub use request::{Credentials, Request, RequestBody, RequestError};
 pub use step::Step;
 pub use template::Template;
 
@@ -63,13 +63,13 @@ use alloc::vec::Vec;
 
 use crate::channel::Footprint;
 use crate::conversation::{Conversation, Script};
-use crate::protocol::{Compile, Open, Protocol, Scheme, WrongStep};
+use crate::protocol::{Compile, Open, Protocol, Scheme, StepError};
 use crate::secrets::Secrets;
-use crate::step::{StepsOfLoad, compile_each};
+use crate::step::{LoadSteps, compile_each};
 use jar::{JAR_BYTES_MAX, PATH_BYTES_MAX};
 use reading::QUOTED_BYTES_MAX;
 use redirect::LOCATION_BYTES_MAX;
-use step::Prepared;
+use step::CompiledStep;
 
 /// Entry in [`crate::PROTOCOLS`].
 pub const PROTOCOL: Protocol = Protocol {
@@ -80,7 +80,7 @@ pub const PROTOCOL: Protocol = Protocol {
         Scheme { name: "https", port: 443, is_secure: true },
     ],
     alpn: &["http/1.1"],
-    compile: Compile::StepsWith(&keys::STEPS, &keys::FURTHER),
+    compile: Compile::StepsWithExtraKeys(&keys::STEPS, &keys::EXTRA),
     open: Open::Conversation(|| {
         let mut conversation =
             Http1::single(&Request::get("localhost", "/"), Checks::default()).unwrap_or_default().open(0);
@@ -112,7 +112,7 @@ pub struct Http1 {
 #[derive(Debug, Default)]
 struct Steps {
     /// All steps for the first address, then all steps for the second address, and so on.
-    list: Box<[Prepared]>,
+    list: Box<[CompiledStep]>,
     /// Number of steps for one address.
     count: usize,
     /// Number of variables; each connection has its own values.
@@ -144,7 +144,7 @@ impl Http1 {
         captured.dedup();
         let mut next_part = count as u16;
         let prepared = steps.into_iter().enumerate().map(|(number, step)| {
-            let mut prepared = Prepared::new(step);
+            let mut prepared = CompiledStep::new(step);
             if number % count.max(1) == 0 {
                 // Parts of a step have equal numbers for every address.
                 next_part = count as u16;
@@ -155,37 +155,37 @@ impl Http1 {
             }
             prepared
         });
-        let list: Box<[Prepared]> = prepared.collect();
+        let list: Box<[CompiledStep]> = prepared.collect();
         let may_differ = count > 1 || list.iter().any(|step| step.step.request.fixed_bytes().is_none());
-        let compares = may_differ && list.iter().all(Prepared::expects_nothing);
+        let compares = may_differ && list.iter().all(CompiledStep::checks_only_status);
         let (captured, secrets) = (captured.into(), Secrets::default());
         let samples = list.iter().any(|step| step.step.request.accepts_coding());
         Self { script: Arc::new(Steps { list, count, variables, captured, secrets, compares, samples }) }
     }
 
     /// Compiles steps with the names of their variables, in the order of the variables' numbers, and the secrets in them.
-    pub fn compile(steps: &[HttpStep], variables: &[String], secrets: &Secrets) -> Result<Self, WrongStep> {
+    pub fn compile(steps: &[HttpStep], variables: &[String], secrets: &Secrets) -> Result<Self, StepError> {
         let steps: Vec<Arc<dyn crate::step::Step>> =
             steps.iter().map(|step| Arc::new(step.clone()) as _).collect();
-        Self::compile_load(&StepsOfLoad { secrets, ..StepsOfLoad::of(&steps, variables) })
+        Self::compile_load(&LoadSteps { secrets, ..LoadSteps::of(&steps, variables) })
     }
 
     /// Compiles the steps of a load.
-    pub fn compile_load(load: &StepsOfLoad<'_>) -> Result<Self, WrongStep> {
+    pub fn compile_load(load: &LoadSteps<'_>) -> Result<Self, StepError> {
         let (variables, secrets) = (load.variables, load.secrets);
-        let compile = |number: usize, step: &HttpStep, address: usize| -> Result<Step, WrongStep> {
+        let compile = |number: usize, step: &HttpStep, address: usize| -> Result<Step, StepError> {
             let mut request = step.request.at_address(address);
             if load.shard.is_some() {
-                request.further_hosts = Vec::new();
+                request.other_hosts = Vec::new();
             }
-            let request = Template::compile(&request, variables, secrets).map_err(|faults| WrongStep {
+            let request = Template::compile(&request, variables, secrets).map_err(|faults| StepError {
                 step: number,
                 what: faults.first().map(ToString::to_string).unwrap_or_default(),
             })?;
             Ok(Step { request, checks: step.checks.clone(), captures: step.captures.clone() })
         };
         let steps = compile_each(load.steps, |step: &HttpStep| Ok(step.clone()))?;
-        let further = steps.iter().map(|step| step.request.further_hosts.len()).max().unwrap_or(0);
+        let further = steps.iter().map(|step| step.request.other_hosts.len()).max().unwrap_or(0);
         let at_address = |address: usize| {
             steps.iter().enumerate().map(move |(number, step)| compile(number, step, address))
         };
@@ -200,7 +200,7 @@ impl Http1 {
 
     /// Makes error messages of rejections quote the start of the reply's body. Every body is kept while it arrives.
     #[must_use]
-    pub fn quoting(mut self) -> Self {
+    pub fn with_body_quotes(mut self) -> Self {
         self.quote_bodies();
         self
     }
@@ -218,7 +218,7 @@ impl Http1 {
     }
 
     /// Single step that sends this request unchanged, and checks the reply.
-    pub fn single(request: &Request, checks: Checks) -> Result<Self, Vec<RequestFault>> {
+    pub fn single(request: &Request, checks: Checks) -> Result<Self, Vec<RequestError>> {
         let request = Template::literal(request)?;
         Ok(Self::new(Vec::from([Step { request, checks, captures: Vec::new() }]), 0))
     }
@@ -241,7 +241,7 @@ impl Http1 {
 
     /// Number of regular expressions in the checks and captures of all steps.
     pub fn expressions(&self) -> usize {
-        let of_step = |prepared: &Prepared| {
+        let of_step = |prepared: &CompiledStep| {
             let Step { checks, captures, .. } = &prepared.step;
             let checks = checks.bodies.iter().filter(|check| matches!(check, BodyCheck::Matches(_)));
             checks.count() + captures.iter().filter(|capture| capture.from.expression().is_some()).count()
@@ -290,9 +290,9 @@ impl Script for Http1 {
     fn open(&self, number: u32) -> HttpConversation {
         let conversation = HttpConversation::new(Arc::clone(&self.script));
         let compares = self.script.compares && number < first_replies::CONNECTIONS;
-        let conversation = if compares { conversation.comparing() } else { conversation };
+        let conversation = if compares { conversation.with_comparison() } else { conversation };
         let samples = self.script.samples && number < SAMPLED_CONNECTIONS;
-        if samples { conversation.sampling() } else { conversation }
+        if samples { conversation.with_sampling() } else { conversation }
     }
 
     fn needs(&self, step: u16, variable: u16) -> bool {
@@ -302,7 +302,7 @@ impl Script for Http1 {
         self.step(step).is_some_and(uses)
     }
 
-    fn looks_through(&self, step: u16) -> bool {
+    fn inspects_replies(&self, step: u16) -> bool {
         self.script
             .list
             .get(usize::from(step))

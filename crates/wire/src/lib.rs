@@ -39,12 +39,14 @@ pub use channel::{Channel, Channels, Event, Footprint, PeerStep, Redirect, Ticke
 pub use cluster_nodes::ClusterNodes;
 pub use content::{CacheUse, Coding, Content};
 pub use conversation::{
-    Cancel, Closing, Conversation, FirstReplies, Greeting, Interrupt, Next, PartEnd, Progress, Refusal,
+    Cancel, Closing, Conversation, FirstReplies, Greeting, Interrupt, Next, PartEnd, Progress, Rejection,
     Reply, Script, Stage,
 };
 pub use mix::Mix;
 pub use outcome::ErrorClass;
-pub use protocol::{Compile, Open, OpenSession, PROTOCOLS, Protocol, Scheme, WrongStep, of_scheme, schemes};
+pub use protocol::{
+    Compile, Open, OpenSession, PROTOCOLS, Protocol, Scheme, StepError, find_scheme, schemes,
+};
 pub use secrets::{REDACTED, Secrets};
 pub use serial::{InProcess, Serial};
 pub use shards::{SHARD_HASHES, ShardCount, ShardHash, ShardMap, ShardRule, Shards};

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 /// Replacement of a secret.
 const SECRET: &str = "(secret)";
 /// Parts of names of keys, headers, variables, and flags with secret values.
-const TELLING: [&str; 15] = [
+const SECRET_NAME_PARTS: [&str; 15] = [
     "bearer",
     "password",
     "passwd",
@@ -26,7 +26,7 @@ const TELLING: [&str; 15] = [
     "jwt",
 ];
 /// Whole words in names with secret values.
-const TELLING_ALONE: [&str; 3] = ["pw", "pwd", "pass"];
+const SECRET_NAMES: [&str; 3] = ["pw", "pwd", "pass"];
 /// Words that may precede a reference to a variable.
 const SCHEMES: [&str; 4] = ["Bearer", "Basic", "Token", "Digest"];
 /// Min length of a `code` in a query that counts as a secret. A shorter one is a status or a country.
@@ -34,7 +34,7 @@ const CODE_CHARS_MIN: usize = 8;
 
 /// Replaces passwords in URLs, and the values of keys, headers, variables, flags, and parameters whose names suggest a secret. It works for
 /// YAML, JSON, commands, and URLs. In doubt it replaces too much. The number of lines does not change.
-pub fn without_secrets(text: &str) -> String {
+pub fn mask_secrets(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     // Indentation of a secret's key while its value continues on the lines below.
     let mut below: Option<usize> = None;
@@ -46,9 +46,9 @@ pub fn without_secrets(text: &str) -> String {
             |key: usize| trimmed.is_empty() || indent > key || (indent == key && trimmed.starts_with("- "));
         below = below.filter(|key| is_below(*key));
         if below.is_none() {
-            let mut line = MaskedLine { rest: content, before: None, shown: &mut shown, goes_on: false };
+            let mut line = MaskedLine { rest: content, before: None, shown: &mut shown, continues: false };
             line.show();
-            below = line.goes_on.then_some(indent);
+            below = line.continues.then_some(indent);
         } else if !trimmed.is_empty() {
             shown.push_str(&content[..indent]);
             shown.push_str(SECRET);
@@ -59,17 +59,17 @@ pub fn without_secrets(text: &str) -> String {
 }
 
 /// Path or URL, with query values replaced if their keys suggest a secret.
-pub fn without_secrets_in_query(text: &str) -> String {
+pub fn mask_query_secrets(text: &str) -> String {
     let Some((path, query)) = text.split_once('?') else { return text.to_owned() };
     let shown = query.split('&').map(|pair| match pair.split_once('=') {
-        Some((key, _)) if sounds_secret(key) => format!("{key}={SECRET}"),
+        Some((key, _)) if suggests_secret(key) => format!("{key}={SECRET}"),
         _ => pair.to_owned(),
     });
     format!("{path}?{}", shown.collect::<Vec<_>>().join("&"))
 }
 
 /// Whether the name of a parameter or a header suggests a secret value.
-pub fn sounds_secret(name: &str) -> bool {
+pub fn suggests_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     // Parameters of connection URLs that contain no secret.
     if matches!(name.as_str(), "target_session_attrs" | "require_auth" | "sslkey" | "ssl-key") {
@@ -100,14 +100,14 @@ struct MaskedLine<'a, 'b> {
     before: Option<char>,
     shown: &'b mut String,
     /// Whether a secret continues on the next line.
-    goes_on: bool,
+    continues: bool,
 }
 
 impl<'a> MaskedLine<'a, '_> {
     fn show(&mut self) {
         while !self.rest.is_empty() {
-            self.show_url_password();
-            let word = self.rest.find(|character| !is_of_word(character)).unwrap_or(self.rest.len());
+            self.mask_url_password();
+            let word = self.rest.find(|character| !is_word_character(character)).unwrap_or(self.rest.len());
             if word == 0 {
                 self.take(self.rest.chars().next().map_or(1, char::len_utf8));
                 continue;
@@ -115,11 +115,10 @@ impl<'a> MaskedLine<'a, '_> {
             let is_in_query = matches!(self.before, Some('?' | '&'));
             let word = self.take(word);
             let is_flag = word.starts_with("--");
-            if is_telling(word) || (is_in_query && sounds_secret(word)) {
-                self.hide_value(is_flag);
-            } else if is_in_query && word == "code" && self.value_of_query().chars().count() >= CODE_CHARS_MIN
-            {
-                self.hide_value(false);
+            if is_secret_name(word) || (is_in_query && suggests_secret(word)) {
+                self.mask_value(is_flag);
+            } else if is_in_query && word == "code" && self.query_value().chars().count() >= CODE_CHARS_MIN {
+                self.mask_value(false);
             }
         }
     }
@@ -134,29 +133,29 @@ impl<'a> MaskedLine<'a, '_> {
     }
 
     /// Replaces `bytes` bytes, unless they only refer to variables.
-    fn hide(&mut self, bytes: usize) {
+    fn mask(&mut self, bytes: usize) {
         let (hidden, rest) = self.rest.split_at(bytes.min(self.rest.len()));
         self.shown.push_str(if is_reference(hidden) { hidden } else { SECRET });
         self.rest = rest;
     }
 
     /// Replaces the password in `//user:password@`.
-    fn show_url_password(&mut self) {
+    fn mask_url_password(&mut self) {
         let Some(authority) = self.rest.strip_prefix("://") else { return };
         let end = authority.find(|character: char| character.is_whitespace() || "/?#\"'".contains(character));
         let Some(at) = authority[..end.unwrap_or(authority.len())].rfind('@') else { return };
         let Some(colon) = authority[..at].find(':') else { return };
         self.take("://".len() + colon + 1);
-        self.hide(at - colon - 1);
+        self.mask(at - colon - 1);
     }
 
-    fn value_of_query(&self) -> &'a str {
+    fn query_value(&self) -> &'a str {
         let value = self.rest.strip_prefix('=').unwrap_or_default();
-        &value[..end_of_bare(value)]
+        &value[..bare_value_end(value)]
     }
 
     /// Replaces the value after the name of a secret, if one follows.
-    fn hide_value(&mut self, is_flag: bool) {
+    fn mask_value(&mut self, is_flag: bool) {
         let quotes = self.rest.trim_start_matches(['"', '\'', '\\']);
         let spaced = quotes.trim_start();
         let is_assigned = spaced.starts_with('=');
@@ -167,23 +166,23 @@ impl<'a> MaskedLine<'a, '_> {
         };
         self.take(self.rest.len() - value.len());
         match value.chars().next() {
-            None | Some('|' | '>' | '#') if !is_assigned && !is_flag => self.goes_on = true,
+            None | Some('|' | '>' | '#') if !is_assigned && !is_flag => self.continues = true,
             None => {}
             // The names within the braces decide what is secret there.
             Some('{') if !is_assigned && !is_reference(value.trim_end_matches([' ', '}'])) => {}
-            Some('"' | '\'' | '\\') => self.hide_quoted(),
-            Some(_) if is_assigned || is_flag => self.hide(end_of_bare(value)),
+            Some('"' | '\'' | '\\') => self.mask_quoted(),
+            Some(_) if is_assigned || is_flag => self.mask(bare_value_end(value)),
             Some(_) if matches!(value.trim(), "yes" | "no" | "true" | "false" | "null" | "~") => {}
-            Some(_) => self.hide(value.len()),
+            Some(_) => self.mask(value.len()),
         }
     }
 
     /// Replaces a quoted value. Without a closing quote, it replaces the rest of the line and the lines below it.
-    fn hide_quoted(&mut self) {
+    fn mask_quoted(&mut self) {
         let escaped = self.rest.starts_with('\\');
         let opening = if escaped { 2.min(self.rest.len()) } else { 1 };
         if !self.rest.is_char_boundary(opening) {
-            return self.hide(self.rest.len());
+            return self.mask(self.rest.len());
         }
         let quote = self.take(opening);
         let mut from = 0;
@@ -196,23 +195,23 @@ impl<'a> MaskedLine<'a, '_> {
             }
             from = found + quote.len();
         };
-        self.goes_on = closing.is_none();
-        self.hide(closing.unwrap_or(self.rest.len()));
+        self.continues = closing.is_none();
+        self.mask(closing.unwrap_or(self.rest.len()));
     }
 }
 
-fn is_of_word(character: char) -> bool {
+fn is_word_character(character: char) -> bool {
     character.is_alphanumeric() || matches!(character, '_' | '-' | '.')
 }
 
-fn is_telling(name: &str) -> bool {
+fn is_secret_name(name: &str) -> bool {
     let name = name.to_lowercase();
-    TELLING.iter().any(|part| name.contains(part))
-        || name.split(['_', '-', '.']).any(|word| TELLING_ALONE.contains(&word))
+    SECRET_NAME_PARTS.iter().any(|part| name.contains(part))
+        || name.split(['_', '-', '.']).any(|word| SECRET_NAMES.contains(&word))
 }
 
 /// End of an unquoted value in a command or a URL.
-fn end_of_bare(value: &str) -> usize {
+fn bare_value_end(value: &str) -> usize {
     let ends = |character: char| character.is_whitespace() || "&\"',;)]".contains(character);
     value.find(ends).unwrap_or(value.len())
 }
@@ -226,12 +225,12 @@ fn is_reference(value: &str) -> bool {
         rest = after.trim_start();
     }
     let name = rest.strip_prefix('{').map(|name| name.strip_suffix('}').unwrap_or(name));
-    name.is_some_and(|name| !name.is_empty() && name.chars().all(is_of_word))
+    name.is_some_and(|name| !name.is_empty() && name.chars().all(is_word_character))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::without_secrets;
+    use super::mask_secrets;
 
     #[test]
     fn replaces_values_of_secret_names_in_every_notation() {
@@ -264,8 +263,8 @@ mod tests {
             ("tokens:\n- s3cr\nb: 1", "tokens:\n(secret)\nb: 1"),
             ("password: \"s3\\\"cr\" # x", "password: \"(secret)\" # x"),
         ] {
-            assert_eq!(without_secrets(text), shown);
-            assert!(!without_secrets(text).contains("s3cr"));
+            assert_eq!(mask_secrets(text), shown);
+            assert!(!mask_secrets(text).contains("s3cr"));
         }
     }
 
@@ -282,7 +281,7 @@ mod tests {
             "proxy_pass http://127.0.0.1:{port};",
             "ünïcödé: \"\\",
         ] {
-            assert_eq!(without_secrets(text), text);
+            assert_eq!(mask_secrets(text), text);
         }
     }
 
@@ -299,7 +298,7 @@ mod tests {
             "--token",
             "{:\"password\"=",
         ] {
-            assert!(without_secrets(text).len() >= 3);
+            assert!(mask_secrets(text).len() >= 3);
         }
     }
 }

@@ -33,9 +33,9 @@ use alloc::vec::Vec;
 
 use crate::channel::{Channels, Footprint};
 use crate::conversation::{Conversation, Script};
-use crate::protocol::{Compile, Open, Protocol, Scheme, WrongStep};
+use crate::protocol::{Compile, Open, Protocol, Scheme, StepError};
 use crate::secrets::Secrets;
-use crate::step::{Access, StepsOfLoad, WrongValue, compile_each};
+use crate::step::{Access, LoadSteps, StepValueError, compile_each};
 use command::Command;
 use log_in::Identity;
 
@@ -45,7 +45,7 @@ const PARTIAL_BYTES_MAX: u64 = 2 * reader::LINE_BYTES_MAX as u64;
 const CONTENT_BYTES_MAX: u64 = 2 * (content::KEPT_BYTES_MAX + content::KEPT_VALUES_MAX * 4) as u64;
 
 /// Error message for unsolicited bytes from the peer.
-const EXCESS: &str = "bytes arrived after the end of the reply";
+const UNSOLICITED: &str = "bytes arrived after the end of the reply";
 
 /// Entry in [`crate::PROTOCOLS`].
 pub const PROTOCOL: Protocol = Protocol {
@@ -56,13 +56,13 @@ pub const PROTOCOL: Protocol = Protocol {
     compile: Compile::Steps(&step::STEPS),
     open: Open::Conversation(|| {
         let step = MemcachedStep::of(Vec::from([b"mn".to_vec()]), "mn".into()).unwrap_or_default();
-        opened(&step, Identity::default())
+        open_in_flight(&step, Identity::default())
     }),
     samples: samples::all,
 };
 
 /// Opens a conversation with the request of a step in progress, for tests.
-fn opened(step: &MemcachedStep, identity: Identity) -> Box<dyn Conversation> {
+fn open_in_flight(step: &MemcachedStep, identity: Identity) -> Box<dyn Conversation> {
     let list = Command::compile(step, identity.format, &[], &Secrets::default()).into_iter().collect();
     let commands = Commands { list, identity, ..Commands::default() };
     let mut conversation = MemcachedConversation::new(Arc::new(commands));
@@ -89,10 +89,10 @@ pub struct Memcached {
 
 /// Compiles the steps of a load to its channels, with the log-in that `read` reads from the URL.
 fn compile(
-    load: &StepsOfLoad<'_>,
-    read: fn(&Access) -> Result<Identity, WrongValue>,
-) -> Result<Box<dyn Channels>, WrongStep> {
-    let identity = read(load.access).map_err(|wrong| WrongStep { step: 0, what: wrong.what })?;
+    load: &LoadSteps<'_>,
+    read: fn(&Access) -> Result<Identity, StepValueError>,
+) -> Result<Box<dyn Channels>, StepError> {
+    let identity = read(load.access).map_err(|wrong| StepError { step: 0, what: wrong.what })?;
     let list = compile_each(load.steps, |step: &MemcachedStep| {
         Command::compile(step, identity.format, load.variables, load.secrets)
     })?;
@@ -118,16 +118,16 @@ impl Script for Memcached {
         self.command(step).is_some_and(|command| command.needs(variable))
     }
 
-    fn looks_through(&self, step: u16) -> bool {
-        self.command(step).is_some_and(Command::looks_through)
+    fn inspects_replies(&self, step: u16) -> bool {
+        self.command(step).is_some_and(Command::inspects_replies)
     }
 
     fn footprint(&self, longest_bytes: &dyn Fn(u16) -> u64) -> Footprint {
         let list = &self.commands.list;
         let request_bytes = list.iter().map(|command| command.bytes_max(longest_bytes)).max().unwrap_or(0);
         let values = (0..self.commands.variables).map(longest_bytes).fold(0, u64::saturating_add);
-        let looks_through = list.iter().any(Command::looks_through);
-        let of_reply = PARTIAL_BYTES_MAX + if looks_through { CONTENT_BYTES_MAX } else { 0 };
+        let inspects_replies = list.iter().any(Command::inspects_replies);
+        let of_reply = PARTIAL_BYTES_MAX + if inspects_replies { CONTENT_BYTES_MAX } else { 0 };
         // Growing buffers may own twice the bytes that they hold.
         let kept_bytes = request_bytes.saturating_mul(2).saturating_add(values).saturating_add(of_reply);
         let shared_bytes = list.iter().map(|command| command.bytes_max(&|_| 0)).sum();

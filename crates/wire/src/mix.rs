@@ -55,7 +55,7 @@ impl Mix {
     }
 
     /// Script of a peer, and the number of the peer there.
-    fn of(&self, peer: u16) -> (&dyn Channels, u16) {
+    fn script_of_peer(&self, peer: u16) -> (&dyn Channels, u16) {
         let (script, first) = self.owners[usize::from(peer)];
         (&*self.scripts[usize::from(script)], peer - first)
     }
@@ -66,7 +66,7 @@ impl Channels for Mix {
     ///
     /// There is no script with this number.
     fn open(&self, peer: u16, number: u32) -> Box<dyn Channel> {
-        let (script, own) = self.of(peer);
+        let (script, own) = self.script_of_peer(peer);
         script.open(own, number)
     }
 
@@ -82,14 +82,14 @@ impl Channels for Mix {
         let place = self.place(step);
         match self.shards_from(place.peer) {
             Some(shards) => shards.choose(values),
-            None => place.peer + self.of(place.peer).0.route(place.step, values),
+            None => place.peer + self.script_of_peer(place.peer).0.route(place.step, values),
         }
     }
 
     fn peers_of(&self, step: u16) -> Range<u16> {
         let PeerStep { peer, step } = self.place(step);
         let own = || {
-            let own = self.of(peer).0.peers_of(step);
+            let own = self.script_of_peer(peer).0.peers_of(step);
             peer + own.start..peer + own.end
         };
         self.shards_from(peer).map_or_else(own, Shards::peers)
@@ -99,36 +99,36 @@ impl Channels for Mix {
         self.owners.len() as u16
     }
 
-    fn is_spare(&self, peer: u16) -> bool {
-        let (script, own) = self.of(peer);
-        script.is_spare(own)
+    fn connects_lazily(&self, peer: u16) -> bool {
+        let (script, own) = self.script_of_peer(peer);
+        script.connects_lazily(own)
     }
 
     fn note_reachable(&self, peer: u16, is_reachable: bool) {
-        let (script, own) = self.of(peer);
+        let (script, own) = self.script_of_peer(peer);
         script.note_reachable(own, is_reachable);
     }
 
-    fn parts_ahead(&self, peer: u16) -> u16 {
+    fn part_offset(&self, peer: u16) -> u16 {
         let peer = self.first_shard(peer);
         let steps = self.places.iter().filter(|place| place.peer != peer).count() as u16;
         let earlier = (0..peer).filter(|earlier| self.first_shard(*earlier) == *earlier);
-        let earlier = earlier.map(|earlier| self.of(earlier).0);
+        let earlier = earlier.map(|earlier| self.script_of_peer(earlier).0);
         earlier.map(|script| script.parts()).fold(steps, u16::saturating_add)
     }
 
     fn room(&self, peer: u16) -> u32 {
-        let (script, own) = self.of(peer);
+        let (script, own) = self.script_of_peer(peer);
         script.room(own)
     }
 
     fn is_multiplexed(&self, peer: u16) -> bool {
-        let (script, own) = self.of(peer);
+        let (script, own) = self.script_of_peer(peer);
         script.is_multiplexed(own)
     }
 
     fn is_in_process(&self, peer: u16) -> bool {
-        let (script, own) = self.of(peer);
+        let (script, own) = self.script_of_peer(peer);
         script.is_in_process(own)
     }
 
@@ -138,8 +138,8 @@ impl Channels for Mix {
             || routes.is_some_and(|shards| shards.needs(variable))
     }
 
-    fn looks_through(&self, step: u16) -> bool {
-        self.script(step).is_some_and(|(script, step)| script.looks_through(step))
+    fn inspects_replies(&self, step: u16) -> bool {
+        self.script(step).is_some_and(|(script, step)| script.inspects_replies(step))
     }
 
     fn is_idempotent(&self, step: u16) -> bool {

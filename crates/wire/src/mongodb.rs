@@ -35,9 +35,9 @@ use alloc::vec::Vec;
 
 use crate::channel::{Channels, Footprint};
 use crate::conversation::{Conversation, Script};
-use crate::protocol::{Compile, Open, Protocol, Scheme, WrongStep};
+use crate::protocol::{Compile, Open, Protocol, Scheme, StepError};
 use crate::secrets::Secrets;
-use crate::step::{Access, StepsOfLoad, compile_each};
+use crate::step::{Access, LoadSteps, compile_each};
 use command::Command;
 use log_in::Identity;
 
@@ -48,7 +48,7 @@ const PARTIAL_BYTES_MAX: u64 =
 const CONTENT_BYTES_MAX: u64 = 2 * reply::ALL_KEPT_BYTES_MAX as u64;
 
 /// Error message for unsolicited bytes from the peer.
-const EXCESS: &str = "bytes arrived after the end of the reply";
+const UNSOLICITED: &str = "bytes arrived after the end of the reply";
 
 /// Entry in [`crate::PROTOCOLS`].
 pub const PROTOCOL: Protocol = Protocol {
@@ -94,8 +94,8 @@ pub struct Mongo {
 }
 
 /// Compiles the steps of a load to its channels.
-fn compile(load: &StepsOfLoad<'_>) -> Result<Box<dyn Channels>, WrongStep> {
-    let identity = Identity::read(load.access).map_err(|wrong| WrongStep { step: 0, what: wrong.what })?;
+fn compile(load: &LoadSteps<'_>) -> Result<Box<dyn Channels>, StepError> {
+    let identity = Identity::read(load.access).map_err(|wrong| StepError { step: 0, what: wrong.what })?;
     let identity = identity.with(load.stretcher.cloned(), load.nonce);
     let list = compile_each(load.steps, |step: &MongoStep| {
         Command::compile(step, &identity.database, load.variables, load.secrets)
@@ -122,8 +122,8 @@ impl Script for Mongo {
         self.command(step).is_some_and(|command| command.needs(variable))
     }
 
-    fn looks_through(&self, step: u16) -> bool {
-        self.command(step).is_some_and(|command| command.rules.look_through())
+    fn inspects_replies(&self, step: u16) -> bool {
+        self.command(step).is_some_and(|command| command.rules.need_content())
     }
 
     fn footprint(&self, longest_bytes: &dyn Fn(u16) -> u64) -> Footprint {
@@ -131,11 +131,11 @@ impl Script for Mongo {
         let max_of = |bytes: &dyn Fn(&Command) -> u64| list.iter().map(bytes).max().unwrap_or(0);
         let request_bytes = max_of(&|command| command.bytes_max(longest_bytes));
         let expected_bytes = max_of(&|command| command.rules.bytes_max(longest_bytes));
-        let looks_through = list.iter().any(|command| command.rules.look_through());
+        let inspects_replies = list.iter().any(|command| command.rules.need_content());
         let values = (0..self.commands.variables).map(longest_bytes).fold(0, u64::saturating_add);
         // Growing buffers may own twice the bytes that they hold.
         let of_exchange = request_bytes.saturating_add(expected_bytes).saturating_mul(2);
-        let of_reply = PARTIAL_BYTES_MAX + if looks_through { CONTENT_BYTES_MAX } else { 0 };
+        let of_reply = PARTIAL_BYTES_MAX + if inspects_replies { CONTENT_BYTES_MAX } else { 0 };
         Footprint {
             kept_bytes: of_exchange.saturating_add(values).saturating_add(of_reply),
             request_bytes,

@@ -33,7 +33,7 @@ use alloc::sync::Arc;
 
 use crate::conversation::Conversation;
 use crate::protocol::{Compile, Open, Protocol, Scheme};
-use crate::sql::{Login, Single};
+use crate::sql::{FixedQuery, Login};
 
 /// Default port.
 pub const PORT: u16 = 3306;
@@ -52,7 +52,8 @@ pub const PROTOCOL: Protocol = Protocol {
         Box::new(if is_private { session.on_private_transport() } else { session })
     }),
     open: Open::Conversation(|| {
-        let mut conversation = Single::new(Session::new(Arc::new(Login::default()), [0; 18]), "SELECT 1", ());
+        let mut conversation =
+            FixedQuery::new(Session::new(Arc::new(Login::default()), [0; 18]), "SELECT 1", ());
         conversation.begin(0);
         Box::new(conversation)
     }),

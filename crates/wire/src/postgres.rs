@@ -30,7 +30,7 @@ use alloc::sync::Arc;
 
 use crate::conversation::Conversation as _;
 use crate::protocol::{Compile, Open, Protocol, Scheme};
-use crate::sql::Single;
+use crate::sql::FixedQuery;
 
 /// Default port.
 pub const PORT: u16 = 5432;
@@ -46,7 +46,7 @@ pub const PROTOCOL: Protocol = Protocol {
     alpn: &[],
     compile: Compile::Transactions(|login, _, nonce| Box::new(Session::new(login, nonce))),
     open: Open::Conversation(|| {
-        let mut single = Single::new(Session::new(Arc::default(), [0; 18]), "SELECT 1", ());
+        let mut single = FixedQuery::new(Session::new(Arc::default(), [0; 18]), "SELECT 1", ());
         single.begin(0);
         Box::new(single)
     }),

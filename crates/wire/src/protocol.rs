@@ -9,7 +9,7 @@ use crate::channel::Channel;
 use crate::conversation::Conversation;
 use crate::http1;
 use crate::sql::{Login, Session};
-use crate::step::{FurtherKeys, OwnSteps};
+use crate::step::{ExtraKeys, StepDefinition};
 use crate::{memcached, mongodb, mysql, postgres, redis, tcp, testing};
 
 /// Supported protocol: an entry in [`PROTOCOLS`], from which URLs, steps, help, tests, and fuzzing derive.
@@ -56,9 +56,9 @@ pub enum Open {
 #[derive(Clone, Copy, Debug)]
 pub enum Compile {
     /// Steps of a single key.
-    Steps(&'static OwnSteps),
+    Steps(&'static StepDefinition),
     /// Steps with further keys.
-    StepsWith(&'static OwnSteps, &'static FurtherKeys),
+    StepsWithExtraKeys(&'static StepDefinition, &'static ExtraKeys),
     /// Scripts of transactions, which the crate `sql` runs over sessions that this function creates.
     Transactions(OpenSession),
 }
@@ -69,7 +69,7 @@ pub type OpenSession = fn(login: Arc<Login>, is_private: bool, nonce: [u8; 18]) 
 
 /// Error of a step that cannot be compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WrongStep {
+pub struct StepError {
     /// Number of the step.
     pub step: usize,
     /// Error message.
@@ -86,9 +86,9 @@ impl Eq for Protocol {}
 
 impl Protocol {
     /// Definition of the protocol's steps. `None` if they are transactions.
-    pub fn steps(&self) -> Option<&'static OwnSteps> {
+    pub fn steps(&self) -> Option<&'static StepDefinition> {
         match self.compile {
-            Compile::Steps(steps) | Compile::StepsWith(steps, _) => Some(steps),
+            Compile::Steps(steps) | Compile::StepsWithExtraKeys(steps, _) => Some(steps),
             Compile::Transactions(_) => None,
         }
     }
@@ -107,14 +107,14 @@ impl Protocol {
     pub fn session(&self) -> Option<OpenSession> {
         match self.compile {
             Compile::Transactions(open) => Some(open),
-            Compile::Steps(_) | Compile::StepsWith(..) => None,
+            Compile::Steps(_) | Compile::StepsWithExtraKeys(..) => None,
         }
     }
 
     /// Keys that are allowed in addition to the step key. `None` if its steps have a single key, or are transactions.
-    pub fn further_keys(&self) -> Option<&'static FurtherKeys> {
+    pub fn extra_keys(&self) -> Option<&'static ExtraKeys> {
         match self.compile {
-            Compile::StepsWith(_, further) => Some(further),
+            Compile::StepsWithExtraKeys(_, further) => Some(further),
             Compile::Steps(_) | Compile::Transactions(_) => None,
         }
     }
@@ -125,10 +125,10 @@ impl Protocol {
     }
 
     /// Definition of the protocol's steps if they have a single key, which the query of a URL can give. `None` for other protocols.
-    pub fn own_steps(&self) -> Option<&'static OwnSteps> {
+    pub fn own_steps(&self) -> Option<&'static StepDefinition> {
         match self.compile {
             Compile::Steps(steps) => Some(steps),
-            Compile::StepsWith(..) | Compile::Transactions(_) => None,
+            Compile::StepsWithExtraKeys(..) | Compile::Transactions(_) => None,
         }
     }
 }
@@ -146,7 +146,7 @@ pub const PROTOCOLS: &[Protocol] = &[
 ];
 
 /// Protocol and scheme with this URL scheme name, ignoring case.
-pub fn of_scheme(name: &str) -> Option<(&'static Protocol, &'static Scheme)> {
+pub fn find_scheme(name: &str) -> Option<(&'static Protocol, &'static Scheme)> {
     let of = |protocol: &'static Protocol| {
         let found = protocol.schemes.iter().find(|scheme| scheme.name.eq_ignore_ascii_case(name));
         found.map(|scheme| (protocol, scheme))

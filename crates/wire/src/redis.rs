@@ -31,7 +31,7 @@ mod workload;
 pub use cluster::key;
 pub use command::recorded_words;
 pub use conversation::RedisConversation;
-pub use log_in::{Found, behind_sentinel, found};
+pub use log_in::{Discovery, behind_sentinel, discovery};
 pub use step::{Part, RedisStep};
 
 use alloc::boxed::Box;
@@ -42,15 +42,15 @@ use alloc::vec::Vec;
 
 use crate::ErrorClass;
 use crate::channel::{Channels, Footprint, Redirect};
-use crate::conversation::{Conversation, Refusal, Reply, Script};
-use crate::protocol::{Compile, Open, Protocol, Scheme, WrongStep};
+use crate::conversation::{Conversation, Rejection, Reply, Script};
+use crate::protocol::{Compile, Open, Protocol, Scheme, StepError};
 use crate::secrets::Secrets;
-use crate::step::{Access, StepsOfLoad, compile_each};
+use crate::step::{Access, LoadSteps, compile_each};
 use cluster::SlotMap;
 use command::Command;
 use log_in::Identity;
 use pipeline::Pipelined;
-use reader::Reader;
+use reader::ReplyParser;
 
 /// Max bytes of an unfinished reply: a line, an error, and open aggregates.
 const PARTIAL_BYTES_MAX: u64 =
@@ -61,7 +61,7 @@ const CONTENT_BYTES_MAX: u64 = 2 * (kept::KEPT_BYTES_MAX + kept::KEPT_ITEMS_MAX 
 const CONNECTION_COMMANDS: [&str; 4] = ["MULTI", "WATCH", "SELECT", "AUTH"];
 
 /// Error message for unsolicited bytes from the peer.
-const EXCESS: &str = "bytes arrived after the end of the reply";
+const UNSOLICITED: &str = "bytes arrived after the end of the reply";
 
 /// Entry in [`crate::PROTOCOLS`].
 pub const PROTOCOL: Protocol = Protocol {
@@ -106,7 +106,7 @@ pub struct Redis {
 }
 
 /// Compiles the steps of a load to its channels.
-fn compile(load: &StepsOfLoad<'_>) -> Result<Box<dyn Channels>, WrongStep> {
+fn compile(load: &LoadSteps<'_>) -> Result<Box<dyn Channels>, StepError> {
     let is_pipelined = load.pipeline > 1;
     let list = compile_each(load.steps, |step: &RedisStep| {
         let name = step.name();
@@ -120,7 +120,7 @@ fn compile(load: &StepsOfLoad<'_>) -> Result<Box<dyn Channels>, WrongStep> {
         }
         Command::compile(step, load.variables, load.secrets)
     })?;
-    let identity = Identity::read(load.access).map_err(|wrong| WrongStep { step: 0, what: wrong.what })?;
+    let identity = Identity::read(load.access).map_err(|wrong| StepError { step: 0, what: wrong.what })?;
     let variables = load.variables.len() as u16;
     let cluster = load.nodes.map(SlotMap::new);
     let commands = Commands { list, variables, identity, secrets: load.secrets.clone(), cluster };
@@ -128,7 +128,7 @@ fn compile(load: &StepsOfLoad<'_>) -> Result<Box<dyn Channels>, WrongStep> {
     if load.nodes.is_some() {
         let steps: Vec<&RedisStep> = load.steps.iter().filter_map(|step| step.downcast()).collect();
         let channels = cluster::channels(redis, load.pipeline, &steps, load.variables, load.secrets);
-        return channels.map_err(|(step, what)| WrongStep { step, what });
+        return channels.map_err(|(step, what)| StepError { step, what });
     }
     Ok(match is_pipelined {
         true => Box::new(Pipelined { redis, depth: load.pipeline }),
@@ -139,17 +139,17 @@ fn compile(load: &StepsOfLoad<'_>) -> Result<Box<dyn Channels>, WrongStep> {
 impl Commands {
     /// Creates the result of a reply that has ended. A connection to a master that has become a replica is closed.
     #[inline]
-    fn reply(&self, reader: &Reader, refusal: Option<Refusal>) -> Reply {
-        let is_replica = refusal.is_some_and(|refusal| refusal.class == ErrorClass::ReadOnly);
+    fn reply(&self, reader: &ReplyParser, rejection: Option<Rejection>) -> Reply {
+        let is_replica = rejection.is_some_and(|rejection| rejection.class == ErrorClass::ReadOnly);
         let reusable = !(is_replica && self.identity.needs_master());
-        Reply { status: 0, refusal, reusable, received_bytes: reader.received_bytes(), idle_max_s: 0 }
+        Reply { status: 0, rejection, reusable, received_bytes: reader.received_bytes(), idle_max_s: 0 }
     }
 
     /// Redirect in a rejected reply. `None` if it is not followed.
     #[inline]
-    fn redirect(&self, reader: &Reader, refusal: Option<Refusal>) -> Option<Redirect> {
-        let refusal = refusal.filter(|refusal| refusal.class == ErrorClass::Moved)?;
-        self.cluster.as_ref()?.redirect(reader.error().filter(|_| refusal.code == rules::ERROR)?)
+    fn redirect(&self, reader: &ReplyParser, rejection: Option<Rejection>) -> Option<Redirect> {
+        let rejection = rejection.filter(|rejection| rejection.class == ErrorClass::Moved)?;
+        self.cluster.as_ref()?.redirect(reader.error().filter(|_| rejection.code == rules::ERROR)?)
     }
 }
 
@@ -159,7 +159,7 @@ impl Redis {
     /// # Errors
     ///
     /// The message for a log-in that Redis does not support.
-    pub fn asking(commands: &[(&str, Part)], access: &Access) -> Result<Self, String> {
+    pub fn with_saved_replies(commands: &[(&str, Part)], access: &Access) -> Result<Self, String> {
         let secrets = Secrets::default();
         let command = |(number, (line, part)): (u16, &(&str, Part))| {
             let words = line.split(' ').map(|word| word.as_bytes().to_vec()).collect();
@@ -190,16 +190,16 @@ impl Redis {
     }
 
     /// Max memory of connections with `depth` commands in flight.
-    fn footprint_of(&self, depth: u32, longest_bytes: &dyn Fn(u16) -> u64) -> Footprint {
+    fn footprint_at_depth(&self, depth: u32, longest_bytes: &dyn Fn(u16) -> u64) -> Footprint {
         let list = &self.commands.list;
         let max_of = |bytes: &dyn Fn(&Command) -> u64| list.iter().map(bytes).max().unwrap_or(0);
         let request_bytes = max_of(&|command| command.bytes_max(longest_bytes));
         let expected_bytes = max_of(&|command| command.rules.bytes_max(longest_bytes));
-        let looks_through = list.iter().any(Command::looks_through);
+        let inspects_replies = list.iter().any(Command::inspects_replies);
         let values = (0..self.commands.variables).map(longest_bytes).fold(0, u64::saturating_add);
         // Growing buffers may own twice the bytes that they hold.
         let of_exchange = request_bytes.saturating_add(expected_bytes).saturating_mul(2);
-        let of_reply = PARTIAL_BYTES_MAX + if looks_through { CONTENT_BYTES_MAX } else { 0 };
+        let of_reply = PARTIAL_BYTES_MAX + if inspects_replies { CONTENT_BYTES_MAX } else { 0 };
         Footprint {
             kept_bytes: of_exchange
                 .saturating_mul(depth.into())
@@ -223,11 +223,11 @@ impl Script for Redis {
         self.command(step).is_some_and(|command| command.needs(variable))
     }
 
-    fn looks_through(&self, step: u16) -> bool {
-        self.command(step).is_some_and(Command::looks_through)
+    fn inspects_replies(&self, step: u16) -> bool {
+        self.command(step).is_some_and(Command::inspects_replies)
     }
 
     fn footprint(&self, longest_bytes: &dyn Fn(u16) -> u64) -> Footprint {
-        self.footprint_of(1, longest_bytes)
+        self.footprint_at_depth(1, longest_bytes)
     }
 }

@@ -143,8 +143,8 @@ impl Fault {
         PeerFault::new(class, code, sentence)
     }
 
-    fn saying(self, server_error: impl Into<String>) -> PeerFault {
-        self.plain().saying(server_error)
+    fn with_peer_message(self, server_error: impl Into<String>) -> PeerFault {
+        self.plain().with_peer_message(server_error)
     }
 }
 
@@ -203,7 +203,7 @@ impl Scram {
 
     /// Declares that the client supports channel binding. A server that offered it then detects that the offer was removed.
     #[must_use]
-    pub(crate) fn without_offer(self) -> Self {
+    pub(crate) fn without_binding_offer(self) -> Self {
         Self { header: "y,,".to_owned(), ..self }
     }
 
@@ -239,7 +239,7 @@ impl Scram {
         if !nonce.starts_with(&self.nonce) || nonce.len() == self.nonce.len() {
             return Err(Fault::ForeignNonce.plain());
         }
-        let keys = match keys.take().filter(|keys| keys.are_for(self.mechanism, &salt, rounds)) {
+        let keys = match keys.take().filter(|keys| keys.apply_to(self.mechanism, &salt, rounds)) {
             Some(known) => keys.insert(known),
             None => keys.insert(Keys::derive(self.mechanism, password, salt, rounds, stretcher)?),
         };
@@ -261,7 +261,7 @@ impl Scram {
         let text = str::from_utf8(server_last).map_err(|_| Fault::Malformed.plain())?;
         let value = text.split(',').next().unwrap_or_default();
         if let Some(reason) = value.strip_prefix("e=") {
-            return Err(Fault::Rejected.saying(reason.chars().take(100).collect::<String>()));
+            return Err(Fault::Rejected.with_peer_message(reason.chars().take(100).collect::<String>()));
         }
         let signature = value.strip_prefix("v=").and_then(|value| STANDARD.decode(value).ok());
         let signature = signature.ok_or_else(|| Fault::Malformed.plain())?;
@@ -303,11 +303,11 @@ fn read_first(bytes: &[u8]) -> Result<(&str, &str, Vec<u8>, u32), PeerFault> {
 }
 
 fn too_many(rounds: &str) -> PeerFault {
-    Fault::TooManyRounds.saying(rounds.chars().take(20).collect::<String>())
+    Fault::TooManyRounds.with_peer_message(rounds.chars().take(20).collect::<String>())
 }
 
 impl Keys {
-    fn are_for(&self, mechanism: Mechanism, salt: &[u8], rounds: u32) -> bool {
+    fn apply_to(&self, mechanism: Mechanism, salt: &[u8], rounds: u32) -> bool {
         (self.mechanism, self.salt.as_slice(), self.rounds) == (mechanism, salt, rounds)
     }
 
@@ -321,7 +321,7 @@ impl Keys {
         let stretched = match stretcher {
             Some(Stretcher(stretcher)) => stretcher.stretched(mechanism, password, &salt, rounds),
             None if rounds <= ROUNDS_MAX => {
-                Stretching::begin(mechanism, password, &salt, rounds).go_on(rounds)
+                Stretching::begin(mechanism, password, &salt, rounds).resume(rounds)
             }
             None => None,
         };
@@ -357,7 +357,7 @@ impl Stretching {
     }
 
     /// Computes up to `rounds_max` further rounds. Returns the stretched password after the last round; `None` before.
-    pub fn go_on(&mut self, rounds_max: u32) -> Option<Hash> {
+    pub fn resume(&mut self, rounds_max: u32) -> Option<Hash> {
         let rounds = self.rounds_left.min(rounds_max);
         for _ in 0..rounds {
             self.round = self.keyed.of(&[&self.round[..self.hash_bytes]]);
@@ -444,7 +444,7 @@ mod tests {
         let first_half = "55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc";
         assert_eq!(
             Stretching::begin(Mechanism::Sha256, "passwd", b"salt", 1)
-                .go_on(0)
+                .resume(0)
                 .map(|hash| hex(&hash))
                 .unwrap(),
             first_half
@@ -453,12 +453,12 @@ mod tests {
 
     #[test]
     fn stretching_in_steps_gives_same_result() {
-        let whole = Stretching::begin(Mechanism::Sha256, "pencil", b"salt", 100).go_on(99).unwrap();
+        let whole = Stretching::begin(Mechanism::Sha256, "pencil", b"salt", 100).resume(99).unwrap();
         let mut stretching = Stretching::begin(Mechanism::Sha256, "pencil", b"salt", 100);
         for _ in 0..9 {
-            assert_eq!(stretching.go_on(10), None);
+            assert_eq!(stretching.resume(10), None);
         }
-        assert_eq!(stretching.go_on(10), Some(whole));
+        assert_eq!(stretching.resume(10), Some(whole));
     }
 
     #[test]

@@ -25,7 +25,7 @@ const QUOTING_BYTES_MAX: usize = 4096;
 pub struct Secrets {
     list: Vec<Secret>,
     /// All encoded forms of all secrets, the longest first.
-    spellings: Vec<Vec<u8>>,
+    encoded_forms: Vec<Vec<u8>>,
 }
 
 #[derive(Clone)]
@@ -42,7 +42,7 @@ impl Secrets {
 
     /// Creates an empty list.
     pub const fn new() -> Self {
-        Self { list: Vec::new(), spellings: Vec::new() }
+        Self { list: Vec::new(), encoded_forms: Vec::new() }
     }
 
     /// Adds a secret, unless its name is in the list.
@@ -51,9 +51,9 @@ impl Secrets {
             return;
         }
         self.list.push(Secret { name: name.into(), value: value.into() });
-        self.spellings.extend(spellings_of(value));
-        self.spellings.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
-        self.spellings.dedup();
+        self.encoded_forms.extend(encoded_forms_of(value));
+        self.encoded_forms.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        self.encoded_forms.dedup();
     }
 
     /// Value of the secret with this name.
@@ -68,7 +68,7 @@ impl Secrets {
 
     /// Length of the longest encoded form in bytes.
     pub fn bytes_max(&self) -> usize {
-        self.spellings.first().map_or(0, Vec::len)
+        self.encoded_forms.first().map_or(0, Vec::len)
     }
 
     /// Removes all secrets from a text, in every form in which a request or a server may have written them: plain, percent-encoded,
@@ -76,18 +76,18 @@ impl Secrets {
     /// quotation in it.
     pub fn redact<'a>(&self, text: &'a [u8]) -> Cow<'a, [u8]> {
         let mut shown = Cow::Borrowed(text);
-        for spelling in &self.spellings {
+        for spelling in &self.encoded_forms {
             let found: Vec<_> =
                 memmem::find_iter(&shown, spelling).map(|at| at..at + spelling.len()).collect();
             if !found.is_empty() {
-                shown = Cow::Owned(without(&shown, &found));
+                shown = Cow::Owned(replace_ranges(&shown, &found));
             }
         }
-        let cut = self.spellings.iter().flat_map(|spelling| pieces_cut_off(&shown, spelling));
+        let cut = self.encoded_forms.iter().flat_map(|spelling| truncated_ranges(&shown, spelling));
         let mut cut: Vec<_> = cut.collect();
         if !cut.is_empty() {
             cut.sort_by_key(|range| range.start);
-            shown = Cow::Owned(without(&shown, &cut));
+            shown = Cow::Owned(replace_ranges(&shown, &cut));
         }
         shown
     }
@@ -105,7 +105,7 @@ impl fmt::Debug for Secrets {
 }
 
 /// Replaces ranges of a text, which are in order.
-fn without(text: &[u8], ranges: &[Range<usize>]) -> Vec<u8> {
+fn replace_ranges(text: &[u8], ranges: &[Range<usize>]) -> Vec<u8> {
     let mut shown = Vec::with_capacity(text.len());
     let mut from = 0;
     for range in ranges.iter().filter(|range| !range.is_empty()) {
@@ -120,7 +120,7 @@ fn without(text: &[u8], ranges: &[Range<usize>]) -> Vec<u8> {
 }
 
 /// Ranges where a text, or a quotation in it, ends with the beginning of a secret, or begins with its end.
-fn pieces_cut_off(text: &[u8], spelling: &[u8]) -> Vec<Range<usize>> {
+fn truncated_ranges(text: &[u8], spelling: &[u8]) -> Vec<Range<usize>> {
     let quotes =
         memchr::memchr_iter(b'"', &text[..if text.len() > QUOTING_BYTES_MAX { 0 } else { text.len() }]);
     let (mut starts, mut ends) = (Vec::from([0]), Vec::from([text.len()]));
@@ -141,9 +141,9 @@ fn pieces_cut_off(text: &[u8], spelling: &[u8]) -> Vec<Range<usize>> {
     starts.iter().filter_map(tail).chain(ends.iter().filter_map(head)).collect()
 }
 
-fn spellings_of(value: &str) -> Vec<Vec<u8>> {
-    let encoded = |further: &step::FurtherKeys| (further.spellings)(value.as_bytes());
-    let mut all: Vec<Vec<u8>> = step::with_further_keys().flat_map(|(_, further)| encoded(further)).collect();
+fn encoded_forms_of(value: &str) -> Vec<Vec<u8>> {
+    let encoded = |further: &step::ExtraKeys| (further.encoded_forms)(value.as_bytes());
+    let mut all: Vec<Vec<u8>> = step::with_extra_keys().flat_map(|(_, further)| encoded(further)).collect();
     let percent = |bytes: &Vec<u8>| String::from_utf8_lossy(bytes).replace("%20", "+").into_bytes();
     all.extend(all.iter().map(percent).collect::<Vec<_>>());
     all.push(value.into());
@@ -151,13 +151,13 @@ fn spellings_of(value: &str) -> Vec<Vec<u8>> {
     let quoted = format!("{value:?}");
     all.push(quoted[1..quoted.len() - 1].into());
     all.push(value.as_bytes().escape_ascii().collect());
-    all.extend((0..3).map(|before| in_base64(value.as_bytes(), before)));
+    all.extend((0..3).map(|before| base64_core(value.as_bytes(), before)));
     all.retain(|spelling| spelling.len() >= PIECE_BYTES_MIN);
     all
 }
 
 /// Characters of a Base64 text that depend only on the value. `before` is the offset of the value in the encoded bytes, modulo 3.
-fn in_base64(value: &[u8], before: usize) -> Vec<u8> {
+fn base64_core(value: &[u8], before: usize) -> Vec<u8> {
     let bytes = [&[0; 3][..before], value].concat();
     let text = STANDARD_NO_PAD.encode(&bytes);
     let (from, until) = ((before * 8).div_ceil(6), bytes.len() * 8 / 6);

@@ -8,7 +8,8 @@ use crate::blame::PeerFault;
 use crate::channel::{Channel, Channels, Event, Footprint, PeerStep, Ticket};
 use crate::content::Content;
 use crate::conversation::{
-    Cancel, Closing, Conversation, FirstReplies, Greeting, Interrupt, Next, Progress, Refusal, Script, Stage,
+    Cancel, Closing, Conversation, FirstReplies, Greeting, Interrupt, Next, Progress, Rejection, Script,
+    Stage,
 };
 use crate::values::Values;
 
@@ -44,7 +45,7 @@ impl<C: Conversation> Serial<C> {
 
     /// Passes the user's variables that have changed to the conversation.
     #[inline]
-    fn learn(&mut self, ticket: Ticket, values: &Values) {
+    fn update_variables(&mut self, ticket: Ticket, values: &Values) {
         if self.known != (ticket, values.latest()) {
             let (whose, stamp) = self.known;
             let since = if whose == ticket { stamp } else { 0 };
@@ -58,7 +59,7 @@ impl<C: Conversation> Serial<C> {
 
     /// Resets the send position before a new request, or ends the exchange.
     #[inline]
-    fn stage_next(&mut self, next: &Next) {
+    fn apply_next(&mut self, next: &Next) {
         match next {
             Next::Send => self.written = 0,
             Next::Done(_) => self.ticket = Ticket::NONE,
@@ -66,7 +67,7 @@ impl<C: Conversation> Serial<C> {
         }
     }
 
-    fn stage_greeting(&mut self, greeting: Greeting) -> Greeting {
+    fn apply_greeting(&mut self, greeting: Greeting) -> Greeting {
         if greeting == Greeting::Send {
             self.written = 0;
         }
@@ -87,18 +88,18 @@ impl<C: Conversation> Channel for Serial<C> {
         u32::from(self.ticket == Ticket::NONE)
     }
 
-    fn connects_to(&mut self, address: u16) {
-        self.conversation.connects_to(address);
+    fn set_address(&mut self, address: u16) {
+        self.conversation.set_address(address);
     }
 
     fn greet(&mut self) -> Greeting {
         let greeting = self.conversation.greet();
-        self.stage_greeting(greeting)
+        self.apply_greeting(greeting)
     }
 
     fn greeted(&mut self, bytes: &[u8]) -> Result<(usize, Greeting), PeerFault> {
         let (used, greeting) = self.conversation.greeted(bytes)?;
-        Ok((used, self.stage_greeting(greeting)))
+        Ok((used, self.apply_greeting(greeting)))
     }
 
     fn certificate(&mut self, der: &[u8]) {
@@ -107,26 +108,26 @@ impl<C: Conversation> Channel for Serial<C> {
 
     fn secured(&mut self) -> Greeting {
         let greeting = self.conversation.secured();
-        self.stage_greeting(greeting)
+        self.apply_greeting(greeting)
     }
 
-    fn ask_once(&mut self) {
-        self.conversation.ask_once();
+    fn announce_redirect(&mut self) {
+        self.conversation.announce_redirect();
     }
 
     #[inline]
     fn begin(&mut self, ticket: Ticket, step: u16, values: &Values) -> Next {
-        self.learn(ticket, values);
+        self.update_variables(ticket, values);
         self.ticket = ticket;
         let next = self.conversation.begin(step);
-        self.stage_next(&next);
+        self.apply_next(&next);
         next
     }
 
-    fn go_on(&mut self, ticket: Ticket) -> Next {
+    fn resume(&mut self, ticket: Ticket) -> Next {
         self.ticket = ticket;
-        let next = self.conversation.go_on();
-        self.stage_next(&next);
+        let next = self.conversation.resume();
+        self.apply_next(&next);
         next
     }
 
@@ -154,14 +155,14 @@ impl<C: Conversation> Channel for Serial<C> {
                 self.end(&bytes[used..])?;
                 Ok(Some((bytes.len(), Event::Redirected { ticket, redirect })))
             }
-            Ok(Progress::Answered { used, part, next }) => {
+            Ok(Progress::PartReplied { used, part, next }) => {
                 let mut used = used.min(bytes.len());
                 if matches!(next, Next::Done(_)) {
                     self.end(&bytes[used..])?;
                     used = bytes.len();
                 }
-                self.stage_next(&next);
-                Ok(Some((used, Event::Answered { ticket, part, next })))
+                self.apply_next(&next);
+                Ok(Some((used, Event::PartReplied { ticket, part, next })))
             }
             Err(fault) => Err(fault),
         }
@@ -179,8 +180,8 @@ impl<C: Conversation> Channel for Serial<C> {
         self.conversation.part()
     }
 
-    fn explain(&self, refusal: Refusal) -> String {
-        self.conversation.explain(refusal)
+    fn explain(&self, rejection: Rejection) -> String {
+        self.conversation.explain(rejection)
     }
 
     #[inline]
@@ -232,8 +233,8 @@ where
         Script::needs(self, step, variable)
     }
 
-    fn looks_through(&self, step: u16) -> bool {
-        Script::looks_through(self, step)
+    fn inspects_replies(&self, step: u16) -> bool {
+        Script::inspects_replies(self, step)
     }
 
     fn is_idempotent(&self, step: u16) -> bool {
@@ -262,8 +263,8 @@ impl Channels for Box<dyn Channels> {
         (**self).peers()
     }
 
-    fn is_spare(&self, peer: u16) -> bool {
-        (**self).is_spare(peer)
+    fn connects_lazily(&self, peer: u16) -> bool {
+        (**self).connects_lazily(peer)
     }
 
     fn note_reachable(&self, peer: u16, is_reachable: bool) {
@@ -290,8 +291,8 @@ impl Channels for Box<dyn Channels> {
         (**self).parts()
     }
 
-    fn parts_ahead(&self, peer: u16) -> u16 {
-        (**self).parts_ahead(peer)
+    fn part_offset(&self, peer: u16) -> u16 {
+        (**self).part_offset(peer)
     }
 
     fn room(&self, peer: u16) -> u32 {
@@ -310,8 +311,8 @@ impl Channels for Box<dyn Channels> {
         (**self).needs(step, variable)
     }
 
-    fn looks_through(&self, step: u16) -> bool {
-        (**self).looks_through(step)
+    fn inspects_replies(&self, step: u16) -> bool {
+        (**self).inspects_replies(step)
     }
 
     fn is_idempotent(&self, step: u16) -> bool {
@@ -351,8 +352,8 @@ where
         Script::needs(&self.0, step, variable)
     }
 
-    fn looks_through(&self, step: u16) -> bool {
-        Script::looks_through(&self.0, step)
+    fn inspects_replies(&self, step: u16) -> bool {
+        Script::inspects_replies(&self.0, step)
     }
 
     fn is_idempotent(&self, step: u16) -> bool {

@@ -36,7 +36,7 @@ pub static SHARD_HASHES: [ShardHash; 4] = [
     ShardHash { name: "crc32", of: crc32 },
     ShardHash { name: "fnv1a", of: fnv1a },
     ShardHash { name: "number", of: number },
-    ShardHash { name: CRC16, of: crc16_of_tag },
+    ShardHash { name: CRC16, of: crc16_of_hash_tag },
 ];
 
 /// Name of the hash of clusters of Redis, which divide slots by rounding.
@@ -140,7 +140,7 @@ fn fnv1a(parts: &mut dyn Iterator<Item = &[u8]>) -> u64 {
 
 /// CRC-16/XMODEM of the hash tag of a key: the text between its first `{` and the next `}`. Of the whole key if that is empty or
 /// absent.
-pub(crate) fn crc16_of_tag(parts: &mut dyn Iterator<Item = &[u8]>) -> u64 {
+pub(crate) fn crc16_of_hash_tag(parts: &mut dyn Iterator<Item = &[u8]>) -> u64 {
     let (mut whole, mut tag, mut place) = (0, 0, Place::Before);
     for byte in parts.flatten().copied() {
         whole = crc16(whole, byte);
@@ -257,14 +257,14 @@ mod tests {
     }
 
     #[test]
-    fn crc16_is_that_of_the_hash_tag() {
-        let of = |key: &str| crc16_of_tag(&mut [key.as_bytes()].into_iter());
+    fn crc16_covers_only_the_hash_tag() {
+        let of = |key: &str| crc16_of_hash_tag(&mut [key.as_bytes()].into_iter());
         assert_eq!(of("123456789"), 0x31c3);
         // CLUSTER KEYSLOT of Redis 7.0.
         assert_eq!(["foo", "", "key:1"].map(|key| of(key) % 16_384), [12_182, 0, 6_657]);
         assert_eq!(of("a{foo}b"), of("foo"));
         assert_eq!(of("{foo}{bar}"), of("foo"));
-        assert_eq!(of("{user}"), crc16_of_tag(&mut [&b"x{us"[..], b"er", b"}y"].into_iter()), "parts");
+        assert_eq!(of("{user}"), crc16_of_hash_tag(&mut [&b"x{us"[..], b"er", b"}y"].into_iter()), "parts");
         for whole in ["a{}foo", "a{foo", "a}foo{"] {
             let all = whole.bytes().fold(0, crc16);
             assert_eq!(of(whole), u64::from(all), "{whole}");
@@ -281,9 +281,11 @@ mod tests {
             let shard = |slot: u64| {
                 // Inverts the hash: finds a key of this slot.
                 let key = (0..).map(|number: u32| number.to_string());
-                let key =
-                    key.clone().find(|key| crc16_of_tag(&mut [key.as_bytes()].into_iter()) % 16_384 == slot);
-                divider.shard(crc16_of_tag(&mut [key.unwrap_or_default().as_bytes()].into_iter()), shards)
+                let key = key
+                    .clone()
+                    .find(|key| crc16_of_hash_tag(&mut [key.as_bytes()].into_iter()) % 16_384 == slot);
+                divider
+                    .shard(crc16_of_hash_tag(&mut [key.unwrap_or_default().as_bytes()].into_iter()), shards)
             };
             for (number, first) in (1..).zip(firsts) {
                 assert_eq!([shard(*first - 1), shard(*first)], [number - 1, number], "{shards} shards");

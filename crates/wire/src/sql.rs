@@ -4,8 +4,10 @@ mod login;
 mod single;
 mod value;
 
-pub use login::{Attempt, ChannelBinding, Login, Secret, ServerRole, Stretch, Stretcher, TlsWish, Weak};
-pub use single::Single;
+pub use login::{
+    Attempt, ChannelBinding, InsecureAuth, Login, Secret, ServerRole, Stretch, Stretcher, TlsMode,
+};
+pub use single::FixedQuery;
 pub use value::{Number, Value};
 
 pub use crate::scram::{Mechanism, Stretching};
@@ -26,8 +28,8 @@ pub trait Session: Send {
     /// [`outcome::ErrorClass::LoginRefused`].
     fn greeted(&mut self, bytes: &[u8]) -> Result<(usize, Greeting), PeerFault>;
 
-    /// Announces the number of the next socket's address. See [`crate::Conversation::connects_to`].
-    fn connects_to(&mut self, address: u16) {
+    /// Announces the number of the next socket's address. See [`crate::Conversation::set_address`].
+    fn set_address(&mut self, address: u16) {
         let _ = address;
     }
 
@@ -136,7 +138,7 @@ pub enum SessionEvent {
 /// Receiver of the rows of a reply.
 pub trait RowSink {
     /// Whether rows are needed. If false, they are not decoded.
-    fn wants(&self) -> bool {
+    fn needs_rows(&self) -> bool {
         false
     }
 
@@ -147,7 +149,7 @@ pub trait RowSink {
     fn value(&mut self, _column: u16, _value: Option<&[u8]>) {}
 
     /// Takes the end of a row.
-    fn row_ended(&mut self) {}
+    fn finish_row(&mut self) {}
 }
 
 /// Discards all rows.

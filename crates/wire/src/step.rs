@@ -1,7 +1,7 @@
 //! Steps that a protocol owns: their keys as data, and how the protocol reads and compiles their values.
 //!
-//! A protocol describes its steps with [`OwnSteps`]. The reader of plans derives keys, documentation, and errors from the list of
-//! keys. It finds variables in the texts of a value, and passes the value to [`OwnSteps::read`]. [`OwnSteps::compile`] turns the
+//! A protocol describes its steps with [`StepDefinition`]. The reader of plans derives keys, documentation, and errors from the list of
+//! keys. It finds variables in the texts of a value, and passes the value to [`StepDefinition::read`]. [`StepDefinition::compile`] turns the
 //! steps of a load into channels.
 
 mod access;
@@ -22,9 +22,9 @@ mod workload;
 pub use access::{Access, LogIn};
 pub use flags::{FlagStep, ReadFlagStep};
 pub use form::{Form, FormSchema};
-pub use further::{FurtherKeys, SampleSession};
+pub use further::{ExtraKeys, SampleSession};
 pub use identity::identity;
-pub use reader::{BeginScenario, Reader, ScenarioSteps, SteppedAt, Wrong};
+pub use reader::{BeginScenario, ParsedStep, Reader, ScenarioSteps, TextError};
 pub use records::{Records, members, per_field};
 pub use shape::{CompileShapes, RequestShape, ShapedRequests};
 pub use site::Site;
@@ -41,13 +41,13 @@ use core::fmt;
 
 use crate::channel::Channels;
 use crate::cluster_nodes::ClusterNodes;
-use crate::protocol::{PROTOCOLS, Protocol, WrongStep};
+use crate::protocol::{PROTOCOLS, Protocol, StepError};
 use crate::secrets::Secrets;
 use crate::sql::Stretcher;
 
 /// Definition of a protocol's steps: the key in plans for each kind of step, and the functions that read and compile them.
 #[derive(Debug)]
-pub struct OwnSteps {
+pub struct StepDefinition {
     /// Name of the protocol in sentences: `raw TCP`.
     pub noun: &'static str,
     /// Short description of the content of a step, used after "it says".
@@ -77,10 +77,10 @@ pub struct OwnSteps {
 }
 
 /// Function that reads a step. The values have the kinds of its keys.
-pub type ReadStep = fn(&WrittenStep<'_>) -> Result<Arc<dyn Step>, WrongValue>;
+pub type ReadStep = fn(&WrittenStep<'_>) -> Result<Arc<dyn Step>, StepValueError>;
 
 /// Function that compiles the steps of a load to its channels.
-pub type CompileSteps = fn(&StepsOfLoad<'_>) -> Result<Box<dyn Channels>, WrongStep>;
+pub type CompileSteps = fn(&LoadSteps<'_>) -> Result<Box<dyn Channels>, StepError>;
 
 /// Name of the key with checks of the reply.
 pub const EXPECT: &str = "expect";
@@ -97,7 +97,7 @@ pub struct WrittenStep<'a> {
     /// Checks of the reply: a table of [`ReplyKeys::expect`].
     pub expect: Option<&'a Value>,
     /// Values that are saved from the reply.
-    pub saves: &'a [Saved],
+    pub saves: &'a [SavedValue],
 }
 
 impl<'a> WrittenStep<'a> {
@@ -109,7 +109,7 @@ impl<'a> WrittenStep<'a> {
 
 /// A value that is saved from a reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Saved {
+pub struct SavedValue {
     /// Name of the value in the plan.
     pub name: String,
     /// Number of the variable that gets the value.
@@ -129,7 +129,7 @@ pub struct ReplyKeys {
 
 /// The steps of a load at one system, and the parameters of their connections.
 #[derive(Clone, Copy, Debug)]
-pub struct StepsOfLoad<'a> {
+pub struct LoadSteps<'a> {
     /// The steps, in the order of their numbers.
     pub steps: &'a [Arc<dyn Step>],
     /// Names of the variables, in the order of their numbers.
@@ -150,7 +150,7 @@ pub struct StepsOfLoad<'a> {
     pub nodes: Option<&'a ClusterNodes>,
 }
 
-impl<'a> StepsOfLoad<'a> {
+impl<'a> LoadSteps<'a> {
     /// Creates steps with variables, without secrets, without a log-in, and with one exchange at a time.
     pub fn of(steps: &'a [Arc<dyn Step>], variables: &'a [String]) -> Self {
         static SECRETS: Secrets = Secrets::new();
@@ -359,17 +359,17 @@ impl dyn Step {
 pub fn compile_each<T: Step, C>(
     steps: &[Arc<dyn Step>],
     mut compile: impl FnMut(&T) -> Result<C, String>,
-) -> Result<Vec<C>, WrongStep> {
+) -> Result<Vec<C>, StepError> {
     let compiled = steps.iter().enumerate().map(|(number, step)| {
         let own = step.downcast::<T>().ok_or_else(|| String::from("it is a step of another protocol"));
-        own.and_then(&mut compile).map_err(|what| WrongStep { step: number, what })
+        own.and_then(&mut compile).map_err(|what| StepError { step: number, what })
     });
     compiled.collect()
 }
 
 /// Error in the value of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WrongValue {
+pub struct StepValueError {
     /// Keys that lead to the wrong part of the value, outermost first; empty for the whole value. A path that begins with
     /// [`EXPECT`] or [`SAVE`] leads to a part of these keys of the step.
     pub path: Vec<&'static str>,
@@ -379,7 +379,7 @@ pub struct WrongValue {
     pub help: String,
 }
 
-impl OwnSteps {
+impl StepDefinition {
     /// Names of the options that the query of a URL may have, for the log-in.
     pub fn options(&self) -> &'static [&'static str] {
         self.log_in.map_or(&[], |log_in| log_in.options)
@@ -392,13 +392,13 @@ impl OwnSteps {
 }
 
 /// Protocols with single-key steps.
-pub fn owners() -> impl Iterator<Item = (&'static Protocol, &'static OwnSteps)> {
+pub fn owners() -> impl Iterator<Item = (&'static Protocol, &'static StepDefinition)> {
     PROTOCOLS.iter().filter_map(|protocol| Some((protocol, protocol.own_steps()?)))
 }
 
 /// Protocols with additional step keys, and these keys.
-pub fn with_further_keys() -> impl Iterator<Item = (&'static OwnSteps, &'static FurtherKeys)> {
-    PROTOCOLS.iter().filter_map(|protocol| Some((protocol.steps()?, protocol.further_keys()?)))
+pub fn with_extra_keys() -> impl Iterator<Item = (&'static StepDefinition, &'static ExtraKeys)> {
+    PROTOCOLS.iter().filter_map(|protocol| Some((protocol.steps()?, protocol.extra_keys()?)))
 }
 
 /// Protocol of requests that name no other.

@@ -21,8 +21,8 @@ use alloc::vec::Vec;
 
 use crate::channel::Footprint;
 use crate::conversation::{Conversation, Script};
-use crate::protocol::{Compile, Open, Protocol, Scheme, WrongStep};
-use crate::step::{StepsOfLoad, Template, compile_each};
+use crate::protocol::{Compile, Open, Protocol, Scheme, StepError};
+use crate::step::{LoadSteps, Template, compile_each};
 
 /// Max length of a delimiter in bytes.
 pub const DELIMITER_BYTES_MAX: usize = 64;
@@ -70,7 +70,7 @@ pub enum Receive {
 
 impl Receive {
     /// Whether the length, or the length of the delimiter, is valid.
-    fn is_sound(&self) -> bool {
+    fn is_valid(&self) -> bool {
         match self {
             Self::Bytes(bytes) => *bytes > 0,
             Self::Until(delimiter) => (1..=DELIMITER_BYTES_MAX).contains(&delimiter.len()),
@@ -81,14 +81,14 @@ impl Receive {
 /// The raw TCP steps of a load, in any order on each connection.
 #[derive(Clone, Debug)]
 pub struct Tcp {
-    steps: Arc<[Prepared]>,
+    steps: Arc<[CompiledStep]>,
     /// Number of variables; each connection has its own values.
     variables: u16,
 }
 
 /// A compiled step.
 #[derive(Debug)]
-struct Prepared {
+struct CompiledStep {
     message: Template,
     exchange: Exchange,
 }
@@ -97,7 +97,7 @@ impl Tcp {
     /// A single step that sends exactly this message.
     pub fn single(message: &[u8], exchange: Exchange) -> Self {
         let message = Template::fixed(message);
-        Self { steps: Arc::from([Prepared { message, exchange }]), variables: 0 }
+        Self { steps: Arc::from([CompiledStep { message, exchange }]), variables: 0 }
     }
 
     /// Compiles the steps of a load.
@@ -105,21 +105,21 @@ impl Tcp {
     /// # Errors
     ///
     /// The first step that cannot be sent unchanged.
-    pub fn compile(load: &StepsOfLoad<'_>) -> Result<Self, WrongStep> {
+    pub fn compile(load: &LoadSteps<'_>) -> Result<Self, StepError> {
         let steps = compile_each(load.steps, |step: &TcpStep| {
-            if !step.exchange.receive.is_sound() {
+            if !step.exchange.receive.is_valid() {
                 return Err(
                     "the end of its reply is nowhere: write 1 byte or more, or a delimiter of 1 to 64 bytes"
                         .into(),
                 );
             }
             let message = Template::compile(&step.message, load.variables, load.secrets)?;
-            Ok(Prepared { message, exchange: step.exchange.clone() })
+            Ok(CompiledStep { message, exchange: step.exchange.clone() })
         })?;
         Ok(Self { steps: steps.into(), variables: load.variables.len() as u16 })
     }
 
-    fn step(&self, number: u16) -> Option<&Prepared> {
+    fn step(&self, number: u16) -> Option<&CompiledStep> {
         self.steps.get(usize::from(number))
     }
 }
@@ -135,12 +135,12 @@ impl Script for Tcp {
         self.step(step).is_some_and(|step| step.message.variables().any(|needed| needed == variable))
     }
 
-    fn looks_through(&self, step: u16) -> bool {
+    fn inspects_replies(&self, step: u16) -> bool {
         self.step(step).is_some_and(|step| matches!(step.exchange.receive, Receive::Until(_)))
     }
 
     fn footprint(&self, longest_bytes: &dyn Fn(u16) -> u64) -> Footprint {
-        let of = |step: &Prepared| step.message.bytes_max(longest_bytes);
+        let of = |step: &CompiledStep| step.message.bytes_max(longest_bytes);
         let filled =
             self.steps.iter().filter(|step| step.message.constant().is_none()).map(of).max().unwrap_or(0);
         let values = (0..self.variables).map(longest_bytes).fold(0, u64::saturating_add);

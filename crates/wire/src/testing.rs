@@ -55,7 +55,7 @@ enum Client {
 
 /// Result of feeding bytes.
 #[derive(Debug)]
-enum Taken {
+enum FeedResult {
     /// The reply is incomplete.
     All,
     /// The reply ended after `used` of the bytes.
@@ -80,17 +80,17 @@ impl Client {
         }
     }
 
-    fn received(&mut self, bytes: &[u8]) -> Result<Taken, PeerFault> {
+    fn received(&mut self, bytes: &[u8]) -> Result<FeedResult, PeerFault> {
         Ok(match self {
             Self::Conversation(conversation) => match conversation.received(bytes)? {
-                Progress::NeedMore => Taken::All,
-                Progress::Replied { used, reply } => Taken::Replied { used, reply },
-                other => Taken::Other(format!("{other:?}")),
+                Progress::NeedMore => FeedResult::All,
+                Progress::Replied { used, reply } => FeedResult::Replied { used, reply },
+                other => FeedResult::Other(format!("{other:?}")),
             },
             Self::Channel(channel) => match channel.received(bytes)? {
-                None => Taken::All,
-                Some((used, Event::Replied { ticket: TICKET, reply })) => Taken::Replied { used, reply },
-                Some((_, other)) => Taken::Other(format!("{other:?}")),
+                None => FeedResult::All,
+                Some((used, Event::Replied { ticket: TICKET, reply })) => FeedResult::Replied { used, reply },
+                Some((_, other)) => FeedResult::Other(format!("{other:?}")),
             },
         })
     }
@@ -131,8 +131,8 @@ fn run(open: Open, pieces: &[&[u8]], sample: &Sample) -> Result<Option<Reply>, S
     for (number, piece) in pieces.iter().enumerate() {
         let is_last = number + 1 == pieces.len();
         match (client.received(piece), sample.end) {
-            (Ok(Taken::All), _) => {}
-            (Ok(Taken::Replied { used, reply }), End::Replied { status, reusable }) => {
+            (Ok(FeedResult::All), _) => {}
+            (Ok(FeedResult::Replied { used, reply }), End::Replied { status, reusable }) => {
                 let fits =
                     is_last && used == piece.len() && reply.status == status && reply.reusable == reusable;
                 return if fits {
@@ -167,7 +167,7 @@ fn with_junk(open: Open, sample: &Sample) -> Result<(), String> {
     let (mut client, mut bytes) = (Client::open(open), sample.bytes.clone());
     bytes.extend_from_slice(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
     match client.received(&bytes) {
-        Ok(Taken::Replied { used, reply }) if used == sample.bytes.len() && reply.status == status => {}
+        Ok(FeedResult::Replied { used, reply }) if used == sample.bytes.len() && reply.status == status => {}
         other => return Err(format!("{}: with trailing junk: {other:?}", sample.name)),
     }
     match client.received(&bytes[sample.bytes.len()..]) {

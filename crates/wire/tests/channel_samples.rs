@@ -2,7 +2,7 @@
 
 use wire::testing::{End, Sample, feed_three_ways};
 use wire::{
-    Channel, Closing, ErrorClass, Event, Next, Open, PROTOCOLS, PeerFault, Protocol, Refusal, Reply, Stage,
+    Channel, Closing, ErrorClass, Event, Next, Open, PROTOCOLS, PeerFault, Protocol, Rejection, Reply, Stage,
     Ticket, Values,
 };
 
@@ -11,7 +11,7 @@ use crate::pieces::{compare, feed};
 /// A test protocol: each line in either direction is the ticket number of an exchange.
 #[derive(Default)]
 struct Lines {
-    under_way: Vec<Ticket>,
+    in_flight: Vec<Ticket>,
     out: Vec<u8>,
     line: Vec<u8>,
     /// Whether events name an unknown ticket, which is forbidden for channels.
@@ -22,11 +22,11 @@ const UNKNOWN: &str = "the line names no exchange";
 
 impl Channel for Lines {
     fn room(&self) -> u32 {
-        100 - self.under_way.len() as u32
+        100 - self.in_flight.len() as u32
     }
 
     fn begin(&mut self, ticket: Ticket, _step: u16, _values: &Values) -> Next {
-        self.under_way.push(ticket);
+        self.in_flight.push(ticket);
         self.out.extend_from_slice(format!("{}\n", ticket.0).as_bytes());
         Next::Send
     }
@@ -47,15 +47,15 @@ impl Channel for Lines {
         self.line.extend_from_slice(&bytes[..end]);
         let line = std::mem::take(&mut self.line);
         let number = std::str::from_utf8(&line).ok().and_then(|text| text.parse().ok());
-        let mut ticket = number.map(Ticket).filter(|ticket| self.under_way.contains(ticket));
-        self.under_way.retain(|known| Some(*known) != ticket);
+        let mut ticket = number.map(Ticket).filter(|ticket| self.in_flight.contains(ticket));
+        self.in_flight.retain(|known| Some(*known) != ticket);
         if self.invents_tickets {
             ticket = Some(Ticket(77));
         }
         let ticket = ticket.ok_or_else(|| PeerFault::new(ErrorClass::ProtocolError, 0, UNKNOWN))?;
         let reply = Reply {
             status: 0,
-            refusal: None,
+            rejection: None,
             reusable: true,
             idle_max_s: 0,
             received_bytes: line.len() as u64 + 1,
@@ -64,25 +64,25 @@ impl Channel for Lines {
     }
 
     fn peer_closed(&mut self, ticket: Ticket) -> Closing {
-        let is_under_way = self.under_way.contains(&ticket);
-        self.under_way.retain(|known| *known != ticket);
+        let is_under_way = self.in_flight.contains(&ticket);
+        self.in_flight.retain(|known| *known != ticket);
         if is_under_way && !self.line.is_empty() { Closing::Incomplete } else { Closing::Empty }
     }
 
     fn stage(&self, ticket: Ticket) -> Stage {
-        if self.under_way.contains(&ticket) { Stage::FirstByte } else { Stage::Idle }
+        if self.in_flight.contains(&ticket) { Stage::FirstByte } else { Stage::Idle }
     }
 
-    fn explain(&self, _refusal: Refusal) -> String {
+    fn explain(&self, _refusal: Rejection) -> String {
         String::new()
     }
 
     fn is_idle(&self) -> bool {
-        self.under_way.is_empty()
+        self.in_flight.is_empty()
     }
 
     fn forget(&mut self) {
-        self.under_way.clear();
+        self.in_flight.clear();
     }
 }
 

@@ -2,29 +2,29 @@
 
 use regex::bytes::Regex;
 use wire::http1::{
-    BodyCheck, CAPTURED_BYTES_MAX, Capture, CaptureFrom, Checks, Http1, JsonPath, KEPT_BODY_BYTES_MAX,
+    BodyCheck, CAPTURED_BYTES_MAX, Capture, CaptureSource, Checks, Http1, JsonPath, KEPT_BODY_BYTES_MAX,
     Request, Step, Template,
 };
-use wire::{Conversation, ErrorClass, Progress, Refusal, Script, Secrets};
+use wire::{Conversation, ErrorClass, Progress, Rejection, Script, Secrets};
 
-fn header(name: &str) -> CaptureFrom {
-    CaptureFrom::Header(name.to_owned())
+fn header(name: &str) -> CaptureSource {
+    CaptureSource::Header(name.to_owned())
 }
 
-fn body(expression: &str) -> CaptureFrom {
-    CaptureFrom::Body(Regex::new(expression).unwrap())
+fn body(expression: &str) -> CaptureSource {
+    CaptureSource::Body(Regex::new(expression).unwrap())
 }
 
-fn json(path: &str) -> CaptureFrom {
-    CaptureFrom::Json(JsonPath::read(path).unwrap())
+fn json(path: &str) -> CaptureSource {
+    CaptureSource::Json(JsonPath::read(path).unwrap())
 }
 
-fn part(name: &str, expression: &str) -> CaptureFrom {
-    CaptureFrom::HeaderPart(name.to_owned(), Regex::new(expression).unwrap())
+fn part(name: &str, expression: &str) -> CaptureSource {
+    CaptureSource::HeaderPart(name.to_owned(), Regex::new(expression).unwrap())
 }
 
 /// Two steps: step 0 captures into variables 0, 1, …, and step 1 sends the first two of them.
-fn script(from: Vec<CaptureFrom>, checks: Checks) -> Http1 {
+fn script(from: Vec<CaptureSource>, checks: Checks) -> Http1 {
     let names = ["a".to_owned(), "b".to_owned()];
     let step = |request: &Request| Template::compile(request, &names, &Secrets::default()).unwrap();
     let captures = (0..).zip(from).map(|(variable, from)| Capture { variable, from }).collect();
@@ -43,19 +43,19 @@ fn reply(headers: &str, body: &str) -> Vec<u8> {
 }
 
 /// Rejection of the first reply, and body of the second request. Asserts an equal result for the reply in small pieces.
-fn after(script: &Http1, reply: &[u8]) -> (Option<Refusal>, String) {
+fn after(script: &Http1, reply: &[u8]) -> (Option<Rejection>, String) {
     let tell = |size: usize| {
         let mut conversation = script.open(0);
         conversation.begin(0);
-        let mut refusal = None;
+        let mut rejection = None;
         for piece in reply.chunks(size) {
             if let Progress::Replied { reply, .. } = conversation.received(piece).unwrap() {
-                refusal = reply.refusal;
+                rejection = reply.rejection;
             }
         }
         conversation.begin(1);
         let sent = String::from_utf8_lossy(conversation.outgoing()).into_owned();
-        (refusal, sent.split("\r\n\r\n").nth(1).unwrap_or_default().to_owned())
+        (rejection, sent.split("\r\n\r\n").nth(1).unwrap_or_default().to_owned())
     };
     let whole = tell(reply.len());
     assert_eq!(tell(7), whole);
@@ -63,12 +63,12 @@ fn after(script: &Http1, reply: &[u8]) -> (Option<Refusal>, String) {
 }
 
 /// Asserts that a reply is rejected by its capture, with this message.
-fn assert_refused(from: CaptureFrom, reply: &[u8], words: &str) {
+fn assert_rejected(from: CaptureSource, reply: &[u8], words: &str) {
     let script = script(vec![from], Checks::default());
-    let refusal = after(&script, reply).0.expect("a refusal");
+    let rejection = after(&script, reply).0.expect("a refusal");
     let mut conversation = script.open(0);
     conversation.begin(0);
-    assert_eq!((refusal.class, conversation.explain(refusal).as_str()), (ErrorClass::Capture, words));
+    assert_eq!((rejection.class, conversation.explain(rejection).as_str()), (ErrorClass::Capture, words));
 }
 
 #[test]
@@ -91,29 +91,29 @@ fn captures_values_and_sends_them() {
 #[test]
 fn missing_capture_is_rejected_with_reason() {
     let plain = reply("X: y\r\n", "hello");
-    assert_refused(header("Location"), &plain, "header Location, to be saved, is missing");
-    assert_refused(part("Location", "x"), &plain, "header Location, to be saved, is missing");
-    assert_refused(part("x", "^z"), &plain, "no header x matches /^z/, to be saved");
-    assert_refused(body("^world"), &plain, "nothing in the body matches /^world/, to be saved");
-    assert_refused(json("/a"), &plain, "the body is not JSON, so that \"/a\" cannot be saved");
+    assert_rejected(header("Location"), &plain, "header Location, to be saved, is missing");
+    assert_rejected(part("Location", "x"), &plain, "header Location, to be saved, is missing");
+    assert_rejected(part("x", "^z"), &plain, "no header x matches /^z/, to be saved");
+    assert_rejected(body("^world"), &plain, "nothing in the body matches /^world/, to be saved");
+    assert_rejected(json("/a"), &plain, "the body is not JSON, so that \"/a\" cannot be saved");
     let object = reply("", r#"{"a": {"b": [1, null]}}"#);
-    assert_refused(json("/b"), &object, "the body has no \"/b\", to be saved");
+    assert_rejected(json("/b"), &object, "the body has no \"/b\", to be saved");
     for pointer in ["/a", "/a/b", "/a/b/1", ""] {
         let words = format!("the value of {pointer:?} is neither text, number, true nor false");
-        assert_refused(json(pointer), &object, &words);
+        assert_rejected(json(pointer), &object, &words);
     }
 }
 
 #[test]
 fn rejects_capture_above_limit_and_accepts_at_limit() {
     let text = "x".repeat(CAPTURED_BYTES_MAX + 1);
-    assert_refused(
+    assert_rejected(
         body("x+"),
         &reply("", &text),
         "the value of /x+/ is longer than 64 KiB, and is not saved",
     );
-    let (refusal, sent) = after(&script(vec![body("x+")], Checks::default()), &reply("", &text[1..]));
-    assert_eq!((refusal, sent.len()), (None, CAPTURED_BYTES_MAX + 1));
+    let (rejection, sent) = after(&script(vec![body("x+")], Checks::default()), &reply("", &text[1..]));
+    assert_eq!((rejection, sent.len()), (None, CAPTURED_BYTES_MAX + 1));
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn rejects_capture_beyond_kept_body_with_reason() {
     let long = format!("[{}1]", "0,".repeat(KEPT_BODY_BYTES_MAX / 2));
     for (from, place) in [(json("/0"), "\"/0\""), (body("1"), "/1/")] {
         let words = format!("{place}, to be saved, is not found in the first 1 MiB of the body");
-        assert_refused(from, &reply("", &long), &words);
+        assert_rejected(from, &reply("", &long), &words);
     }
     let found_early = script(vec![body("0,")], Checks::default());
     assert_eq!(after(&found_early, &reply("", &long)).0, None);
@@ -131,12 +131,12 @@ fn rejects_capture_beyond_kept_body_with_reason() {
 fn failed_check_precedes_capture_and_interim_head_is_skipped() {
     let checks = Checks { bodies: vec![BodyCheck::Contains(b"fine".to_vec())], ..Checks::default() };
     let with_check = script(vec![header("Location")], checks);
-    let refusal = after(&with_check, &reply("", "bad")).0.expect("a refusal");
-    assert_eq!(refusal.class, ErrorClass::CheckBody);
+    let rejection = after(&with_check, &reply("", "bad")).0.expect("a refusal");
+    assert_eq!(rejection.class, ErrorClass::CheckBody);
     let failed = b"HTTP/1.1 500 X\r\nContent-Length: 0\r\n\r\n";
-    assert_eq!(after(&with_check, failed).0, Some(Refusal { class: ErrorClass::Status, code: 500 }));
+    assert_eq!(after(&with_check, failed).0, Some(Rejection { class: ErrorClass::Status, code: 500 }));
     let interim = [&b"HTTP/1.1 103 Early\r\nLocation: /early\r\n\r\n"[..], &reply("", "")].concat();
-    assert_refused(header("Location"), &interim, "header Location, to be saved, is missing");
+    assert_rejected(header("Location"), &interim, "header Location, to be saved, is missing");
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn failed_capture_does_not_reject_another_step() {
         conversation.forget();
         conversation.begin(1);
         match conversation.received(&reply("", "fine")).unwrap() {
-            Progress::Replied { reply, .. } => assert_eq!(reply.refusal, None),
+            Progress::Replied { reply, .. } => assert_eq!(reply.rejection, None),
             progress => panic!("the reply is complete: {progress:?}"),
         }
     }
@@ -202,17 +202,17 @@ fn captures_values_with_every_body_framing() {
     for empty in
         [&b"HTTP/1.1 204 No\r\nX: \xe9\xff y\r\n\r\n"[..], b"HTTP/1.1 304 No\r\nX: \xe9\xff y\r\n\r\n"]
     {
-        assert_refused(json("/token"), empty, "the body is not JSON, so that \"/token\" cannot be saved");
-        assert_refused(body("x"), empty, "nothing in the body matches /x/, to be saved");
-        let (refusal, sent) = after(&script(vec![header("x")], Checks::default()), empty);
-        assert_eq!((refusal, sent.as_str()), (None, "\u{fffd}\u{fffd} y|"));
+        assert_rejected(json("/token"), empty, "the body is not JSON, so that \"/token\" cannot be saved");
+        assert_rejected(body("x"), empty, "nothing in the body matches /x/, to be saved");
+        let (rejection, sent) = after(&script(vec![header("x")], Checks::default()), empty);
+        assert_eq!((rejection, sent.as_str()), (None, "\u{fffd}\u{fffd} y|"));
     }
     // The close ends the body, which then has the value.
     let by_close = both();
     let mut conversation = by_close.open(0);
     conversation.begin(0);
     conversation.received(b"HTTP/1.1 200 OK\r\n\r\n{\"token\": \"until\"}").unwrap();
-    assert!(matches!(conversation.peer_closed(), wire::Closing::Replied(reply) if reply.refusal.is_none()));
+    assert!(matches!(conversation.peer_closed(), wire::Closing::Replied(reply) if reply.rejection.is_none()));
     conversation.begin(1);
     assert!(conversation.outgoing().ends_with(b"\r\n\r\nuntil|until\"}"));
 }
@@ -250,10 +250,10 @@ fn undecodable_body_is_checked_as_received_with_hint() {
         let Ok(Progress::Replied { reply, .. }) = conversation.received(&coded(coding, sent)) else {
             panic!("{coding}")
         };
-        let refusal = reply.refusal.expect("a refusal");
-        let words = conversation.explain(refusal);
+        let rejection = reply.rejection.expect("a refusal");
+        let words = conversation.explain(rejection);
         assert!(
-            refusal.class == ErrorClass::CheckBody && words.contains("does not contain \"hello\""),
+            rejection.class == ErrorClass::CheckBody && words.contains("does not contain \"hello\""),
             "{words}"
         );
         assert_eq!(words.contains(hint), is_told, "{coding}: {words}");
@@ -270,9 +270,9 @@ fn json_check_holds_for_the_value_at_its_path() {
         conversation.begin(0);
         let reply = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len());
         match conversation.received(reply.as_bytes()) {
-            Ok(Progress::Replied { reply, .. }) => reply.refusal.map(|refusal| {
-                assert_eq!(refusal.class, ErrorClass::CheckBody);
-                conversation.explain(refusal)
+            Ok(Progress::Replied { reply, .. }) => reply.rejection.map(|rejection| {
+                assert_eq!(rejection.class, ErrorClass::CheckBody);
+                conversation.explain(rejection)
             }),
             other => panic!("{other:?}"),
         }

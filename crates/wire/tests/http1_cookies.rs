@@ -28,7 +28,7 @@ fn answer(channel: &mut dyn wire::Channel, headers: &str) {
     let Ok(Some((_, Event::Replied { reply, .. }))) = channel.received(reply.as_bytes()) else {
         panic!("no reply")
     };
-    assert_eq!(reply.refusal, None);
+    assert_eq!(reply.rejection, None);
 }
 
 #[test]

@@ -9,13 +9,13 @@ fn conversation(checks: Checks) -> wire::http1::HttpConversation {
     conversation
 }
 
-fn refusal(checks: Checks, reply: &[u8]) -> Option<(ErrorClass, String)> {
+fn rejection(checks: Checks, reply: &[u8]) -> Option<(ErrorClass, String)> {
     let script = Http1::single(&Request::get("h", "/"), checks).unwrap();
     let mut conversation = script.open(0);
     conversation.begin(0);
     match conversation.received(reply).unwrap() {
         Progress::Replied { reply, .. } => {
-            reply.refusal.map(|refusal| (refusal.class, conversation.explain(refusal)))
+            reply.rejection.map(|rejection| (rejection.class, conversation.explain(rejection)))
         }
         progress => panic!("the reply is complete: {progress:?}"),
     }
@@ -64,7 +64,7 @@ fn body_match_beyond_kept_limit_fails() {
         panic!("complete")
     };
     assert_eq!(
-        reply.refusal.map(|refusal| refusal.class),
+        reply.rejection.map(|rejection| rejection.class),
         Some(ErrorClass::CheckBody),
         "it lay beyond what is kept"
     );
@@ -77,28 +77,28 @@ fn failed_check_is_explained() {
         headers: vec![wire::http1::HeaderCheck { name: name.into(), contains: contains.map(Into::into) }],
         ..Checks::default()
     };
-    assert_eq!(refusal(header("content-type", Some("html")), reply), None);
+    assert_eq!(rejection(header("content-type", Some("html")), reply), None);
     assert_eq!(
-        refusal(header("Content-Type", Some("json")), reply),
+        rejection(header("Content-Type", Some("json")), reply),
         Some((ErrorClass::CheckHeader, "header Content-Type does not contain \"json\"".to_string()))
     );
     assert_eq!(
-        refusal(header("ETag", None), reply),
+        rejection(header("ETag", None), reply),
         Some((ErrorClass::CheckHeader, "header ETag is missing".to_string()))
     );
     let body = |check| Checks { bodies: vec![check], ..Checks::default() };
-    assert_eq!(refusal(body(BodyCheck::Contains(b"ell".to_vec())), reply), None);
+    assert_eq!(rejection(body(BodyCheck::Contains(b"ell".to_vec())), reply), None);
     assert_eq!(
-        refusal(body(BodyCheck::Matches(regex::bytes::Regex::new("^world").unwrap())), reply),
+        rejection(body(BodyCheck::Matches(regex::bytes::Regex::new("^world").unwrap())), reply),
         Some((ErrorClass::CheckBody, "the body does not match /^world/".to_string()))
     );
     let size = Checks { size: Some(SizeCheck { min_bytes: 6, max_bytes: 9 }), ..Checks::default() };
     assert_eq!(
-        refusal(size, reply),
+        rejection(size, reply),
         Some((ErrorClass::CheckSize, "the body does not have 6 to 9 bytes".to_string()))
     );
     let status = Checks { status: StatusSet::new([201..=201]), ..Checks::default() };
-    assert_eq!(refusal(status, reply), Some((ErrorClass::Status, "status 200, expected 201".to_string())));
+    assert_eq!(rejection(status, reply), Some((ErrorClass::Status, "status 200, expected 201".to_string())));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! HTTP robustness: for any bytes, the parser ends with an equal result, however they are split.
 
-use crate::pieces::{Story, compare, feed};
+use crate::pieces::{Transcript, compare, feed};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -68,9 +68,9 @@ fn from_samples() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-fn is_the_same_in_pieces(bytes: &[u8], sizes: &[usize]) -> Result<(), TestCaseError> {
+fn check_pieces(bytes: &[u8], sizes: &[usize]) -> Result<(), TestCaseError> {
     let whole = feed(&PROTOCOL, [bytes].into_iter());
-    let judge = |pieces: &Story| {
+    let judge = |pieces: &Transcript| {
         compare(&whole, pieces)
             .map_err(|what| TestCaseError::fail(format!("{}: {what}", bytes.escape_ascii())))
     };
@@ -89,16 +89,16 @@ proptest! {
 
     #[test]
     fn any_bytes(bytes in vec(any::<u8>(), 0..600), sizes in vec(1usize..40, 1..20)) {
-        is_the_same_in_pieces(&bytes, &sizes)?;
+        check_pieces(&bytes, &sizes)?;
     }
 
     #[test]
     fn any_parts(bytes in from_parts(), sizes in vec(1usize..40, 1..20)) {
-        is_the_same_in_pieces(&bytes, &sizes)?;
+        check_pieces(&bytes, &sizes)?;
     }
 
     #[test]
     fn any_damage_to_a_sample(bytes in from_samples(), sizes in vec(1usize..400, 1..20)) {
-        is_the_same_in_pieces(&bytes, &sizes)?;
+        check_pieces(&bytes, &sizes)?;
     }
 }

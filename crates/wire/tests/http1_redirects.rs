@@ -1,7 +1,7 @@
 //! HTTP redirects: a step follows them on its own server, and checks apply to the last reply.
 
 use wire::http1::{
-    BodyCheck, Capture, CaptureFrom, Checks, CookieJar, Http1, HttpStep, Redirects, Request, StatusSet,
+    BodyCheck, Capture, CaptureSource, Checks, CookieJar, Http1, HttpStep, Redirects, Request, StatusSet,
 };
 use wire::{Channel, Channels, ErrorClass, Event, Next, Reply, Secrets, Ticket, Values};
 
@@ -23,7 +23,7 @@ fn script(max: u8, keep_alive: bool) -> Http1 {
         bodies: vec![BodyCheck::Contains(b"welcome".to_vec())],
         ..Checks::default()
     };
-    let captures = vec![Capture { variable: 0, from: CaptureFrom::Header("X-Page".to_owned()) }];
+    let captures = vec![Capture { variable: 0, from: CaptureSource::Header("X-Page".to_owned()) }];
     let other = Request::get("shop.example:81", "/plain");
     let steps = [
         HttpStep { request: other, checks: Checks::default(), captures: Vec::new() },
@@ -44,11 +44,13 @@ fn begun(script: &Http1) -> Box<dyn Channel> {
 fn redirected(channel: &mut dyn Channel, head: &str) -> (String, Next) {
     let bytes = format!("HTTP/1.1 {head}\r\n\r\n");
     let event = channel.received(bytes.as_bytes()).expect("it is HTTP").expect("a whole reply");
-    let (used, Event::Answered { ticket: USER, part: Some(part), next }) = event else { panic!("{event:?}") };
-    assert_eq!((used, part.refusal), (bytes.len(), None));
+    let (used, Event::PartReplied { ticket: USER, part: Some(part), next }) = event else {
+        panic!("{event:?}")
+    };
+    assert_eq!((used, part.rejection), (bytes.len(), None));
     if next == Next::Reopen {
         channel.forget();
-        assert_eq!(channel.go_on(USER), Next::Send);
+        assert_eq!(channel.resume(USER), Next::Send);
     }
     let sent = String::from_utf8_lossy(channel.outgoing()).into_owned();
     channel.sent(sent.len());
@@ -81,7 +83,7 @@ fn each_redirect_is_a_part_and_last_reply_is_checked() {
     );
     assert!(third.starts_with("GET /in/x ") && third.contains("Cookie: in=2; sid=1\r\n"), "{third}");
     let reply = replied(&mut *channel, "HTTP/1.1 200 OK\r\nX-Page: yes\r\nContent-Length: 7\r\n\r\nwelcome");
-    assert_eq!((reply.status, reply.refusal, reply.reusable), (200, None, true));
+    assert_eq!((reply.status, reply.rejection, reply.reusable), (200, None, true));
     assert!(reply.received_bytes > 200, "those of all replies: {}", reply.received_bytes);
     let mut values = Values::default();
     channel.saved(USER, &mut values);
@@ -107,7 +109,7 @@ fn redirect_that_closes_connection_continues_on_a_new_one() {
         assert_eq!(channel.room(), 0, "it still carries the request");
         let reply =
             replied(&mut *channel, "HTTP/1.1 200 OK\r\nX-Page: 1\r\nContent-Length: 7\r\n\r\nwelcome");
-        assert_eq!(reply.refusal, None);
+        assert_eq!(reply.rejection, None);
     }
 }
 
@@ -117,15 +119,15 @@ fn unfollowed_redirect_is_rejected_with_its_own_class() {
     let mut channel = begun(&script(1, true));
     let (again, _) = redirected(&mut *channel, &around[9..around.len() - 4]);
     assert!(again.starts_with("POST /in/login ") && again.ends_with("\r\n\r\nuser=ada"), "{again}");
-    let refusal = replied(&mut *channel, around).refusal.expect("it is rejected");
-    assert_eq!(refusal.class, ErrorClass::RedirectLimit);
-    assert_eq!(channel.explain(refusal), "more than 1 redirect in a row, the last one to \"/in/login\"");
+    let rejection = replied(&mut *channel, around).rejection.expect("it is rejected");
+    assert_eq!(rejection.class, ErrorClass::RedirectLimit);
+    assert_eq!(channel.explain(rejection), "more than 1 redirect in a row, the last one to \"/in/login\"");
     let mut channel = begun(&script(1, true));
     let away = "HTTP/1.1 302 Found\r\nLocation: http://evil.example/\u{1b}[31m\r\nContent-Length: 0\r\n\r\n";
     let away = away.replace('\u{1b}', "\t");
-    let refusal = replied(&mut *channel, &away).refusal.expect("it is rejected");
-    assert_eq!(refusal.class, ErrorClass::RedirectTarget);
-    assert!(channel.explain(refusal).contains("\"http://evil.example/\\t[31m\", which is another server"));
+    let rejection = replied(&mut *channel, &away).rejection.expect("it is rejected");
+    assert_eq!(rejection.class, ErrorClass::RedirectTarget);
+    assert!(channel.explain(rejection).contains("\"http://evil.example/\\t[31m\", which is another server"));
 }
 
 #[test]
@@ -139,7 +141,7 @@ fn bytes_after_redirect_are_unsolicited() {
 fn redirect_without_location_is_the_reply() {
     let mut channel = begun(&script(2, true));
     let reply = replied(&mut *channel, "HTTP/1.1 302 Found\r\nX-Page: 1\r\nContent-Length: 0\r\n\r\n");
-    assert_eq!(reply.refusal.map(|refusal| refusal.class), Some(ErrorClass::Status));
+    assert_eq!(reply.rejection.map(|rejection| rejection.class), Some(ErrorClass::Status));
 }
 
 #[test]
@@ -166,9 +168,9 @@ fn target_of_saved(value: &str, is_secure: bool, target: &str) -> Result<String,
             let sent = String::from_utf8_lossy(channel.outgoing()).into_owned();
             Ok(sent.split(' ').nth(1).unwrap_or_default().to_owned())
         }
-        Next::Done(Reply { refusal: Some(refusal), reusable: true, .. }) => {
-            assert_eq!(refusal.class, ErrorClass::RedirectTarget);
-            let words = channel.explain(refusal);
+        Next::Done(Reply { rejection: Some(rejection), reusable: true, .. }) => {
+            assert_eq!(rejection.class, ErrorClass::RedirectTarget);
+            let words = channel.explain(rejection);
             values.set(0, b"/next");
             assert_eq!(channel.begin(USER, 0, &values), Next::Send, "the connection goes on");
             Err(words)

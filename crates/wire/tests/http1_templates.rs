@@ -1,7 +1,7 @@
 //! HTTP templates: values are inserted in requests, and cannot leave their places.
 
 use proptest::prelude::*;
-use wire::http1::{Checks, Http1, HttpConversation, HttpStep, Request, RequestFault, Step, Template};
+use wire::http1::{Checks, Http1, HttpConversation, HttpStep, Request, RequestError, Step, Template};
 use wire::{Conversation, Progress, Script, Secrets};
 
 /// Bytes that could end a line, a header, or a request, and other unusual bytes.
@@ -115,11 +115,11 @@ fn reports_unknown_names_with_other_errors() {
     assert_eq!(
         Template::compile(&request, &names(1), &Secrets::default()).unwrap_err(),
         [
-            RequestFault::Method("G ET".to_owned()),
-            RequestFault::Target("/ {nobody}".to_owned()),
-            RequestFault::Variable("nobody".to_owned()),
-            RequestFault::Variable("not.there".to_owned()),
-            RequestFault::Variable("body-less".to_owned()),
+            RequestError::Method("G ET".to_owned()),
+            RequestError::Target("/ {nobody}".to_owned()),
+            RequestError::Variable("nobody".to_owned()),
+            RequestError::Variable("not.there".to_owned()),
+            RequestError::Variable("body-less".to_owned()),
         ]
     );
 }
@@ -264,7 +264,7 @@ fn secret_is_encoded_for_its_place_and_not_quoted() {
         ..request("/a?key={env.KEY}", None, Some(""))
     };
     let step = HttpStep { request, checks: Checks::default(), captures: Vec::new() };
-    let script = Http1::compile(&[step], &[], &secrets).unwrap().quoting();
+    let script = Http1::compile(&[step], &[], &secrets).unwrap().with_body_quotes();
     assert!(!Script::needs(&script, 0, 0));
     let mut conversation = Script::open(&script, 0);
     conversation.begin(0);
@@ -278,6 +278,6 @@ fn secret_is_encoded_for_its_place_and_not_quoted() {
     let Ok(Progress::Replied { reply, .. }) = conversation.received(reply.as_bytes()) else {
         panic!("no reply")
     };
-    let words = conversation.explain(reply.refusal.unwrap());
+    let words = conversation.explain(reply.rejection.unwrap());
     assert!(words.ends_with("xx(secre\"") && !words.contains("s3c"), "{words}");
 }

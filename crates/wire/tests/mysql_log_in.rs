@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::mysql_server::{MARIADB, MYSQL_8, OLD, SUCCESS, TLS, greeting, logged_in, login, packets};
 use wire::mysql::Session;
-use wire::sql::{Login, Session as _, TlsWish, Weak};
+use wire::sql::{InsecureAuth, Login, Session as _, TlsMode};
 use wire::{ErrorClass, Greeting, PeerFault};
 
 const SEED: &[u8; 20] = b"12345678901234567890";
@@ -209,7 +209,7 @@ fn sends_plain_password_only_if_private_or_allowed() {
     let (end, sent, _) = both(private, &[hello.clone(), wanted.clone(), packets(4, &[SUCCESS])]);
     assert_eq!((end, &sent[1][..]), (Ok(Greeting::Done), &b"\x07\0\0\x03secret\0"[..]));
 
-    let weak = Login { weak: Weak { any_key: true, ..Weak::default() }, ..login("secret") };
+    let weak = Login { weak: InsecureAuth { any_key: true, ..InsecureAuth::default() }, ..login("secret") };
     let (_, sent, _) = both(with(weak.clone()), &[hello.clone(), wanted.clone()]);
     assert_eq!(sent[1], b"\x01\0\0\x03\x02", "it asks for the server's key");
     let bad_key = packets(4, &[b"\x01-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n"]);
@@ -218,7 +218,7 @@ fn sends_plain_password_only_if_private_or_allowed() {
     let clear = packets(2, &[b"\xfemysql_clear_password\0"]);
     let fault = fault_of(weak, &[native(), clear.clone()]);
     assert!(fault.message().contains("add enable-cleartext-plugin=true to the URL"));
-    let weak = Login { weak: Weak { clear: true, ..Weak::default() }, ..login("secret") };
+    let weak = Login { weak: InsecureAuth { clear: true, ..InsecureAuth::default() }, ..login("secret") };
     let (end, sent, _) = both(with(weak), &[native(), clear, packets(4, &[SUCCESS])]);
     assert_eq!((end, &sent[1][4..]), (Ok(Greeting::Done), &b"secret\0"[..]));
 }
@@ -236,7 +236,10 @@ LgjPEs8VhRAI2JMPpQIDAQAB
 fn encrypted_password_differs_each_time() {
     let hello = greeting(MYSQL_8, "8.0.36", "caching_sha2_password", SEED);
     let wanted = packets(2, &[&[1, 4]]);
-    let weak = Arc::new(Login { weak: Weak { any_key: true, ..Weak::default() }, ..login("secret") });
+    let weak = Arc::new(Login {
+        weak: InsecureAuth { any_key: true, ..InsecureAuth::default() },
+        ..login("secret")
+    });
     let encrypted = |session: &mut Session| {
         let (end, sent) = meet(session, &[hello.clone(), wanted.clone(), packets(4, &[PEM])], usize::MAX);
         assert_eq!((end, sent[2].len()), (Ok(Greeting::Send), 4 + 128));
@@ -262,7 +265,7 @@ fn debug_output_hides_password() {
 #[test]
 fn tls_starts_after_request() {
     let hello = greeting(MYSQL_8 | TLS, "8.0.36", "mysql_native_password", SEED);
-    for tls in [TlsWish::IfOffered, TlsWish::Required] {
+    for tls in [TlsMode::IfOffered, TlsMode::Required] {
         let secure = Login { tls, ..login("secret") };
         let (end, sent, _) = both(with(secure), &[hello.clone(), packets(3, &[SUCCESS])]);
         assert_eq!(end, Ok(Greeting::Done));
@@ -272,7 +275,7 @@ fn tls_starts_after_request() {
         assert_eq!(request[5] & 8, 8, "the bit of TLS is set");
     }
     let early = [&hello[..], b"\x07\0\0\x02"].concat();
-    let secure = Login { tls: TlsWish::IfOffered, ..login("secret") };
+    let secure = Login { tls: TlsMode::IfOffered, ..login("secret") };
     let mut session = with(secure.clone())();
     session.greet();
     assert_eq!(session.greeted(&early), Ok((hello.len() - 1, Greeting::Send)));
@@ -281,7 +284,7 @@ fn tls_starts_after_request() {
 
     let (end, sent, _) = both(with(secure), &[native(), packets(2, &[SUCCESS])]);
     assert_eq!((end, sent[0].len() > 36), (Ok(Greeting::Done), true), "without TLS, if there is none");
-    let required = Login { tls: TlsWish::Required, ..login("secret") };
+    let required = Login { tls: TlsMode::Required, ..login("secret") };
     assert_eq!(fault_of(required, &[native()]).class, ErrorClass::LoginRefused);
     let (_, sent, _) = both(with(login("secret")), &[hello]);
     assert!(sent[0].len() > 36, "unasked, there is none");

@@ -1,6 +1,6 @@
 //! MySQL robustness: for any bytes, a session ends with an equal result, however they are split.
 
-use crate::greetings::{self, Met};
+use crate::greetings::{self, GreetingResult};
 use crate::mysql_server::{MARIADB, MYSQL_8, OLD, SUCCESS, TLS, greeting, logged_in, login, packets};
 use crate::pieces::{compare, feed};
 use proptest::collection::vec;
@@ -8,7 +8,9 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use std::sync::Arc;
 use wire::mysql::{PROTOCOL, Session};
-use wire::sql::{Login, RowSink, Session as _, SessionEvent, Single, Statement, TlsWish, Value, Weak};
+use wire::sql::{
+    FixedQuery, InsecureAuth, Login, RowSink, Session as _, SessionEvent, Statement, TlsMode, Value,
+};
 
 /// Contents of valid and invalid packets. Random sequences of them get further than random bytes.
 const PAYLOADS: [&[u8]; 26] = [
@@ -42,10 +44,10 @@ const PAYLOADS: [&[u8]; 26] = [
 
 /// Records all rows.
 #[derive(Default)]
-struct Notes(Vec<u8>, bool);
+struct RowLog(Vec<u8>, bool);
 
-impl RowSink for Notes {
-    fn wants(&self) -> bool {
+impl RowSink for RowLog {
+    fn needs_rows(&self) -> bool {
         self.1
     }
 
@@ -59,15 +61,19 @@ impl RowSink for Notes {
         self.0.extend_from_slice(value.unwrap_or(b"NULL"));
     }
 
-    fn row_ended(&mut self) {
+    fn finish_row(&mut self) {
         self.0.push(b';');
     }
 }
 
 /// Events, errors, and rows of up to 13 rounds of statements.
-fn story<'a>(capabilities: u64, wants: bool, pieces: impl Iterator<Item = &'a [u8]>) -> (String, Vec<u8>) {
+fn transcript<'a>(
+    capabilities: u64,
+    needs_rows: bool,
+    pieces: impl Iterator<Item = &'a [u8]>,
+) -> (String, Vec<u8>) {
     let mut session = logged_in(capabilities);
-    let mut notes = Notes(Vec::new(), wants);
+    let mut notes = RowLog(Vec::new(), needs_rows);
     let (mut told, mut asked) = (String::new(), 0);
     ask(&mut session, 0);
     for piece in pieces.chain([&[][..]]) {
@@ -124,33 +130,34 @@ fn cut<'a>(bytes: &'a [u8], sizes: &'a [usize]) -> impl Iterator<Item = &'a [u8]
     })
 }
 
-fn is_the_same_in_pieces(bytes: &[u8], sizes: &[usize]) -> Result<(), TestCaseError> {
+fn check_pieces(bytes: &[u8], sizes: &[usize]) -> Result<(), TestCaseError> {
     let whole = feed(&PROTOCOL, [bytes].into_iter());
     for pieces in [feed(&PROTOCOL, bytes.chunks(1)), feed(&PROTOCOL, cut(bytes, sizes))] {
         compare(&whole, &pieces).map_err(TestCaseError::fail)?;
     }
-    for (capabilities, wants) in [(OLD, true), (MYSQL_8, true), (MARIADB, true), (MARIADB, false)] {
-        let whole = story(capabilities, wants, [bytes].into_iter());
-        prop_assert_eq!(&whole, &story(capabilities, wants, bytes.chunks(1)));
-        prop_assert_eq!(&whole, &story(capabilities, wants, cut(bytes, sizes)));
+    for (capabilities, needs_rows) in [(OLD, true), (MYSQL_8, true), (MARIADB, true), (MARIADB, false)] {
+        let whole = transcript(capabilities, needs_rows, [bytes].into_iter());
+        prop_assert_eq!(&whole, &transcript(capabilities, needs_rows, bytes.chunks(1)));
+        prop_assert_eq!(&whole, &transcript(capabilities, needs_rows, cut(bytes, sizes)));
     }
     Ok(())
 }
 
-fn greets_the_same_in_pieces(bytes: &[u8], sizes: &[usize]) -> Result<(), TestCaseError> {
+fn check_greeting_pieces(bytes: &[u8], sizes: &[usize]) -> Result<(), TestCaseError> {
     for (tls, weak) in [
-        (TlsWish::No, Weak::ALL),
-        (TlsWish::IfOffered, Weak::default()),
-        (TlsWish::Required, Weak::default()),
+        (TlsMode::No, InsecureAuth::ALL),
+        (TlsMode::IfOffered, InsecureAuth::default()),
+        (TlsMode::Required, InsecureAuth::default()),
     ] {
         let settings = vec![("a".to_owned(), "b".to_owned())];
         let login = Arc::new(Login { tls, weak, settings, ..login("secret") });
-        let open = || Single::new(Session::new(Arc::clone(&login), [5; 18]), "SELECT 1", ());
+        let open = || FixedQuery::new(Session::new(Arc::clone(&login), [5; 18]), "SELECT 1", ());
         let whole = greetings::greet(&mut open(), [bytes].into_iter());
         let pieces = [bytes.chunks(1).collect::<Vec<_>>(), cut(bytes, sizes).collect()];
         for pieces in pieces.map(|pieces| greetings::greet(&mut open(), pieces.into_iter())) {
             // In pieces, bytes that arrive before TLS look like bytes after its start, because the test does not encrypt.
-            let is_early = matches!(whole, Met::Fault(_, sentence) if sentence.contains("TLS was expected"));
+            let is_early =
+                matches!(whole, GreetingResult::Fault(_, sentence) if sentence.contains("TLS was expected"));
             prop_assert!(whole == pieces || is_early, "whole: {:?}; in pieces: {:?}", whole, pieces);
         }
     }
@@ -202,14 +209,14 @@ fn greeted() -> impl Strategy<Value = Vec<u8>> {
 }
 
 #[test]
-fn unasked_error_parses_same_in_pieces() {
+fn unsolicited_error_parses_same_in_pieces() {
     let idle = b"\x0d\0\0\0\xff\xbf\x0f#08S01idle".as_slice();
     for more in [
         b"\x17\0\0\x01\xff\x10\x04Too many connections".as_slice(),
         b"\x07\0\0\x01\0\0\0\x02\0\0\0",
         b"\x05\0",
     ] {
-        is_the_same_in_pieces(&[idle, more].concat(), &[1, 3]).unwrap();
+        check_pieces(&[idle, more].concat(), &[1, 3]).unwrap();
     }
 }
 
@@ -218,22 +225,22 @@ proptest! {
 
     #[test]
     fn any_bytes(bytes in vec(any::<u8>(), 0..200), sizes in vec(1usize..40, 1..20)) {
-        is_the_same_in_pieces(&bytes, &sizes)?;
-        greets_the_same_in_pieces(&bytes, &sizes)?;
+        check_pieces(&bytes, &sizes)?;
+        check_greeting_pieces(&bytes, &sizes)?;
     }
 
     #[test]
     fn any_packets(bytes in from_payloads(1), sizes in vec(1usize..40, 1..20)) {
-        is_the_same_in_pieces(&bytes, &sizes)?;
+        check_pieces(&bytes, &sizes)?;
     }
 
     #[test]
     fn any_damage_to_a_sample(bytes in from_samples(), sizes in vec(1usize..400, 1..20)) {
-        is_the_same_in_pieces(&bytes, &sizes)?;
+        check_pieces(&bytes, &sizes)?;
     }
 
     #[test]
     fn any_greeting(bytes in greeted(), sizes in vec(1usize..40, 1..20)) {
-        greets_the_same_in_pieces(&bytes, &sizes)?;
+        check_greeting_pieces(&bytes, &sizes)?;
     }
 }

@@ -18,14 +18,14 @@ const SEVEN: &[u8] = &[0, 0, 7, 0, 0, 0, 0, 0, 0, 0];
 
 /// Records the columns and values of rows, if enabled.
 #[derive(Default)]
-struct Notes {
-    wants: bool,
+struct RowLog {
+    needs_rows: bool,
     lines: Vec<String>,
 }
 
-impl RowSink for Notes {
-    fn wants(&self) -> bool {
-        self.wants
+impl RowSink for RowLog {
+    fn needs_rows(&self) -> bool {
+        self.needs_rows
     }
 
     fn column(&mut self, number: u16, name: &[u8]) {
@@ -37,13 +37,13 @@ impl RowSink for Notes {
         self.lines.push(format!("{column}={value}"));
     }
 
-    fn row_ended(&mut self) {
+    fn finish_row(&mut self) {
         self.lines.push(";".to_owned());
     }
 }
 
 /// All events of these bytes, fed in pieces of this size.
-fn hear_in(
+fn receive_events_in(
     session: &mut Session,
     rows: &mut dyn RowSink,
     bytes: &[u8],
@@ -67,8 +67,8 @@ fn hear_in(
     Ok(all)
 }
 
-fn hear(session: &mut Session, bytes: &[u8]) -> Vec<SessionEvent> {
-    hear_in(session, &mut (), bytes, usize::MAX).expect("no fault")
+fn receive_events(session: &mut Session, bytes: &[u8]) -> Vec<SessionEvent> {
+    receive_events_in(session, &mut (), bytes, usize::MAX).expect("no fault")
 }
 
 fn execute(session: &mut Session, number: u16, is_kept: bool, text: &str, values: &[Option<&str>]) {
@@ -97,7 +97,7 @@ fn query_is_one_packet_and_results_come_in_order() {
             session.query(b"begin; select 1; x");
         }
         open = true;
-        let event = hear_in(&mut session, &mut (), &reply, size).expect("no fault");
+        let event = receive_events_in(&mut session, &mut (), &reply, size).expect("no fault");
         let rows = SessionEvent::Succeeded { rows: 2, has_rows: true };
         assert_eq!(event, [ENDED, rows, SessionEvent::Rejected, SessionEvent::Ready]);
         assert_eq!(session.transaction(), Transaction::Open);
@@ -109,7 +109,7 @@ fn query_is_one_packet_and_results_come_in_order() {
         assert!(!session.has_begun_reply());
     }
     session.query(b"commit");
-    assert_eq!(hear(&mut session, &packets(1, &[SUCCESS])), [ENDED, SessionEvent::Ready]);
+    assert_eq!(receive_events(&mut session, &packets(1, &[SUCCESS])), [ENDED, SessionEvent::Ready]);
     assert_eq!(session.transaction(), Transaction::Idle);
 }
 
@@ -117,12 +117,12 @@ fn query_is_one_packet_and_results_come_in_order() {
 fn deadlock_ends_transaction() {
     let mut session = logged_in(MYSQL_8);
     session.query(b"begin");
-    hear(&mut session, &packets(1, &[&[0, 0, 0, 1, 0, 0, 0]]));
+    receive_events(&mut session, &packets(1, &[&[0, 0, 0, 1, 0, 0, 0]]));
     session.query(b"update t set a = 1");
-    hear(&mut session, &packets(1, &[b"\xff\xb5\x04#HY000Lock wait timeout"]));
+    receive_events(&mut session, &packets(1, &[b"\xff\xb5\x04#HY000Lock wait timeout"]));
     assert_eq!(session.transaction(), Transaction::Open);
     session.query(b"update t set a = 1");
-    hear(&mut session, &packets(1, &[b"\xff\xbd\x04#40001Deadlock"]));
+    receive_events(&mut session, &packets(1, &[b"\xff\xbd\x04#40001Deadlock"]));
     assert_eq!(session.transaction(), Transaction::Idle);
 }
 
@@ -133,12 +133,12 @@ fn kept_statement_is_prepared_once() {
     session.sync();
     assert_eq!(session.outgoing(), b"\x10\0\0\0\x16select ? from t");
     let answer = packets(1, &[&prepared(9, 1, 1), NUMBER, OLD_END, NUMBER, OLD_END]);
-    assert_eq!(hear(&mut session, &answer), [SessionEvent::Send]);
+    assert_eq!(receive_events(&mut session, &answer), [SessionEvent::Send]);
     let first = b"\x10\0\0\0\x17\x09\0\0\0\0\x01\0\0\0\0\x01\xfd\0\x01a";
     assert_eq!(session.outgoing(), first);
     let rows = packets(1, &[&[1], NUMBER, OLD_END, SEVEN, OLD_END]);
     assert_eq!(
-        hear(&mut session, &rows),
+        receive_events(&mut session, &rows),
         [SessionEvent::Succeeded { rows: 1, has_rows: true }, SessionEvent::Ready]
     );
 
@@ -146,13 +146,13 @@ fn kept_statement_is_prepared_once() {
     execute(&mut session, 3, true, "select ? from t", &[None]);
     session.sync();
     assert_eq!(session.outgoing(), b"\x0e\0\0\0\x17\x09\0\0\0\0\x01\0\0\0\x01\x01\xfd\0", "a bit for NULL");
-    assert_eq!(hear(&mut session, &rows).len(), 2);
+    assert_eq!(receive_events(&mut session, &rows).len(), 2);
 
     session.clear();
     execute(&mut session, 3, true, "select ? from t", &[None]);
     session.sync();
     let unknown = packets(1, &[b"\xff\xdb\x04#HY000Unknown prepared statement handler"]);
-    assert_eq!(hear(&mut session, &unknown), [SessionEvent::Rejected, SessionEvent::Ready]);
+    assert_eq!(receive_events(&mut session, &unknown), [SessionEvent::Rejected, SessionEvent::Ready]);
     session.clear();
     execute(&mut session, 3, true, "select ? from t", &[None]);
     assert_eq!(session.outgoing()[4], 0x16, "prepared again");
@@ -167,9 +167,9 @@ fn statement_that_cannot_be_prepared_is_sent_as_text() {
     execute(&mut session, 3, true, "begin", &[]);
     session.sync();
     assert_eq!(session.outgoing(), b"\x06\0\0\0\x16begin");
-    assert_eq!(hear(&mut session, &packets(1, &[cannot])), [SessionEvent::Send]);
+    assert_eq!(receive_events(&mut session, &packets(1, &[cannot])), [SessionEvent::Send]);
     assert_eq!(session.outgoing(), b"\x06\0\0\0\x03begin");
-    assert_eq!(hear(&mut session, &packets(1, &[begun])), [ENDED, SessionEvent::Ready]);
+    assert_eq!(receive_events(&mut session, &packets(1, &[begun])), [ENDED, SessionEvent::Ready]);
     assert_eq!(session.transaction(), Transaction::Open);
 
     session.clear();
@@ -177,7 +177,7 @@ fn statement_that_cannot_be_prepared_is_sent_as_text() {
     session.sync();
     assert_eq!(session.outgoing(), b"\x06\0\0\0\x03begin", "it is prepared once per connection only");
     assert_eq!(
-        hear(&mut session, &packets(1, &[cannot])),
+        receive_events(&mut session, &packets(1, &[cannot])),
         [SessionEvent::Rejected, SessionEvent::Ready],
         "an error of the text is reported"
     );
@@ -185,7 +185,10 @@ fn statement_that_cannot_be_prepared_is_sent_as_text() {
     session.clear();
     execute(&mut session, 4, true, "do ?", &[Some("a")]);
     session.sync();
-    assert_eq!(hear(&mut session, &packets(1, &[cannot])), [SessionEvent::Rejected, SessionEvent::Ready]);
+    assert_eq!(
+        receive_events(&mut session, &packets(1, &[cannot])),
+        [SessionEvent::Rejected, SessionEvent::Ready]
+    );
 }
 
 #[test]
@@ -195,7 +198,7 @@ fn numbers_are_sent_with_types_of_their_literals() {
     let values = values.into_iter().chain([Value::Text(b"2"), Value::Null]);
     let statement = Statement { number: 0, text: "do ?, ?, ?, ?, ?, ?, ?", is_kept: true };
     session.execute(statement, &mut values.into_iter());
-    hear(&mut session, &packets(1, &[&[&prepared(1, 0, 7)[..]], &[NUMBER; 7][..]].concat()));
+    receive_events(&mut session, &packets(1, &[&[&prepared(1, 0, 7)[..]], &[NUMBER; 7][..]].concat()));
     let sent = &session.outgoing()[14..];
     let types = b"\x40\x01\x08\0\x08\x80\xf6\0\x05\0\xfd\0\xfd\0\xfd\0";
     let double = 1e30_f64.to_le_bytes();
@@ -208,9 +211,9 @@ fn unkept_statement_is_closed_with_next_command() {
     let mut session = logged_in(MYSQL_8);
     execute(&mut session, 0, false, "do 1", &[]);
     session.sync();
-    assert_eq!(hear(&mut session, &packets(1, &[&prepared(5, 0, 0)])), [SessionEvent::Send]);
+    assert_eq!(receive_events(&mut session, &packets(1, &[&prepared(5, 0, 0)])), [SessionEvent::Send]);
     assert_eq!(session.outgoing(), b"\x0a\0\0\0\x17\x05\0\0\0\0\x01\0\0\0");
-    assert_eq!(hear(&mut session, &packets(1, &[SUCCESS])), [ENDED, SessionEvent::Ready]);
+    assert_eq!(receive_events(&mut session, &packets(1, &[SUCCESS])), [ENDED, SessionEvent::Ready]);
     session.clear();
     assert!(session.outgoing().is_empty());
     session.query(b"x");
@@ -227,24 +230,24 @@ fn error_drops_waiting_statements_until_sync() {
     execute(&mut session, 3, true, "do 2", &[]);
     session.sync();
     let (is_prepared, ok) = (packets(1, &[&prepared(1, 0, 0)]), packets(1, &[SUCCESS]));
-    assert_eq!(hear(&mut session, &is_prepared), [SessionEvent::Send]);
-    assert_eq!(hear(&mut session, &ok), [ENDED, SessionEvent::Send]);
+    assert_eq!(receive_events(&mut session, &is_prepared), [SessionEvent::Send]);
+    assert_eq!(receive_events(&mut session, &ok), [ENDED, SessionEvent::Send]);
     assert_eq!(session.outgoing(), b"\x05\0\0\0\x16do 1");
-    let refused = hear(&mut session, &packets(1, &[ERROR]));
+    let refused = receive_events(&mut session, &packets(1, &[ERROR]));
     assert_eq!(refused, [SessionEvent::Rejected, SessionEvent::Ready, SessionEvent::Send]);
     assert_eq!(session.outgoing(), b"\x05\0\0\0\x16do 2");
-    assert_eq!(hear(&mut session, &is_prepared), [SessionEvent::Send]);
-    assert_eq!(hear(&mut session, &ok), [ENDED, SessionEvent::Ready]);
+    assert_eq!(receive_events(&mut session, &is_prepared), [SessionEvent::Send]);
+    assert_eq!(receive_events(&mut session, &ok), [ENDED, SessionEvent::Ready]);
 
     // Statements between the error and the sync are dropped, too.
     session.clear();
     execute(&mut session, 9, true, "do 3", &[]);
-    assert_eq!(hear(&mut session, &packets(1, &[ERROR])), [SessionEvent::Rejected]);
+    assert_eq!(receive_events(&mut session, &packets(1, &[ERROR])), [SessionEvent::Rejected]);
     session.clear();
     execute(&mut session, 0, true, "do 1", &[]);
     assert!(session.outgoing().is_empty());
     session.sync();
-    assert_eq!(hear(&mut session, b""), [SessionEvent::Ready]);
+    assert_eq!(receive_events(&mut session, b""), [SessionEvent::Ready]);
     execute(&mut session, 0, true, "do 1", &[]);
     assert!(!session.outgoing().is_empty());
 }
@@ -255,7 +258,7 @@ fn rejects_wrong_number_of_values() {
     execute(&mut session, 0, true, "do ?", &[]);
     session.sync();
     let answer = packets(1, &[&prepared(5, 0, 1), NUMBER]);
-    assert_eq!(hear(&mut session, &answer), [SessionEvent::Rejected, SessionEvent::Ready]);
+    assert_eq!(receive_events(&mut session, &answer), [SessionEvent::Rejected, SessionEvent::Ready]);
     let server_error = session.last_error();
     assert_eq!((server_error.sqlstate.as_str(), server_error.number), ("07001", 0));
     assert_eq!(server_error.text, "the statement has 1 placeholders and was given 0 values");
@@ -272,16 +275,16 @@ fn reads_rows_in_text_and_binary_form() {
         let answer = packets(1, &[&[&prepared(1, 2, 0)[..]], definitions].concat());
         for size in [usize::MAX, 1, 4] {
             let mut session = logged_in(capabilities);
-            let mut notes = Notes { wants: true, ..Notes::default() };
+            let mut notes = RowLog { needs_rows: true, ..RowLog::default() };
             session.query(b"select n, t");
-            hear_in(&mut session, &mut notes, &text, size).expect("no fault");
+            receive_events_in(&mut session, &mut notes, &text, size).expect("no fault");
             let expected = ["0:n", "1:t", "0=7", "1=hi", ";", "0=NULL", "1=", ";"];
             assert_eq!(notes.lines, expected);
             execute(&mut session, 0, true, "select n, t", &[]);
             session.sync();
             notes.lines.clear();
-            hear_in(&mut session, &mut notes, &answer, size).expect("no fault");
-            hear_in(&mut session, &mut notes, &binary, size).expect("no fault");
+            receive_events_in(&mut session, &mut notes, &answer, size).expect("no fault");
+            receive_events_in(&mut session, &mut notes, &binary, size).expect("no fault");
             assert_eq!(notes.lines, expected);
         }
     }
@@ -290,26 +293,26 @@ fn reads_rows_in_text_and_binary_form() {
 #[test]
 fn reuses_cached_column_definitions() {
     let mut session = logged_in(MARIADB);
-    let mut notes = Notes::default();
+    let mut notes = RowLog::default();
     execute(&mut session, 0, true, "select n", &[]);
     session.sync();
-    hear(&mut session, &packets(1, &[&prepared(1, 1, 0), NUMBER]));
+    receive_events(&mut session, &packets(1, &[&prepared(1, 1, 0), NUMBER]));
     let ended = [SessionEvent::Succeeded { rows: 1, has_rows: true }, SessionEvent::Ready];
     let short = packets(1, &[&[1, 0], SEVEN, END]);
-    assert_eq!(hear(&mut session, &short), ended);
-    for (wants, reply, lines) in [
+    assert_eq!(receive_events(&mut session, &short), ended);
+    for (needs_rows, reply, lines) in [
         (true, &short, &["0:n", "0=7", ";"][..]),
         (false, &packets(1, &[&[2, 1], NUMBER, TEXT, &[0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 1, b'x'], END]), &[]),
         (true, &packets(1, &[&[2, 0], &[0, 0b1100], END]), &["0:n", "1:t", "0=NULL", "1=NULL", ";"]),
     ] {
         execute(&mut session, 0, true, "select n", &[]);
         session.sync();
-        (notes.wants, notes.lines) = (wants, Vec::new());
-        assert_eq!(hear_in(&mut session, &mut notes, reply, 3), Ok(ended.to_vec()));
+        (notes.needs_rows, notes.lines) = (needs_rows, Vec::new());
+        assert_eq!(receive_events_in(&mut session, &mut notes, reply, 3), Ok(ended.to_vec()));
         assert_eq!(notes.lines, lines);
         // Queries in between have their own definitions.
         session.query(b"select t");
-        assert_eq!(hear(&mut session, &packets(1, &[&[1, 1], TEXT, b"\x01x", END])), ended);
+        assert_eq!(receive_events(&mut session, &packets(1, &[&[1, 1], TEXT, b"\x01x", END])), ended);
     }
     session.query(b"select n");
     let fault = session.received(&short, &mut ()).expect_err("a text has its own definitions");
@@ -320,26 +323,38 @@ fn reuses_cached_column_definitions() {
 fn local_infile_sends_only_given_content() {
     let mut session = logged_in(MYSQL_8);
     session.query(b"load data local infile 'x' into table t");
-    assert_eq!(hear(&mut session, &packets(1, &[b"\xfb/etc/passwd"])), [SessionEvent::Send]);
+    assert_eq!(receive_events(&mut session, &packets(1, &[b"\xfb/etc/passwd"])), [SessionEvent::Send]);
     assert_eq!(session.outgoing(), b"\0\0\0\x02");
-    assert_eq!(hear(&mut session, &packets(3, &[SUCCESS])), [SessionEvent::Rejected, SessionEvent::Ready]);
+    assert_eq!(
+        receive_events(&mut session, &packets(3, &[SUCCESS])),
+        [SessionEvent::Rejected, SessionEvent::Ready]
+    );
     assert_eq!(session.last_error().text, "the server asked for a local file, which it was not given");
     session.local_infile(b"1\n2\n".to_vec());
     session.query(b"load data local infile 'x' into table t");
-    assert_eq!(hear(&mut session, &packets(1, &[b"\xfbx"])), [SessionEvent::Send]);
+    assert_eq!(receive_events(&mut session, &packets(1, &[b"\xfbx"])), [SessionEvent::Send]);
     assert_eq!(session.outgoing(), b"\x04\0\0\x021\n2\n\0\0\0\x03");
     let loaded = SessionEvent::Succeeded { rows: 2, has_rows: false };
-    assert_eq!(hear(&mut session, &packets(4, &[&[0, 2, 0, 2, 0, 0, 0]])), [loaded, SessionEvent::Ready]);
+    assert_eq!(
+        receive_events(&mut session, &packets(4, &[&[0, 2, 0, 2, 0, 0, 0]])),
+        [loaded, SessionEvent::Ready]
+    );
 
     // Rows of a statement that was rejected are not sent for the next one.
     session.clear();
     session.load(b"load data local infile 'x' into table t", b"secret".to_vec());
-    assert_eq!(hear(&mut session, &packets(1, &[ERROR])), [SessionEvent::Rejected, SessionEvent::Ready]);
+    assert_eq!(
+        receive_events(&mut session, &packets(1, &[ERROR])),
+        [SessionEvent::Rejected, SessionEvent::Ready]
+    );
     session.clear();
     session.query(b"select 1");
-    assert_eq!(hear(&mut session, &packets(1, &[b"\xfbx"])), [SessionEvent::Send]);
+    assert_eq!(receive_events(&mut session, &packets(1, &[b"\xfbx"])), [SessionEvent::Send]);
     assert_eq!(session.outgoing(), b"\0\0\0\x02");
-    assert_eq!(hear(&mut session, &packets(3, &[SUCCESS])), [SessionEvent::Rejected, SessionEvent::Ready]);
+    assert_eq!(
+        receive_events(&mut session, &packets(3, &[SUCCESS])),
+        [SessionEvent::Rejected, SessionEvent::Ready]
+    );
 
     // Without [`Session::with_local_infile`], the content is not sent.
     let mut session = Session::new(Arc::new(login("secret")), [5; 18]);
@@ -348,7 +363,7 @@ fn local_infile_sends_only_given_content() {
     assert_eq!(session.outgoing()[4] & 0x80, 0, "the server is not told that it may ask");
     session.local_infile(b"secret".to_vec());
     session.query(b"select 1");
-    assert_eq!(hear(&mut session, &packets(1, &[b"\xfbx"])), [SessionEvent::Send]);
+    assert_eq!(receive_events(&mut session, &packets(1, &[b"\xfbx"])), [SessionEvent::Send]);
     assert_eq!(session.outgoing(), b"\0\0\0\x02");
 }
 
@@ -359,12 +374,12 @@ fn skips_rows_of_many_packets_and_rejects_them_for_readers() {
     let reply = packets(1, &[&[1], TEXT, &full, &full, b"", b"\x01x", END]);
     for size in [usize::MAX, 64 * 1024] {
         session.query(b"select repeat('x', 33554430)");
-        let event = hear_in(&mut session, &mut (), &reply, size).expect("no fault");
+        let event = receive_events_in(&mut session, &mut (), &reply, size).expect("no fault");
         assert_eq!(event, [SessionEvent::Succeeded { rows: 2, has_rows: true }, SessionEvent::Ready]);
     }
     session.query(b"select repeat('x', 33554430)");
-    let mut notes = Notes { wants: true, ..Notes::default() };
-    let fault = hear_in(&mut session, &mut notes, &reply[..100], 7).expect_err("somebody reads it");
+    let mut notes = RowLog { needs_rows: true, ..RowLog::default() };
+    let fault = receive_events_in(&mut session, &mut notes, &reply[..100], 7).expect_err("somebody reads it");
     assert_eq!(fault.message().split(':').next(), Some("a row that is to be kept is 16 MiB long or longer"));
 }
 
@@ -374,7 +389,7 @@ fn splits_long_query_and_continues_sequence() {
     session.query(&vec![b'x'; 0xff_ffff - 1]);
     let sent = session.outgoing();
     assert_eq!((&sent[..5], &sent[sent.len() - 4..]), (&b"\xff\xff\xff\0\x03"[..], &b"\0\0\0\x01"[..]));
-    assert_eq!(hear(&mut session, &packets(2, &[SUCCESS])), [ENDED, SessionEvent::Ready]);
+    assert_eq!(receive_events(&mut session, &packets(2, &[SUCCESS])), [ENDED, SessionEvent::Ready]);
 }
 
 #[test]
@@ -397,7 +412,7 @@ fn cancel_kills_connection_from_another_session() {
     for (answer, is_refused) in [(SUCCESS, false), (gone, false), (denied, true)] {
         let ended = killing().received(&packets(1, &[answer]));
         let Ok(Some((_, Event::Replied { reply, .. }))) = ended else { panic!("{ended:?}") };
-        assert_eq!(reply.refusal.is_some(), is_refused);
+        assert_eq!(reply.rejection.is_some(), is_refused);
     }
 }
 
@@ -405,30 +420,30 @@ fn cancel_kills_connection_from_another_session() {
 fn fatal_error_ends_all_commands() {
     for number in [1053_u16, 1077, 1079, 1080, 1927, 4031] {
         let [low, high] = number.to_le_bytes();
-        let last_words = [b"\xff", &[low, high][..], b"#08S01Server shutdown in progress"].concat();
+        let fatal_error = [b"\xff", &[low, high][..], b"#08S01Server shutdown in progress"].concat();
         // As a reply, or sent before the statement was read.
-        for reply in [packets(1, &[&last_words]), packets(0, &[&last_words])] {
+        for reply in [packets(1, &[&fatal_error]), packets(0, &[&fatal_error])] {
             let mut session = logged_in(MYSQL_8);
             session.query(b"select 1");
             session.query(b"select 2");
-            assert_eq!(hear(&mut session, &reply), [SessionEvent::Rejected], "{number}");
+            assert_eq!(receive_events(&mut session, &reply), [SessionEvent::Rejected], "{number}");
             assert!(session.last_error().is_fatal);
             let mut session = logged_in(MYSQL_8);
             execute(&mut session, 0, true, "do 1", &[]);
             session.sync();
-            assert_eq!(hear(&mut session, &reply), [SessionEvent::Rejected], "{number}");
+            assert_eq!(receive_events(&mut session, &reply), [SessionEvent::Rejected], "{number}");
         }
     }
 }
 
 #[test]
-fn rejects_unasked_bytes_except_fatal_error() {
+fn rejects_unsolicited_bytes_except_fatal_error() {
     let mut session = logged_in(MYSQL_8);
     assert_eq!(session.received(b"", &mut ()), Ok((0, SessionEvent::NeedMore)));
-    let last_words = packets(0, &[b"\xff\xbf\x0f#HY000The client was disconnected by the server"]);
-    assert_eq!(session.received(&last_words, &mut ()), Ok((last_words.len(), SessionEvent::Rejected)));
+    let fatal_error = packets(0, &[b"\xff\xbf\x0f#HY000The client was disconnected by the server"]);
+    assert_eq!(session.received(&fatal_error, &mut ()), Ok((fatal_error.len(), SessionEvent::Rejected)));
     assert!(session.last_error().is_fatal && session.last_error().text.starts_with("The client was"));
-    for bytes in [packets(1, &[SUCCESS]), b"x".to_vec(), last_words[..9].to_vec()] {
+    for bytes in [packets(1, &[SUCCESS]), b"x".to_vec(), fatal_error[..9].to_vec()] {
         assert_eq!(session.received(&bytes, &mut ()).expect_err("a fault").class, ErrorClass::ExcessBytes);
     }
     assert_eq!(session.farewell(), b"\x01\0\0\0\x01");

@@ -83,7 +83,7 @@ fn cut<'a>(mut rest: &'a [u8], sizes: &'a [usize]) -> impl Iterator<Item = &'a [
     })
 }
 
-fn is_the_same_in_pieces(bytes: &[u8], sizes: &[usize]) -> Result<(), TestCaseError> {
+fn check_pieces(bytes: &[u8], sizes: &[usize]) -> Result<(), TestCaseError> {
     let whole = feed(&PROTOCOL, [bytes].into_iter());
     for pieces in [feed(&PROTOCOL, bytes.chunks(1)), feed(&PROTOCOL, cut(bytes, sizes))] {
         compare(&whole, &pieces)
@@ -105,16 +105,16 @@ proptest! {
 
     #[test]
     fn any_bytes(bytes in vec(any::<u8>(), 0..600), sizes in vec(1usize..40, 1..20)) {
-        is_the_same_in_pieces(&bytes, &sizes)?;
+        check_pieces(&bytes, &sizes)?;
     }
 
     #[test]
     fn any_messages(bytes in from_parts(), sizes in vec(1usize..40, 1..20)) {
-        is_the_same_in_pieces(&bytes, &sizes)?;
+        check_pieces(&bytes, &sizes)?;
     }
 
     #[test]
     fn any_damage_to_samples(bytes in from_samples(), sizes in vec(1usize..400, 1..20)) {
-        is_the_same_in_pieces(&bytes, &sizes)?;
+        check_pieces(&bytes, &sizes)?;
     }
 }

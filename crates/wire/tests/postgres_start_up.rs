@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::postgres_server::{error, log_in, message, notice, ready};
 use wire::postgres::Session;
-use wire::sql::{Login, Secret, Session as _, TlsWish, Transaction, Weak};
+use wire::sql::{InsecureAuth, Login, Secret, Session as _, TlsMode, Transaction};
 use wire::{Cancel, ErrorClass, Greeting, PeerFault};
 
 const PASSWORD: &str = "pencil";
@@ -49,7 +49,7 @@ fn trust_log_in_reads_parameters_and_cancel_key() {
     let rest = [log_in(0, b""), setting, notice(), other, key, message(b'Z', b"T")].concat();
     assert_eq!(session.greeted(&rest).unwrap(), (rest.len(), Greeting::Done));
     assert_eq!(session.server_version(), Some("15.14 (Debian)"));
-    assert_eq!((session.setting("TimeZone"), session.asides()), (None, 3));
+    assert_eq!((session.setting("TimeZone"), session.async_message_count()), (None, 3));
     assert_eq!(session.transaction(), Transaction::Open);
     let Some(Cancel::Bytes(cancel)) = session.cancel() else { panic!("the server gave a key") };
     assert_eq!(cancel, *b"\0\0\0\x10\x04\xd2\x16\x2e\x01\x02\x03\x04\x05\x06\x07\x08");
@@ -67,54 +67,56 @@ fn tls_starts_only_after_server_accepts() {
         let greeting = session.greeted(answer).map_err(|fault| (fault.class, fault.message()))?;
         Ok::<_, (ErrorClass, String)>((greeting, session))
     };
-    for wish in [TlsWish::IfOffered, TlsWish::Required] {
-        let (greeting, mut session) = begin(wish, b"S").unwrap();
+    for mode in [TlsMode::IfOffered, TlsMode::Required] {
+        let (greeting, mut session) = begin(mode, b"S").unwrap();
         assert_eq!(greeting, (1, Greeting::Secure));
         assert_eq!(session.secured(), Greeting::Send);
         assert_eq!(session.outgoing()[4..8], [0, 3, 0, 0]);
         let slipped_in = [b"S".to_vec(), log_in(0, b""), ready()].concat();
-        assert_eq!(begin(wish, &slipped_in).unwrap_err().0, ErrorClass::ProtocolError);
+        assert_eq!(begin(mode, &slipped_in).unwrap_err().0, ErrorClass::ProtocolError);
         let lie = error("FATAL", "28000", "send your password to evil.example");
-        let (class, words) = begin(wish, &lie).unwrap_err();
+        let (class, words) = begin(mode, &lie).unwrap_err();
         assert!(class == ErrorClass::ProtocolError && !words.contains("evil"), "{words}");
-        assert_eq!(begin(wish, b"HTTP/1.1 400").unwrap_err().0, ErrorClass::ProtocolError);
+        assert_eq!(begin(mode, b"HTTP/1.1 400").unwrap_err().0, ErrorClass::ProtocolError);
     }
-    let (greeting, session) = begin(TlsWish::IfOffered, b"N").unwrap();
+    let (greeting, session) = begin(TlsMode::IfOffered, b"N").unwrap();
     assert_eq!(greeting, (1, Greeting::Send));
     assert_eq!(session.outgoing()[4..8], [0, 3, 0, 0]);
-    assert_eq!(begin(TlsWish::IfOffered, b"NR").unwrap_err().0, ErrorClass::ProtocolError);
-    assert_eq!(begin(TlsWish::Required, b"N").unwrap_err().0, ErrorClass::LoginRefused);
+    assert_eq!(begin(TlsMode::IfOffered, b"NR").unwrap_err().0, ErrorClass::ProtocolError);
+    assert_eq!(begin(TlsMode::Required, b"N").unwrap_err().0, ErrorClass::LoginRefused);
 }
 
 #[test]
 fn sends_weak_password_forms_only_if_allowed() {
     let (cleartext, md5) = (log_in(3, b""), log_in(5, b"salt"));
-    let weak = Login { weak: Weak::ALL, ..login() };
+    let weak = Login { weak: InsecureAuth::ALL, ..login() };
     assert_eq!(asked(weak.clone(), &cleartext).unwrap(), message(b'p', b"pencil\0"));
     // Test vector from another program.
     let answer = asked(weak.clone(), &md5).unwrap();
     assert_eq!(answer.len(), 1 + 4 + "md5".len() + 32 + 1);
     assert_eq!(answer, message(b'p', b"md518301d2a2dd2325d5c0978f6e988d306\0"));
-    let (only_clear, only_md5) =
-        (Weak { clear: true, ..Weak::default() }, Weak { md5: true, ..Weak::default() });
-    for (wish, other, way_out) in
+    let (only_clear, only_md5) = (
+        InsecureAuth { clear: true, ..InsecureAuth::default() },
+        InsecureAuth { md5: true, ..InsecureAuth::default() },
+    );
+    for (mode, other, way_out) in
         [(&cleartext, only_md5, "require_auth=password"), (&md5, only_clear, "require_auth=md5")]
     {
-        let fault = asked(login(), wish).unwrap_err();
+        let fault = asked(login(), mode).unwrap_err();
         assert!(fault.message().contains(way_out), "{}", fault.message());
-        let fault = asked(Login { weak: other, ..login() }, wish).unwrap_err();
+        let fault = asked(Login { weak: other, ..login() }, mode).unwrap_err();
         assert_eq!(fault.class, ErrorClass::LoginRefused);
         assert!(fault.message().contains("TLS") && !fault.message().contains(PASSWORD));
         assert_eq!(
-            asked(Login { password: None, ..weak.clone() }, wish).unwrap_err().class,
+            asked(Login { password: None, ..weak.clone() }, mode).unwrap_err().class,
             ErrorClass::LoginRefused
         );
-        let mut secure = session(Login { tls: TlsWish::Required, ..login() });
+        let mut secure = session(Login { tls: TlsMode::Required, ..login() });
         secure.greet();
         secure.greeted(b"S").unwrap();
         secure.secured();
-        assert_eq!(secure.greeted(wish).unwrap().1, Greeting::Send, "TLS hides it");
-        assert_eq!(secure.greeted(wish).unwrap_err().class, ErrorClass::ProtocolError, "asked twice");
+        assert_eq!(secure.greeted(mode).unwrap().1, Greeting::Send, "TLS hides it");
+        assert_eq!(secure.greeted(mode).unwrap_err().class, ErrorClass::ProtocolError, "asked twice");
     }
 }
 
@@ -188,7 +190,7 @@ fn temporary_rejections_do_not_end_the_load() {
 
 #[test]
 fn debug_output_hides_password() {
-    let mut session = session(Login { weak: Weak::ALL, ..login() });
+    let mut session = session(Login { weak: InsecureAuth::ALL, ..login() });
     session.greet();
     session.greeted(&log_in(3, b"")).unwrap();
     assert!(!format!("{session:?}").contains(PASSWORD));

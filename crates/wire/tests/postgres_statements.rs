@@ -60,10 +60,10 @@ fn unnamed(session: &mut Session, text: &str) {
 
 /// Records every call.
 #[derive(Default)]
-struct Told(String);
+struct RowLog(String);
 
-impl RowSink for Told {
-    fn wants(&self) -> bool {
+impl RowSink for RowLog {
+    fn needs_rows(&self) -> bool {
         true
     }
 
@@ -76,13 +76,13 @@ impl RowSink for Told {
         self.0 += &format!("{column}={value} ");
     }
 
-    fn row_ended(&mut self) {
+    fn finish_row(&mut self) {
         self.0 += "/ ";
     }
 }
 
 /// All events of these bytes, fed in pieces of this size.
-fn hear(
+fn receive_events(
     session: &mut Session,
     rows: &mut dyn RowSink,
     bytes: &[u8],
@@ -105,11 +105,11 @@ fn hear(
 }
 
 fn event(session: &mut Session, messages: &[Vec<u8>]) -> Vec<SessionEvent> {
-    hear(session, &mut (), &messages.concat(), usize::MAX).unwrap()
+    receive_events(session, &mut (), &messages.concat(), usize::MAX).unwrap()
 }
 
 fn fault(session: &mut Session, messages: &[Vec<u8>]) -> PeerFault {
-    hear(session, &mut (), &messages.concat(), usize::MAX).unwrap_err()
+    receive_events(session, &mut (), &messages.concat(), usize::MAX).unwrap_err()
 }
 
 /// Replies to the preparation of a kept statement.
@@ -181,15 +181,15 @@ fn failed_preparation_is_closed_and_repeated() {
         session.sync();
         session.outgoing().iter().position(|byte| *byte == 0).map(|end| session.outgoing()[..end].to_vec())
     };
-    let refusal = |state| [error("ERROR", state, "no"), ready()];
+    let rejection = |state| [error("ERROR", state, "no"), ready()];
     assert_eq!(puts(&mut session).as_deref(), Some(&b"P"[..]));
-    assert_eq!(event(&mut session, &refusal("42601")), [SessionEvent::Rejected, READY]);
+    assert_eq!(event(&mut session, &rejection("42601")), [SessionEvent::Rejected, READY]);
     assert_eq!(puts(&mut session).as_deref(), Some(&b"C"[..]), "closed first");
     let reply = [message(b'3', b""), prepared(), bound(), ended("SELECT 0"), ready()];
     assert_eq!(event(&mut session, &reply), [sent(0), READY]);
     assert_eq!(puts(&mut session).as_deref(), Some(&b"B"[..]));
     // A pooler has switched to a server connection without the statement.
-    assert_eq!(event(&mut session, &refusal("26000")), [SessionEvent::Rejected, READY]);
+    assert_eq!(event(&mut session, &rejection("26000")), [SessionEvent::Rejected, READY]);
     assert_eq!(puts(&mut session).as_deref(), Some(&b"C"[..]));
 }
 
@@ -265,18 +265,18 @@ fn passes_rows_to_reader_in_any_pieces() {
     let reply = [text, ended("SELECT 2"), ready()].concat();
     let expected = "0:id 1:n\\xc3\\xa4me 0=1 1=NULL / 0= 1=x\\x00 / ";
     for size in [1, 3, 7, 1000] {
-        let (mut session, mut told) = (session(), Told::default());
+        let (mut session, mut told) = (session(), RowLog::default());
         session.query(b"SELECT id, name FROM t");
-        assert_eq!(hear(&mut session, &mut told, &reply, size).unwrap(), [sent(2), READY]);
+        assert_eq!(receive_events(&mut session, &mut told, &reply, size).unwrap(), [sent(2), READY]);
         assert_eq!(told.0, expected);
     }
-    let (mut session, mut told) = (session(), Told::default());
+    let (mut session, mut told) = (session(), RowLog::default());
     for first in [true, false] {
         kept(&mut session, 3, None);
         session.sync();
         let before = if first { prepared() } else { Vec::new() };
         let reply = [before, bound(), row(&[Some("1"), None]), ended("SELECT 1"), ready()].concat();
-        assert_eq!(hear(&mut session, &mut told, &reply, 5).unwrap(), [sent(1), READY]);
+        assert_eq!(receive_events(&mut session, &mut told, &reply, 5).unwrap(), [sent(1), READY]);
     }
     assert_eq!(told.0, "0:a 1:b 0=1 1=NULL / 0:a 1:b 0=1 1=NULL / ", "names are sent each time");
 }
@@ -301,7 +301,10 @@ fn rejects_malformed_rows_for_readers() {
         let mut session = session();
         session.query(b"SELECT 1");
         let bytes = [description, message(b'D', &row)].concat();
-        assert_eq!(hear(&mut session, &mut Told::default(), &bytes, 3).unwrap_err().sentence, sentence);
+        assert_eq!(
+            receive_events(&mut session, &mut RowLog::default(), &bytes, 3).unwrap_err().sentence,
+            sentence
+        );
     }
 }
 
@@ -321,7 +324,7 @@ fn skips_large_rows_and_rejects_them_for_readers() {
 
     session.query(b"SELECT large");
     let bytes = [described(&["a"]), head].concat();
-    let fault = hear(&mut session, &mut Told::default(), &bytes, 9).unwrap_err();
+    let fault = receive_events(&mut session, &mut RowLog::default(), &bytes, 9).unwrap_err();
     assert!(
         fault.class == ErrorClass::ProtocolError && fault.sentence.contains("16 MiB"),
         "{}",
@@ -330,15 +333,15 @@ fn skips_large_rows_and_rejects_them_for_readers() {
 }
 
 #[test]
-fn accepts_many_asides_even_when_idle() {
+fn accepts_many_async_messages_even_when_idle() {
     let mut session = session();
     let setting = message(b'S', &[&b"server_version\0"[..], &[b'9'; 60_000], b"\0"].concat());
     let notification = message(b'A', b"\0\0\0\x01channel\0payload\0");
     let flood = [notice(), setting, notification].concat().repeat(100);
     for _ in 0..10 {
-        assert_eq!(hear(&mut session, &mut (), &flood, 100_000).unwrap(), []);
+        assert_eq!(receive_events(&mut session, &mut (), &flood, 100_000).unwrap(), []);
     }
-    assert_eq!(session.asides(), 3_000);
+    assert_eq!(session.async_message_count(), 3_000);
     assert!(session.server_version().is_some_and(|version| version.len() <= 512), "what is kept is capped");
     assert!(!session.has_begun_reply());
     let late = fault(&mut session, &[log_in(0, b"")]);
@@ -375,7 +378,7 @@ fn copy_in_works_and_unexpected_copy_is_rejected() {
     let mut session = session();
     let copy = message(b'G', b"\0\0\x02\0\0\0\0");
     session.copy_in("TRUNCATE t; COPY t FROM STDIN");
-    session.copy_bytes(b"too early");
+    session.copy_data(b"too early");
     assert_eq!(session.outgoing()[..5], *b"Q\0\0\0\x22");
     assert_eq!(session.outgoing().len(), 1 + 0x22);
     assert_eq!(
@@ -383,9 +386,9 @@ fn copy_in_works_and_unexpected_copy_is_rejected() {
         [changed(0), SessionEvent::Send]
     );
     assert!(session.is_copy_ready() && session.outgoing().is_empty());
-    session.copy_bytes(b"1\tone\n");
-    session.copy_end();
-    session.copy_bytes(b"too late");
+    session.copy_data(b"1\tone\n");
+    session.copy_done();
+    session.copy_data(b"too late");
     assert_eq!(session.outgoing(), b"d\0\0\0\x0a1\tone\nc\0\0\0\x04");
     assert_eq!(event(&mut session, &[ended("COPY 1"), ready()]), [changed(1), READY]);
 

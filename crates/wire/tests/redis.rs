@@ -3,23 +3,23 @@
 use std::sync::Arc;
 
 use wire::redis::{PROTOCOL, RedisStep};
-use wire::step::{Saved, Step, StepsOfLoad, Text, Value, WrittenStep};
-use wire::{Channel, Channels, Closing, ErrorClass, Event, Next, Stage, Ticket, Values, WrongStep};
+use wire::step::{LoadSteps, SavedValue, Step, Text, Value, WrittenStep};
+use wire::{Channel, Channels, Closing, ErrorClass, Event, Next, Stage, StepError, Ticket, Values};
 
 fn text(text: &str) -> Value {
     Value::Text(Text { written: text.to_owned(), template: text.into() })
 }
 
-fn step(command: &str, expect: Option<Value>, saves: &[Saved]) -> Arc<dyn Step> {
+fn step(command: &str, expect: Option<Value>, saves: &[SavedValue]) -> Arc<dyn Step> {
     let own = PROTOCOL.own_steps().expect("own steps");
     let value = text(command);
     let written = WrittenStep { expect: expect.as_ref(), saves, ..WrittenStep::of("redis", &value) };
     (own.read)(&written).expect("a step")
 }
 
-fn compile(steps: &[Arc<dyn Step>], pipeline: u32) -> Result<Box<dyn Channels>, WrongStep> {
+fn compile(steps: &[Arc<dyn Step>], pipeline: u32) -> Result<Box<dyn Channels>, StepError> {
     let own = PROTOCOL.own_steps().expect("own steps");
-    (own.compile)(&StepsOfLoad { pipeline, ..StepsOfLoad::of(steps, &["v".to_owned(), "w".to_owned()]) })
+    (own.compile)(&LoadSteps { pipeline, ..LoadSteps::of(steps, &["v".to_owned(), "w".to_owned()]) })
 }
 
 fn values(value: &[u8]) -> Values {
@@ -40,7 +40,7 @@ fn events<'a>(channel: &mut dyn Channel, pieces: impl Iterator<Item = &'a [u8]>)
     for mut piece in pieces {
         while let Some((used, event)) = channel.received(piece).expect("replies") {
             let Event::Replied { ticket, reply } = event else { panic!("{event:?}") };
-            events.push((ticket.0, reply.refusal.is_some()));
+            events.push((ticket.0, reply.rejection.is_some()));
             piece = &piece[used..];
         }
     }
@@ -109,8 +109,11 @@ fn close_within_reply_differs_from_close_before_it() {
 
 #[test]
 fn saves_items_and_checks_them_with_user_values() {
-    let saves =
-        [Saved { name: "w".to_owned(), variable: 1, value: Value::Table(vec![("item", Value::Count(2))]) }];
+    let saves = [SavedValue {
+        name: "w".to_owned(),
+        variable: 1,
+        value: Value::Table(vec![("item", Value::Count(2))]),
+    }];
     let expect = Value::Table(vec![("contains", text("{v}"))]);
     let steps = [step("LRANGE a 0 2", Some(expect), &saves)];
     for pipeline in [1, 4] {
@@ -126,9 +129,9 @@ fn saves_items_and_checks_them_with_user_values() {
             channel.begin(Ticket(0), 0, &user);
             let event = channel.received(reply).expect("a reply");
             let Some((_, Event::Replied { reply: ended, .. })) = event else { panic!("{event:?}") };
-            assert_eq!(ended.refusal.map(|refusal| refusal.class), class, "{}", reply.escape_ascii());
-            if let Some(refusal) = ended.refusal {
-                assert!(!channel.explain(refusal).is_empty());
+            assert_eq!(ended.rejection.map(|rejection| rejection.class), class, "{}", reply.escape_ascii());
+            if let Some(rejection) = ended.rejection {
+                assert!(!channel.explain(rejection).is_empty());
             } else {
                 channel.saved(Ticket(0), &mut user);
                 assert_eq!(user.get(1), Some(&b"last"[..]));

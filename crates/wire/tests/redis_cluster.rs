@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use wire::redis::RedisStep;
-use wire::step::{Step, StepsOfLoad};
+use wire::step::{LoadSteps, Step};
 use wire::{Channel, Channels, ClusterNodes, Event, Next, Redirect, Ticket, Values};
 
 const USER: Ticket = Ticket(7);
@@ -19,8 +19,8 @@ fn compile(command: &str, pipeline: u32) -> Result<Box<dyn Channels>, String> {
     let words = command.split(' ').map(|word| word.as_bytes().to_vec()).collect();
     let steps: [Arc<dyn Step>; 1] = [Arc::new(RedisStep::of(words, command.into()))];
     let (variables, nodes) = (["k".to_owned()], nodes());
-    let own = wire::of_scheme("redis").expect("a protocol").0.own_steps().expect("steps");
-    let load = StepsOfLoad { pipeline, nodes: Some(&nodes), ..StepsOfLoad::of(&steps, &variables) };
+    let own = wire::find_scheme("redis").expect("a protocol").0.own_steps().expect("steps");
+    let load = LoadSteps { pipeline, nodes: Some(&nodes), ..LoadSteps::of(&steps, &variables) };
     (own.compile)(&load).map_err(|wrong| wrong.what)
 }
 
@@ -56,7 +56,10 @@ fn key_or_its_hash_tag_selects_the_node() {
         let channels = compile(command, 1).expect("channels");
         assert_eq!([route(&*channels, "foo"), route(&*channels, "key:1")], [1, 0], "{command}");
     }
-    assert_eq!((get.peers(), get.peers_of(0), get.is_spare(1), get.is_spare(2)), (3, 0..3, false, true));
+    assert_eq!(
+        (get.peers(), get.peers_of(0), get.connects_lazily(1), get.connects_lazily(2)),
+        (3, 0..3, false, true)
+    );
 }
 
 #[test]
@@ -87,11 +90,11 @@ fn moved_changes_the_node_of_the_slot_and_ask_does_not() {
 }
 
 #[test]
-fn asked_node_gets_asking_first_and_its_reply_is_no_answer() {
+fn redirected_node_gets_asking_first_and_its_reply_is_skipped() {
     for pipeline in [1, 4] {
         let get = compile("GET foo", pipeline).expect("channels");
         let mut channel = get.open(2, 0);
-        channel.ask_once();
+        channel.announce_redirect();
         assert_eq!(begin(&mut *channel), "*1\r\n$6\r\nASKING\r\n*2\r\n$3\r\nGET\r\n$3\r\nfoo\r\n");
         for byte in b"+OK\r\n$1\r\n".iter() {
             assert_eq!(channel.received(&[*byte]), Ok(None));
@@ -102,7 +105,7 @@ fn asked_node_gets_asking_first_and_its_reply_is_no_answer() {
 }
 
 #[test]
-fn unreachable_node_is_left_out_until_it_is_reached_again() {
+fn unreachable_node_is_skipped_until_it_is_reachable_again() {
     let get = compile("GET foo", 1).expect("channels");
     get.note_reachable(1, false);
     assert_eq!(route(&*get, ""), 0);

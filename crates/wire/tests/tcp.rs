@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use wire::step::{Step, StepsOfLoad};
+use wire::step::{LoadSteps, Step};
 use wire::tcp::{Exchange, Receive, Tcp, TcpStep};
 use wire::{Channel, Closing, Conversation, ErrorClass, Progress, Script, Serial, Ticket, Values};
 
@@ -58,7 +58,7 @@ fn reply_of_given_length_ends_after_it() {
 }
 
 #[test]
-fn unasked_bytes_are_a_fault_and_early_close_is_incomplete() {
+fn rejects_unsolicited_bytes_and_early_close_is_incomplete() {
     let mut conversation = awaiting(Receive::Bytes(3));
     conversation.received(b"ab").expect("no fault");
     assert_eq!(conversation.peer_closed(), Closing::Incomplete);
@@ -90,7 +90,7 @@ fn rejects_step_whose_reply_has_no_end() {
         let exchange = Exchange { write_bytes: None, receive };
         let step: Arc<dyn Step> =
             Arc::new(TcpStep { message: b"x".to_vec(), exchange, title: String::new() });
-        let wrong = Tcp::compile(&StepsOfLoad::of(&[step], &[])).expect_err("it has no end");
+        let wrong = Tcp::compile(&LoadSteps::of(&[step], &[])).expect_err("it has no end");
         assert_eq!(
             (wrong.step, wrong.what.as_str()),
             (0, "the end of its reply is nowhere: write 1 byte or more, or a delimiter of 1 to 64 bytes")

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use wire::braces::{Piece, pieces};
 use wire::http1::{Checks, HttpStep, Request};
-use wire::step::{self, Kind, Step, StepsOfLoad, Text, Value, WrittenStep};
+use wire::step::{self, Kind, LoadSteps, Step, Text, Value, WrittenStep};
 use wire::testing::feed_three_ways;
-use wire::{Channels, Compile, Next, PROTOCOLS, Protocol, Ticket, Values, WrongStep};
+use wire::{Channels, Compile, Next, PROTOCOLS, Protocol, StepError, Ticket, Values};
 
 #[test]
 fn every_sample_gives_expected_result_three_ways() {
@@ -61,7 +61,7 @@ fn example_with_variable(example: &str) -> Value {
 }
 
 /// Channels of two equal steps that send the variable `v`.
-fn compiled(protocol: &Protocol, variables: &[String]) -> Option<Result<Box<dyn Channels>, WrongStep>> {
+fn compiled(protocol: &Protocol, variables: &[String]) -> Option<Result<Box<dyn Channels>, StepError>> {
     Some(match protocol.compile {
         Compile::Steps(own) => {
             let key = &own.keys[0];
@@ -71,13 +71,13 @@ fn compiled(protocol: &Protocol, variables: &[String]) -> Option<Result<Box<dyn 
                 .or_else(|_| (own.read)(&WrittenStep::of(key.name, &example_with_variable(key.example))))
                 .expect("a step");
             assert!(!step.title().is_empty());
-            (own.compile)(&StepsOfLoad::of(&[step.clone(), step], variables))
+            (own.compile)(&LoadSteps::of(&[step.clone(), step], variables))
         }
-        Compile::StepsWith(steps, _) => {
+        Compile::StepsWithExtraKeys(steps, _) => {
             let request = Request { body: Some(b"{v}".to_vec()), ..Request::get("localhost", "/") };
             let step: Arc<dyn Step> =
                 Arc::new(HttpStep { request, checks: Checks::default(), captures: Vec::new() });
-            (steps.compile)(&StepsOfLoad::of(&[step.clone(), step], variables))
+            (steps.compile)(&LoadSteps::of(&[step.clone(), step], variables))
         }
         Compile::Transactions(_) => return None,
     })
@@ -104,7 +104,7 @@ fn requests_contain_values_of_variables() {
 #[test]
 fn step_keys_are_unique_and_resolve_to_their_protocol() {
     let of_steps = PROTOCOLS.iter().filter_map(Protocol::steps).flat_map(|steps| steps.keys);
-    let further = step::with_further_keys().flat_map(|(_, further)| further.step);
+    let further = step::with_extra_keys().flat_map(|(_, further)| further.step);
     let mut keys: Vec<&str> = of_steps.chain(further).map(|key| key.name).collect();
     for (protocol, own) in step::owners() {
         assert!(own.query.starts_with('?') && own.url.starts_with(protocol.schemes[0].name), "{own:?}");
@@ -131,7 +131,7 @@ fn rejects_step_of_another_protocol() {
         }
     }
     for own in PROTOCOLS.iter().filter_map(Protocol::steps) {
-        let wrong = (own.compile)(&StepsOfLoad::of(&[Arc::new(Foreign)], &[])).expect_err("a foreign step");
+        let wrong = (own.compile)(&LoadSteps::of(&[Arc::new(Foreign)], &[])).expect_err("a foreign step");
         assert_eq!((wrong.step, wrong.what.as_str()), (0, "it is a step of another protocol"));
     }
 }

@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use crate::interrupt::Interrupt;
 
 /// Interval at which a child is checked: long enough not to disturb measurements.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// Maximum size of output to read from a child, in bytes. No tool writes more.
 const OUTPUT_BYTES_MAX: u64 = 1024 * 1024;
 
@@ -30,10 +30,10 @@ pub struct Output {
 ///
 /// # Errors
 ///
-/// Returns a message if the command cannot be started, takes longer than `patience`, or is interrupted by Ctrl-C. In the latter
+/// Returns a message if the command cannot be started, takes longer than `time_limit`, or is interrupted by Ctrl-C. In the latter
 /// cases, the child is killed.
-pub fn run(command: &mut Command, patience: Duration, interrupt: &Interrupt) -> Result<Output, String> {
-    run_while(command, patience, interrupt, |_| Ok(()))
+pub fn run(command: &mut Command, time_limit: Duration, interrupt: &Interrupt) -> Result<Output, String> {
+    run_while(command, time_limit, interrupt, |_| Ok(()))
 }
 
 /// Runs a command to its end, like [`run`], and calls `disturb` with the child while it runs.
@@ -43,7 +43,7 @@ pub fn run(command: &mut Command, patience: Duration, interrupt: &Interrupt) -> 
 /// Returns the errors of [`run`], and the error of `disturb`.
 pub fn run_while(
     command: &mut Command,
-    patience: Duration,
+    time_limit: Duration,
     interrupt: &Interrupt,
     disturb: impl FnOnce(&mut Child) -> Result<(), String>,
 ) -> Result<Output, String> {
@@ -55,7 +55,7 @@ pub fn run_while(
     command.stdout(stdout.try_clone().map_err(no_file)?).stderr(stderr.try_clone().map_err(no_file)?);
     let mut child = Child::start(command)?;
     disturb(&mut child)?;
-    let status = child.wait(patience, interrupt)?;
+    let status = child.wait(time_limit, interrupt)?;
     let read = |file: &mut std::fs::File| -> std::io::Result<String> {
         let mut bytes = Vec::new();
         file.rewind()?;
@@ -96,8 +96,8 @@ impl Child {
     }
 
     /// Waits for the child to exit.
-    pub fn wait(&mut self, patience: Duration, interrupt: &Interrupt) -> Result<ExitStatus, String> {
-        let deadline = Instant::now() + patience;
+    pub fn wait(&mut self, time_limit: Duration, interrupt: &Interrupt) -> Result<ExitStatus, String> {
+        let deadline = Instant::now() + time_limit;
         loop {
             if let Some(status) = self.ended()? {
                 return Ok(status);
@@ -111,18 +111,18 @@ impl Child {
                 return Err(format!(
                     "{} was not done after {} s and was killed",
                     self.name,
-                    patience.as_secs()
+                    time_limit.as_secs()
                 ));
             }
-            thread::sleep(LOOK_EVERY);
+            thread::sleep(POLL_INTERVAL);
         }
     }
 
     /// Sends SIGTERM, and kills the child if it does not exit in time.
-    pub fn stop(&mut self, patience: Duration) {
+    pub fn stop(&mut self, time_limit: Duration) {
         if let Some(pid) = self.pid() {
             let _ = kill_process(pid, Signal::TERM);
-            let _ = self.wait(patience, &Interrupt::default());
+            let _ = self.wait(time_limit, &Interrupt::default());
         }
     }
 
@@ -150,8 +150,8 @@ impl Drop for Child {
 mod tests {
     use super::*;
 
-    fn sh(script: &str, patience: Duration) -> Result<Output, String> {
-        run(Command::new("sh").args(["-c", script]), patience, &Interrupt::default())
+    fn sh(script: &str, time_limit: Duration) -> Result<Output, String> {
+        run(Command::new("sh").args(["-c", script]), time_limit, &Interrupt::default())
     }
 
     #[test]

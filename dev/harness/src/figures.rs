@@ -7,7 +7,7 @@ use serde_json::Value;
 /// # Errors
 ///
 /// Returns a message that names the missing label or number.
-pub fn after(text: &str, label: &str) -> Result<f64, String> {
+pub fn number_after(text: &str, label: &str) -> Result<f64, String> {
     let line = text
         .lines()
         .find(|line| line.contains(label))
@@ -23,7 +23,7 @@ pub fn after(text: &str, label: &str) -> Result<f64, String> {
 /// # Errors
 ///
 /// Returns a message that names the missing label or number.
-pub fn before(text: &str, label: &str) -> Result<f64, String> {
+pub fn number_before(text: &str, label: &str) -> Result<f64, String> {
     let line = text
         .lines()
         .find(|line| line.contains(label))
@@ -100,12 +100,12 @@ mod tests {
     #[test]
     fn numbers_are_found_by_label() {
         let text = "a line\n  12 requests in 1.10s, 26.71MB read\nRequests/sec: 158161.51\n";
-        assert_eq!(before(text, " requests in"), Ok(12.0));
-        assert_eq!(after(text, "Requests/sec:"), Ok(158_161.51));
-        assert_eq!(before("1 total, 7 failed, 0 x", " failed"), Ok(7.0));
-        assert!(after(text, "Transfer/sec:").unwrap_err().contains("Transfer/sec"));
-        assert!(after("Requests/sec: -nan", "Requests/sec:").is_err());
-        assert!(before(" requests in", " requests in").is_err());
+        assert_eq!(number_before(text, " requests in"), Ok(12.0));
+        assert_eq!(number_after(text, "Requests/sec:"), Ok(158_161.51));
+        assert_eq!(number_before("1 total, 7 failed, 0 x", " failed"), Ok(7.0));
+        assert!(number_after(text, "Transfer/sec:").unwrap_err().contains("Transfer/sec"));
+        assert!(number_after("Requests/sec: -nan", "Requests/sec:").is_err());
+        assert!(number_before(" requests in", " requests in").is_err());
     }
 
     #[test]

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Access, access};
 
 /// Folders of administration programs, which are not in every user's PATH.
-const FOLDERS_BESIDE: [&str; 2] = ["/usr/sbin", "/usr/local/sbin"];
+const EXTRA_FOLDERS: [&str; 2] = ["/usr/sbin", "/usr/local/sbin"];
 
 /// Returns the first program with this name in PATH or in the folders for administrators.
 pub fn on_path(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
-    let folders = env::split_paths(&path).chain(FOLDERS_BESIDE.map(PathBuf::from));
+    let folders = env::split_paths(&path).chain(EXTRA_FOLDERS.map(PathBuf::from));
     folders.map(|folder| folder.join(name)).find(|path| is_program(path))
 }
 

@@ -1,6 +1,6 @@
 //! Detects whether the machine was quiet during a measurement, and repeats the measurement if it was not.
 //!
-//! A [`Witness`] thread repeats short sleeps during the measurement. If a compiler, other tests, or a hypervisor takes a core from
+//! A [`MachineObserver`] thread repeats short sleeps during the measurement. If a compiler, other tests, or a hypervisor takes a core from
 //! the measurement, these sleeps are late too. [`measured`] repeats a failed attempt only if the witness was disturbed. A failure
 //! on a quiet machine, or of the last attempt, is final.
 
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use crate::say::say_aside;
+use crate::say::print_progress;
 
 /// Maximum number of attempts.
 pub const ATTEMPTS: u32 = 5;
@@ -24,7 +24,7 @@ const LATE_SHARE_MAX: f64 = 0.1;
 /// Length of each sleep of the witness: long enough that a dozen witnesses do not disturb the measurement.
 const NAP: Duration = Duration::from_millis(5);
 /// Maximum wait for a quiet period before the next attempt, and the length of this period.
-const CALM_WITHIN: Duration = Duration::from_secs(5);
+const CALM_TIMEOUT: Duration = Duration::from_secs(5);
 const CALM: Duration = Duration::from_millis(200);
 /// Nice value of measurements: a program with normal priority gets 3 % of a shared core.
 const NICE: i32 = -15;
@@ -75,14 +75,14 @@ impl fmt::Display for Disturbance {
     }
 }
 
-/// Thread that observes the machine until [`Witness::end`].
+/// Thread that observes the machine until [`MachineObserver::end`].
 #[derive(Debug)]
-pub struct Witness {
+pub struct MachineObserver {
     is_over: Arc<AtomicBool>,
     thread: Option<JoinHandle<Disturbance>>,
 }
 
-impl Witness {
+impl MachineObserver {
     /// Begins to observe.
     pub fn begin() -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
@@ -101,7 +101,7 @@ impl Witness {
     }
 }
 
-impl Drop for Witness {
+impl Drop for MachineObserver {
     fn drop(&mut self) {
         self.stop();
     }
@@ -146,7 +146,7 @@ fn stolen() -> Duration {
 
 /// Raises the priority of the calling thread and of threads that it starts later. Has no effect without root or `CAP_SYS_NICE`;
 /// then only the witness detects a busy machine.
-pub fn run_ahead() {
+pub fn raise_priority() {
     let _ = rustix::process::setpriority_process(None, NICE);
 }
 
@@ -158,7 +158,7 @@ pub fn measured<T>(mut attempt: impl FnMut() -> T, fault: impl Fn(&T) -> Option<
         if number > 1 {
             wait_for_calm();
         }
-        let witness = Witness::begin();
+        let witness = MachineObserver::begin();
         let result = attempt();
         (result, witness.end())
     })
@@ -173,7 +173,7 @@ fn repeated<T>(
         let (result, seen) = watched(number);
         match fault(&result) {
             Some(fault) if number < ATTEMPTS && !seen.is_quiet() => {
-                say_aside(&format!("measured again ({number} of {}): {fault}; {seen}", ATTEMPTS - 1));
+                print_progress(&format!("measured again ({number} of {}): {fault}; {seen}", ATTEMPTS - 1));
                 number += 1;
             }
             _ => return (result, seen),
@@ -182,9 +182,9 @@ fn repeated<T>(
 }
 
 fn wait_for_calm() {
-    let until = Instant::now() + CALM_WITHIN;
+    let until = Instant::now() + CALM_TIMEOUT;
     while Instant::now() < until {
-        let witness = Witness::begin();
+        let witness = MachineObserver::begin();
         thread::sleep(CALM);
         if witness.end().is_quiet() {
             break;
@@ -201,7 +201,7 @@ pub fn assert_measured<T>(mut assertions: impl FnMut() -> T) -> T {
     let attempt = || catch_unwind(AssertUnwindSafe(&mut assertions));
     let (result, seen) = measured(attempt, |result| result.as_ref().err().map(|panic| words(&**panic)));
     result.unwrap_or_else(|panic| {
-        say_aside(&format!("failed: {}; {seen}", words(&*panic)));
+        print_progress(&format!("failed: {}; {seen}", words(&*panic)));
         resume_unwind(panic)
     })
 }
@@ -279,7 +279,7 @@ mod tests {
                 });
             }
             let is_noticed = (0..50).any(|_| {
-                let witness = Witness::begin();
+                let witness = MachineObserver::begin();
                 thread::sleep(CALM);
                 let seen = witness.end();
                 !seen.is_quiet() && seen.waited > Duration::ZERO

@@ -18,7 +18,7 @@ pub fn say(text: &str) -> anyhow::Result<()> {
 }
 
 /// Prints progress to standard error. Ignores errors.
-pub fn say_aside(text: &str) {
+pub fn print_progress(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 

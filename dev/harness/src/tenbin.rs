@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::figures::{at, count};
 
 /// Exit codes of a usable run. Code 4 means that Tenbin judged its own run invalid; its figures are reported with this verdict.
-pub const GOOD_EXITS: &[i32] = &[0, 4];
+pub const USABLE_EXIT_CODES: &[i32] = &[0, 4];
 
 /// Figures of a run.
 #[derive(Clone, Debug, PartialEq)]

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 pub use mutate::Mutator;
 use plan::{Action, Environment, Study};
-use record::{ErrorClass, Histogram, Interval, Loss, Moment, NotAnInterval, Percentile, Phase, Tally};
+use record::{ErrorClass, Histogram, Interval, IntervalDecodeError, Loss, Moment, Percentile, Phase, Tally};
 use wire::{Greeting, Open, PROTOCOLS, Protocol};
 
 /// Maximum length of an input, in bytes. Longer inputs exceed parser limits at a point that depends on how the bytes are split.
@@ -176,7 +176,7 @@ fn decode_interval(bytes: &[u8]) {
             let again = Interval::decode(&interval.encode());
             assert_eq!(again, Ok(interval), "what was accepted can travel on");
         }
-        Err(NotAnInterval::Version(_) | NotAnInterval::Malformed) => decode_histograms(bytes),
+        Err(IntervalDecodeError::Version(_) | IntervalDecodeError::Malformed) => decode_histograms(bytes),
     }
 }
 

@@ -33,7 +33,7 @@ pub(crate) fn replies() -> Vec<Vec<u8>> {
 pub(crate) fn feed(bytes: &[u8]) {
     let bytes = &bytes[..bytes.len().min(BYTES_MAX)];
     let at = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
-    let further = step::requests().further_keys().expect("requests have further keys");
+    let further = step::requests().extra_keys().expect("requests have further keys");
     let expressions = EXPRESSIONS
         .get_or_init(|| ["t=(.+)", "(?s)(.{0,100})"].map(|text| Regex::new(text).expect("an expression")));
     let open = |path: &str| (further.sample_session)(path, expressions);
@@ -45,14 +45,14 @@ pub(crate) fn feed(bytes: &[u8]) {
         match conversation.received(rest) {
             Ok(Progress::NeedMore | Progress::Redirected { .. }) | Err(_) => break,
             Ok(Progress::Replied { used, reply }) => {
-                reply.refusal.into_iter().for_each(|refusal| drop(conversation.explain(refusal)));
+                reply.rejection.into_iter().for_each(|rejection| drop(conversation.explain(rejection)));
                 rest = &rest[used..];
                 conversation.begin(0);
             }
-            Ok(Progress::Answered { used, next, .. }) => {
+            Ok(Progress::PartReplied { used, next, .. }) => {
                 rest = &rest[used..];
                 if matches!(next, Next::Reopen) {
-                    conversation.go_on();
+                    conversation.resume();
                 }
             }
         }

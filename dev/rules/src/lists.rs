@@ -29,7 +29,7 @@ impl OnlyList<'_> {
             let mut named: Vec<&str> = code
                 .iter()
                 .filter_map(|token| token.text.strip_prefix('"')?.strip_suffix('"'))
-                .filter(|text| self.names.contains(text) && !self.means_another(&file.path, text))
+                .filter(|text| self.names.contains(text) && !self.is_homonym(&file.path, text))
                 .collect();
             named.sort_unstable();
             named.dedup();
@@ -47,7 +47,7 @@ impl OnlyList<'_> {
         self.homes.iter().any(|home| path == *home || (home.ends_with('/') && path.starts_with(home)))
     }
 
-    fn means_another(&self, path: &str, name: &str) -> bool {
+    fn is_homonym(&self, path: &str, name: &str) -> bool {
         self.other_meanings.iter().any(|(file, other)| *other == name && (file.is_empty() || *file == path))
     }
 }

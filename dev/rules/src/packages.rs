@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lock_file_tells_who_needs_whom() {
+    fn lock_file_lists_direct_dependencies() {
         let lock = "[[package]]\nname = \"a\"\nversion = \"1.0.0\"\ndependencies = [\n \"b\",\n \"c 2.0.0\",\n]\n\n[[package]]\nname = \"b\"\n";
         let needs = locked(lock);
         assert_eq!(needs["a"], ["b", "c"].map(str::to_owned).into());

@@ -18,7 +18,7 @@ pub struct Passage {
 ///
 /// If a Rust file is not valid Rust.
 pub fn passages(file: &Text) -> Vec<Passage> {
-    if file.path.ends_with(".rs") { of_rust(&file.text) } else { of_document(&file.text) }
+    if file.path.ends_with(".rs") { rust_passages(&file.text) } else { document_passages(&file.text) }
 }
 
 /// Returns true if a passage contains a phrase as whole words.
@@ -31,7 +31,7 @@ pub fn has(passage: &Passage, phrase: &str) -> bool {
     })
 }
 
-fn of_rust(text: &str) -> Vec<Passage> {
+fn rust_passages(text: &str) -> Vec<Passage> {
     let tokens = tokens::of(text);
     let mut found: Vec<Passage> = Vec::new();
     let mut last_doc_line = None;
@@ -50,7 +50,7 @@ fn of_rust(text: &str) -> Vec<Passage> {
 }
 
 /// Returns the paragraphs of a document. Excludes single words in backticks, because they are names.
-fn of_document(text: &str) -> Vec<Passage> {
+fn document_passages(text: &str) -> Vec<Passage> {
     let mut found = Vec::new();
     let (mut paragraph, mut begun) = (String::new(), 1);
     for (number, line) in text.lines().chain([""]).enumerate() {

@@ -2,7 +2,7 @@
 
 use rules::{files, packages, tokens};
 use wire::Protocol;
-use wire::step::{self, OwnSteps};
+use wire::step::{self, StepDefinition};
 
 const SAMPLES_MIN: usize = 10;
 
@@ -26,11 +26,11 @@ fn every_protocol_in_the_list_gets_hostile_input() {
 }
 
 /// Protocols defined in the folder of another protocol, because they have equal steps in another format.
-const WITHIN: [(&str, &str); 1] = [("couchbase", "memcached")];
+const NESTED_PROTOCOLS: [(&str, &str); 1] = [("couchbase", "memcached")];
 
 /// Returns the module that defines a protocol.
 fn home(protocol: &str) -> &str {
-    WITHIN.iter().find(|(inner, _)| *inner == protocol).map_or(protocol, |(_, outer)| outer)
+    NESTED_PROTOCOLS.iter().find(|(inner, _)| *inner == protocol).map_or(protocol, |(_, outer)| outer)
 }
 
 /// Returns true for a file that defines or lists a protocol.
@@ -41,7 +41,7 @@ fn is_home(path: &str, module: &str) -> bool {
 }
 
 /// Returns the names by which code can refer to a protocol: its own name, its step keys, its schemes, and its noun.
-fn names(protocol: &Protocol, own: &OwnSteps) -> Vec<&'static str> {
+fn names(protocol: &Protocol, own: &StepDefinition) -> Vec<&'static str> {
     let keys = own.keys.iter().map(|key| key.name);
     let schemes = protocol.schemes.iter().map(|scheme| scheme.name);
     keys.chain(schemes).chain([protocol.name, own.noun]).collect()
@@ -73,8 +73,8 @@ fn named_by<'a>(code: &'a [tokens::Token], module: &str, names: &[&str]) -> Vec<
 
 /// Applies to all crates, without exceptions.
 #[test]
-fn protocols_with_further_keys_are_used_only_where_they_are_defined() {
-    let with_further = wire::PROTOCOLS.iter().filter(|protocol| protocol.further_keys().is_some());
+fn protocols_with_extra_keys_are_used_only_where_they_are_defined() {
+    let with_further = wire::PROTOCOLS.iter().filter(|protocol| protocol.extra_keys().is_some());
     for module in with_further.map(|protocol| protocol.name) {
         let files = files::rust().into_iter().filter(|file| {
             let code = tokens::without_tests(&file.text);
@@ -127,7 +127,7 @@ fn finds_every_way_to_name_a_protocol() {
         "fn f(p: &Protocol) -> bool { p.name == wire::tcp::PROTOCOL.name }",
         "fn f(p: &Protocol) -> bool { p.name == \"tcp\" }",
         "const URL: &str = \"tcp://127.0.0.1:9\";",
-        "fn f(own: &OwnSteps) -> bool { own.noun == \"raw TCP\" }",
+        "fn f(own: &StepDefinition) -> bool { own.noun == \"raw TCP\" }",
     ] {
         assert_eq!(named(code), 1, "{code}");
     }
@@ -245,7 +245,7 @@ fn is_named_for_kind(path: &str, words: &[&str]) -> bool {
 }
 
 /// Types that define protocols, kinds of systems, kinds of endpoints, and kinds of recorded traffic.
-const ENTRIES: [&str; 5] = ["Protocol", "OwnSteps", "SystemKind", "EndpointKind", "Traffic"];
+const ENTRIES: [&str; 5] = ["Protocol", "StepDefinition", "SystemKind", "EndpointKind", "Traffic"];
 
 /// Returns true if code has a constant of one of the types in [`ENTRIES`], or a list of them.
 fn defines_or_lists_kinds(code: &[tokens::Token]) -> bool {
@@ -335,7 +335,7 @@ impl Code<'_> {
 
     /// Returns true for a check for a definition that only some kinds have: `protocol.own_steps().is_some()`.
     fn is_presence(&self, at: usize) -> bool {
-        let parts = ["own_steps", "further_keys", "protocol", "database", "scripts_json", "words", "sql"];
+        let parts = ["own_steps", "extra_keys", "protocol", "database", "scripts_json", "words", "sql"];
         ["is_some", "is_none"].contains(&self.text(at))
             && at >= 2
             && self.text(at - 1) == "."
@@ -382,7 +382,7 @@ impl Code<'_> {
 }
 
 /// Returns the lines of code that test for a kind of protocol or database.
-fn asks(code: &[tokens::Token], words: &[&str]) -> Vec<usize> {
+fn kind_checks(code: &[tokens::Token], words: &[&str]) -> Vec<usize> {
     let asked = Code(code);
     let does_ask = |at: &usize| {
         let at = *at;
@@ -403,7 +403,7 @@ fn asks(code: &[tokens::Token], words: &[&str]) -> Vec<usize> {
 }
 
 /// Returns the names of packages that depend on protocols, or on records of their steps.
-fn knowing_packages() -> Vec<String> {
+fn protocol_aware_packages() -> Vec<String> {
     let known = ["wire", "sql", "replay", "plan", "evidence"];
     let knows = |package: &packages::Package| {
         known.iter().any(|name| package.name == *name || package.needs.contains(*name))
@@ -414,13 +414,13 @@ fn knowing_packages() -> Vec<String> {
 /// Applies to all files, except those that define or list kinds, or are named after one.
 #[test]
 fn no_other_code_asks_for_the_kind_of_a_protocol() {
-    let (words, knowing) = (kind_words(), knowing_packages());
+    let (words, knowing) = (kind_words(), protocol_aware_packages());
     let mut asked = Vec::new();
     for file in files::rust().iter().filter(|file| file.is_product()) {
         let knows = file.package().is_some_and(|package| knowing.iter().any(|known| known == package));
         let code = tokens::without_tests(&file.text);
         if knows && !is_named_for_kind(&file.path, &words) && !defines_or_lists_kinds(&code) {
-            asked.extend(asks(&code, &words).iter().map(|line| format!("{}:{line}", file.path)));
+            asked.extend(kind_checks(&code, &words).iter().map(|line| format!("{}:{line}", file.path)));
         }
     }
     assert!(
@@ -433,7 +433,7 @@ fn no_other_code_asks_for_the_kind_of_a_protocol() {
 #[test]
 fn finds_every_way_to_ask_for_a_kind() {
     let words = kind_words();
-    let count = |code: &str| asks(&tokens::without_tests(code), &words).len();
+    let count = |code: &str| kind_checks(&tokens::without_tests(code), &words).len();
     for code in [
         "fn f(traffic: &Traffic) -> bool { traffic.is_http() }",
         "fn f(url: &str) -> bool { plan::takes_statements(url) }",
@@ -463,7 +463,7 @@ fn finds_every_way_to_ask_for_a_kind() {
     }
     for code in [
         "fn f(traffic: &Traffic) -> bool { traffic.has_sessions }",
-        "fn f(step: &dyn Step) -> Option<&Played> { sql::script_of(step) }",
+        "fn f(step: &dyn Step) -> Option<&ScriptSource> { sql::script_of(step) }",
         "fn f<T: Step>(step: &dyn Step) -> Option<&T> { step.downcast::<T>() }",
         "fn f(part: Part) -> bool { matches!(part, Part::Database(_)) }",
         "fn f(key: &str) -> bool { key == \"sql\" }",

@@ -10,7 +10,7 @@ const TEST_LINES_MAX: usize = 130;
 const LONGER_FUNCTIONS: &[(&str, &str, usize)] =
     &[("crates/wire/src/http1/samples.rs", "faults", 101), ("crates/target/src/settings.rs", "faults", 78)];
 /// File names that do not describe the content.
-const NAMES_OF_NOTHING: [&str; 8] = ["util", "utils", "common", "misc", "helper", "helpers", "core", "types"];
+const VAGUE_FILE_NAMES: [&str; 8] = ["util", "utils", "common", "misc", "helper", "helpers", "core", "types"];
 
 fn lines_by_file() -> Vec<(usize, String)> {
     let mut sizes: Vec<_> = files::rust().iter().map(|file| (file.lines(), file.path.clone())).collect();
@@ -56,7 +56,7 @@ fn file_names_are_not_generic() {
         let parts = file.path.trim_end_matches(".rs").split('/');
         for part in parts {
             assert!(
-                !NAMES_OF_NOTHING.contains(&part),
+                !VAGUE_FILE_NAMES.contains(&part),
                 "{}: {part:?} names no idea: say what it is about",
                 file.path
             );

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 /// Timeout of all waits.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 /// Maximum length of a client message in tests.
 const MESSAGE_BYTES_MAX: usize = 1 << 20;
 /// Number of bytes of a message before the elements of its document.
@@ -104,7 +104,7 @@ impl Drop for FakeMongo {
 }
 
 fn serve(mut stream: TcpStream, state: &State) -> io::Result<()> {
-    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_read_timeout(Some(TIMEOUT))?;
     stream.set_nodelay(true)?;
     loop {
         let mut length = [0; 4];

@@ -103,7 +103,7 @@ impl Peer {
     /// # Errors
     ///
     /// If the client has disconnected, or sent an invalid message.
-    pub fn let_in(&mut self) -> io::Result<()> {
+    pub fn accept_login(&mut self) -> io::Result<()> {
         self.start_up()?;
         self.say(&[authentication(0, b""), parameter("server_version", "15.0"), ready(b'I')].concat())
     }
@@ -113,7 +113,7 @@ impl Peer {
     /// # Errors
     ///
     /// If the client has disconnected, or sent an invalid message.
-    pub fn hear(&mut self) -> io::Result<Heard> {
+    pub fn read_message(&mut self) -> io::Result<Heard> {
         let mut tag = [0];
         self.stream.read_exact(&mut tag)?;
         Ok((tag[0], self.body()?))
@@ -125,9 +125,9 @@ impl Peer {
     /// # Errors
     ///
     /// If the client has disconnected, or sent an invalid message.
-    pub fn hear_request(&mut self) -> io::Result<Heard> {
+    pub fn read_request(&mut self) -> io::Result<Heard> {
         loop {
-            let (tag, bytes) = self.hear()?;
+            let (tag, bytes) = self.read_message()?;
             match tag {
                 b'Q' | b'S' => return Ok((tag, bytes)),
                 b'X' => return Err(io::ErrorKind::UnexpectedEof.into()),
@@ -181,7 +181,7 @@ pub fn ready(status: u8) -> Vec<u8> {
 }
 
 /// Builds an ErrorResponse (tag E) or a NoticeResponse (tag N).
-pub fn complaint(tag: u8, severity: &str, sqlstate: &str, text: &str) -> Vec<u8> {
+pub fn error_or_notice(tag: u8, severity: &str, sqlstate: &str, text: &str) -> Vec<u8> {
     let field = |code: &[u8], text: &str| [code, text.as_bytes(), b"\0"].concat();
     let fields = [field(b"S", severity), field(b"V", severity), field(b"C", sqlstate), field(b"M", text)];
     message(tag, &[fields.concat(), b"\0".to_vec()].concat())
@@ -224,8 +224,8 @@ mod tests {
     #[test]
     fn messages_have_their_length() {
         assert_eq!(ready(b'I'), [b'Z', 0, 0, 0, 5, b'I']);
-        assert_eq!(complaint(b'N', "W", "01000", "x")[0], b'N');
-        assert_eq!(complaint(b'E', "E", "42601", "x")[0], b'E');
+        assert_eq!(error_or_notice(b'N', "W", "01000", "x")[0], b'N');
+        assert_eq!(error_or_notice(b'E', "E", "42601", "x")[0], b'E');
         let row = row(&["ab"]);
         assert_eq!(row, [b'D', 0, 0, 0, 12, 0, 1, 0, 0, 0, 2, b'a', b'b']);
     }
@@ -233,8 +233,8 @@ mod tests {
     #[test]
     fn client_is_accepted_and_read() {
         let server = FakePostgres::start(|peer| {
-            peer.let_in()?;
-            let (tag, text) = peer.hear_request()?;
+            peer.accept_login()?;
+            let (tag, text) = peer.read_request()?;
             peer.say(&[&[tag], &text[..]].concat())
         })
         .unwrap();

@@ -33,7 +33,7 @@ pub use postgres::{Auth, Postgres, PostgresSettings};
 pub use redis::Redis;
 pub use redis_cluster::RedisCluster;
 pub use redis_sentinel::{MASTER_NAME, RedisSentinel};
-pub use statement_names::with_names_of_pgbench;
+pub use statement_names::with_pgbench_names;
 
 /// Certificate and key, in PEM.
 #[derive(Clone, Debug, PartialEq, Eq)]

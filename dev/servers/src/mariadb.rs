@@ -61,7 +61,7 @@ impl MariaDb {
     pub fn start(settings: &MariaDbSettings) -> Result<Self, Missing> {
         let folder = Folder::new("mariadb", account())?;
         create(&folder, settings)?;
-        let (server, port) = server::on_a_free_port(|port| Ok((run(&folder, port, settings)?, port)))?;
+        let (server, port) = server::retry_with_free_port(|port| Ok((run(&folder, port, settings)?, port)))?;
         Ok(Self { server, port, settings: settings.clone(), folder })
     }
 
@@ -92,7 +92,7 @@ impl MariaDb {
     }
 
     /// Returns the URL with the user that has all privileges.
-    pub fn own_url(&self) -> String {
+    pub fn admin_url(&self) -> String {
         self.url(Self::USER, Some(Self::PASSWORD))
     }
 

@@ -16,7 +16,7 @@ const PACKAGE: &str = "memcached";
 /// Package of the program that adds SASL users.
 const SASL_PACKAGE: &str = "sasl2-bin";
 /// Timeout of a request for statistics.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Running memcached server. Dropping it stops the server and removes its folder.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ impl Memcached {
             std::fs::write(&file, users).map_err(|error| Missing::file(&file, error))?;
             options.extend(["-Y".to_owned(), file.display().to_string()]);
         }
-        let (server, port) = server::on_a_free_port(|port| Ok((run(&folder, port, &options)?, port)))?;
+        let (server, port) = server::retry_with_free_port(|port| Ok((run(&folder, port, &options)?, port)))?;
         Ok(Self { server, port, _folder: folder })
     }
 
@@ -68,7 +68,7 @@ impl Memcached {
         let file = folder.path().join("memcached.conf");
         std::fs::write(&file, settings).map_err(|error| Missing::file(&file, error))?;
         let options = ["-S".to_owned()];
-        let (server, port) = server::on_a_free_port(|port| Ok((run(&folder, port, &options)?, port)))?;
+        let (server, port) = server::retry_with_free_port(|port| Ok((run(&folder, port, &options)?, port)))?;
         Ok(Self { server, port, _folder: folder })
     }
 
@@ -92,7 +92,7 @@ impl Memcached {
     /// Sends bytes, and returns the reply up to `end`. `None` if the server closes the connection before.
     pub fn ask(&self, bytes: &str, end: &str) -> Option<String> {
         let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).ok()?;
-        stream.set_read_timeout(Some(PATIENCE)).ok()?;
+        stream.set_read_timeout(Some(TIMEOUT)).ok()?;
         stream.write_all(bytes.as_bytes()).ok()?;
         let (mut reply, mut part) = (String::new(), [0; 4096]);
         while !reply.ends_with(end) {

@@ -29,7 +29,7 @@ impl Mongo {
     pub fn start() -> Result<Self, Missing> {
         let folder = Folder::new("mongo", None)?;
         let program = installed()?;
-        let (server, port) = server::on_a_free_port(|port| Ok((run(&program, &folder, port)?, port)))?;
+        let (server, port) = server::retry_with_free_port(|port| Ok((run(&program, &folder, port)?, port)))?;
         Ok(Self { _server: server, port, _folder: folder })
     }
 

@@ -28,7 +28,7 @@ impl PgBouncer {
     pub fn start(behind: &Postgres, settings: &[(&str, &str)]) -> Result<Self, Missing> {
         let folder = Folder::new("pgbouncer", account())?;
         let (server, port) =
-            server::on_a_free_port(|port| Ok((run(&folder, port, behind, settings)?, port)))?;
+            server::retry_with_free_port(|port| Ok((run(&folder, port, behind, settings)?, port)))?;
         Ok(Self { _server: server, port, folder })
     }
 

@@ -78,7 +78,8 @@ impl Postgres {
     pub fn start(settings: &PostgresSettings) -> Result<Self, Missing> {
         let folder = Folder::new("postgres", account())?;
         create(&folder, settings)?;
-        let (server, port) = server::on_a_free_port(|port| Ok((run(&folder, port, settings.core)?, port)))?;
+        let (server, port) =
+            server::retry_with_free_port(|port| Ok((run(&folder, port, settings.core)?, port)))?;
         Ok(Self { server, port, core: settings.core, folder })
     }
 
@@ -109,7 +110,7 @@ impl Postgres {
     }
 
     /// Returns the URL with the user that has all privileges.
-    pub fn own_url(&self) -> String {
+    pub fn admin_url(&self) -> String {
         self.url(Self::USER, Some(Self::PASSWORD))
     }
 

@@ -36,7 +36,7 @@ impl Redis {
         // Nodes of a cluster also listen on their port + 10000.
         let port_max =
             if options.contains(&"--cluster-enabled") { PORT_MAX - CLUSTER_OFFSET } else { PORT_MAX };
-        let (server, port) = server::on_a_free_port(|port| {
+        let (server, port) = server::retry_with_free_port(|port| {
             let port = if port > port_max { port - CLUSTER_OFFSET } else { port };
             Ok((run(&folder, port, options)?, port))
         })?;

@@ -11,8 +11,8 @@ use crate::redis::Redis;
 /// Time after which an unresponsive node counts as failed, in milliseconds.
 const NODE_TIMEOUT_MS: &str = "1000";
 /// Max number of checks whether the cluster is up, and the interval between them.
-const LOOKS_MAX: u32 = 300;
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+const POLLS_MAX: u32 = 300;
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Cluster created by `redis-cli --cluster create`. Dropping it stops all servers and removes their folders.
 #[derive(Debug)]
@@ -37,11 +37,11 @@ impl RedisCluster {
         create.args(["--cluster-replicas", &replicas.to_string(), "--cluster-yes"]);
         program::output(&create)?;
         let cluster = Self { nodes };
-        for _ in 0..LOOKS_MAX {
+        for _ in 0..POLLS_MAX {
             if cluster.nodes.iter().all(|node| is_up(node, count, replicas * masters)) {
                 return Ok(cluster);
             }
-            thread::sleep(LOOK_EVERY);
+            thread::sleep(POLL_INTERVAL);
         }
         Err(Missing::failed("redis-cli --cluster create", "the nodes did not agree on the cluster in 30 s"))
     }

@@ -12,8 +12,8 @@ use crate::server::{self, Server};
 /// Name of the master in the Sentinel's configuration.
 pub const MASTER_NAME: &str = "mymaster";
 /// Max number of checks whether the Sentinel knows the replica, and the interval between them.
-const LOOKS_MAX: u32 = 300;
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+const POLLS_MAX: u32 = 300;
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Master, replica, and Sentinel. Dropping the value stops all servers and removes their folders.
 #[derive(Debug)]
@@ -40,13 +40,13 @@ impl RedisSentinel {
         let replica = Redis::start(&["--replicaof", "127.0.0.1", &master.port().to_string()])?;
         let folder = Folder::new("sentinel", None)?;
         let (_sentinel, port) =
-            server::on_a_free_port(|port| Ok((run(&folder, port, master.port())?, port)))?;
+            server::retry_with_free_port(|port| Ok((run(&folder, port, master.port())?, port)))?;
         let started = Self { master, replica, _sentinel, port, _folder: folder };
-        for _ in 0..LOOKS_MAX {
+        for _ in 0..POLLS_MAX {
             if started.knows_replica() {
                 return Ok(started);
             }
-            thread::sleep(LOOK_EVERY);
+            thread::sleep(POLL_INTERVAL);
         }
         Err(Missing::failed("redis-server --sentinel", "it did not find the replica in 30 s"))
     }

@@ -13,9 +13,9 @@ use crate::keeper;
 use crate::missing::Missing;
 
 /// Interval between checks while waiting.
-const LOOK_EVERY: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 /// Maximum number of checks while waiting: 30 s in total.
-const LOOKS_MAX: u32 = 3000;
+const POLLS_MAX: u32 = 3000;
 
 /// A running server. Dropping it kills the server.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ impl Server {
         command.stdout(file).stderr(copy).current_dir("/");
         let child = keeper::spawn(command).map_err(|error| Missing::failed(&what, error))?;
         let mut server = Self { child };
-        for _ in 0..LOOKS_MAX {
+        for _ in 0..POLLS_MAX {
             let own = text_from(log, own_from);
             if is_ready(server.child.id(), &own) {
                 return Ok(server);
@@ -47,7 +47,7 @@ impl Server {
             if let Ok(Some(status)) = server.child.try_wait() {
                 return Err(Missing::failed(what, format!("it ended with {status} and said:\n{own}")));
             }
-            thread::sleep(LOOK_EVERY);
+            thread::sleep(POLL_INTERVAL);
         }
         let own = text_from(log, own_from);
         Err(Missing::failed(what, format!("it was not ready in time and said:\n{own}")))
@@ -64,11 +64,11 @@ impl Server {
         {
             // The process may already have exited.
             let _ = kill_process(pid, signal);
-            for _ in 0..LOOKS_MAX {
+            for _ in 0..POLLS_MAX {
                 if !matches!(self.child.try_wait(), Ok(None)) {
                     return;
                 }
-                thread::sleep(LOOK_EVERY);
+                thread::sleep(POLL_INTERVAL);
             }
         }
         let _ = self.child.kill();
@@ -90,7 +90,7 @@ pub(crate) fn free_port() -> Result<u16, Missing> {
 }
 
 /// Calls `start` with a free port. Retries with another port if another process has taken it meanwhile.
-pub(crate) fn on_a_free_port<T>(start: impl Fn(u16) -> Result<T, Missing>) -> Result<T, Missing> {
+pub(crate) fn retry_with_free_port<T>(start: impl Fn(u16) -> Result<T, Missing>) -> Result<T, Missing> {
     let mut tries = 0;
     loop {
         tries += 1;

@@ -4,7 +4,7 @@
 const OWN_CHARACTERS: usize = 9;
 
 /// Replaces Tenbin's names of prepared statements, such as `P_k3wq7zab_12`, with pgbench's names, such as `P_12`.
-pub fn with_names_of_pgbench(log: &str) -> String {
+pub fn with_pgbench_names(log: &str) -> String {
     let mut pieces = log.split("P_");
     let first = pieces.next().unwrap_or_default().to_owned();
     pieces.fold(first, |text, piece| {
@@ -21,6 +21,6 @@ mod tests {
     #[test]
     fn only_names_of_statements_change() {
         let log = "execute P_k3wq7zab_12: SELECT 'P_', 'P_é'\nexecute P_3: BEGIN P_";
-        assert_eq!(with_names_of_pgbench(log), "execute P_12: SELECT 'P_', 'P_é'\nexecute P_3: BEGIN P_");
+        assert_eq!(with_pgbench_names(log), "execute P_12: SELECT 'P_', 'P_é'\nexecute P_3: BEGIN P_");
     }
 }

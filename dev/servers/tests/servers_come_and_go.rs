@@ -14,7 +14,7 @@ fn postgres_responds_restarts_and_leaves_nothing() {
     assert_eq!(postgres.sql("SHOW max_connections").unwrap().trim(), "7");
     assert!(postgres.log().contains("SHOW max_connections"), "{}", postgres.log());
     assert!(postgres.socket().exists());
-    assert!(postgres.own_url().starts_with("postgres://postgres:only%20for%20tests@127.0.0.1:"));
+    assert!(postgres.admin_url().starts_with("postgres://postgres:only%20for%20tests@127.0.0.1:"));
 
     postgres.sql("CREATE TABLE kept (n int); INSERT INTO kept VALUES (1)").unwrap();
     let first = postgres.pid();

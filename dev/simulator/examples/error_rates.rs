@@ -5,8 +5,8 @@
 
 use simulator::Shape;
 use simulator::trials::{
-    Coupling, CouplingKind, Disturbed, Figure, Interleaved, Lasting, Made, Neighbor, RoundRobinTrial,
-    StartShape, race, round_robins,
+    Aftereffect, Coupling, CouplingKind, Disturbed, Figure, Interleaved, LoadSchedule, Neighbor,
+    RoundRobinTrial, StartShape, round_robins, run_duels,
 };
 use stats::{DuelRules, MinEffect};
 
@@ -21,10 +21,11 @@ const RULES: DuelRules = DuelRules {
     looks_early: true,
     has_control: false,
 };
-const IN_SLICES: Made = Made::InSlices { warm_up_s: 1.0, settle_s: 0.25, slice_s: 1.0, pairs_most: 8 };
-const IN_RUNS: Made = Made::InRuns { warm_up_s: 1.0, measured_s: 8.0 };
+const IN_SLICES: LoadSchedule =
+    LoadSchedule::InSlices { warm_up_s: 1.0, settle_s: 0.25, slice_s: 1.0, pairs_most: 8 };
+const IN_RUNS: LoadSchedule = LoadSchedule::InRuns { warm_up_s: 1.0, measured_s: 8.0 };
 
-fn trial(ratio: f64, disturbed: Disturbed, made: Made) -> Interleaved {
+fn trial(ratio: f64, disturbed: Disturbed, made: LoadSchedule) -> Interleaved {
     Interleaved { rules: RULES, figure: Figure::Throughput, ratio, disturbed, made, start_s: 0.5 }
 }
 
@@ -52,12 +53,12 @@ fn kinds() -> Vec<(&'static str, Disturbed)> {
 
 /// Returns disturbances of equal systems where the load on A takes `share` of B's figure for `lasts_s` after it ends.
 fn lasting(share: f64, lasts_s: f64) -> Disturbed {
-    Disturbed { lasting: Some(Lasting { share, lasts_s }), ..Disturbed::normal(0.005, 0.02) }
+    Disturbed { lasting: Some(Aftereffect { share, lasts_s }), ..Disturbed::normal(0.005, 0.02) }
 }
 
 fn kinds_of_machines(count: u32) {
     for (kind, disturbed) in kinds() {
-        let rate = |made| percent(race(&trial(1.0, disturbed, made), SEED, count).differs, count);
+        let rate = |made| percent(run_duels(&trial(1.0, disturbed, made), SEED, count).differs, count);
         println!("| {kind} | {:.1} % | {:.1} % |", rate(IN_RUNS), rate(IN_SLICES));
     }
 }
@@ -69,7 +70,7 @@ const LASTS_S: [f64; 5] = [0.1, 0.5, 1.0, 3.0, 10.0];
 fn carry_over(count: u32) {
     for share in SHARES {
         let cells = LASTS_S.map(|lasts_s| {
-            let found = race(&trial(1.0, lasting(share, lasts_s), IN_SLICES), SEED, count);
+            let found = run_duels(&trial(1.0, lasting(share, lasts_s), IN_SLICES), SEED, count);
             format!("{:.1} %", percent(found.differs, count))
         });
         println!("| {:.0} % | {} |", share * 100.0, cells.join(" | "));
@@ -84,7 +85,7 @@ fn power(count: u32) {
             let cell = |made, has_control| {
                 let rules = DuelRules { has_control, ..RULES };
                 let trial = Interleaved { rules, ..trial(1.0 + planted / 100.0, disturbed, made) };
-                let found = race(&trial, SEED, count);
+                let found = run_duels(&trial, SEED, count);
                 let [median_s, most_s] = [0.5, 0.9].map(|share| found.seconds_at(share));
                 let right = percent(found.differs - found.wrong, count);
                 format!("{median_s:.0} s, {most_s:.0} s, {right:.1} %, {} wrong", found.wrong)
@@ -101,7 +102,7 @@ const LONE_STARTS: usize = 4;
 /// Returns a comparison of variants with these figures, in the default number of blocks.
 fn round_robin(truths: &[f64], disturbed: Disturbed) -> RoundRobinTrial {
     let pairs = truths.len() * (truths.len() - 1) / 2;
-    let blocks = stats::blocks_least(pairs as u32).max(8);
+    let blocks = stats::min_blocks(pairs as u32).max(8);
     RoundRobinTrial { truths: truths.to_vec(), disturbed, blocks, lone_starts: LONE_STARTS }
 }
 

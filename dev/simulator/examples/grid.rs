@@ -3,7 +3,7 @@
 
 #![allow(clippy::print_stdout)]
 
-use simulator::trials::{Cell, Figure, MACHINES, Way};
+use simulator::trials::{Cell, Figure, LoadArrangement, MACHINES};
 
 const SEED: u64 = 35;
 const PLANTED: [f64; 7] = [0.0, 0.02, 0.05, 0.1, 0.5, 1.0, 9.0];
@@ -24,7 +24,7 @@ fn main() {
                         "{right:.1}, {wrong:.2}, {open:.1} %; {median_s:.0}, {most_s:.0} s; {in_time:.0} %"
                     )
                 };
-                let [slices, blocks] = [Way::Slices, Way::Blocks].map(cell);
+                let [slices, blocks] = [LoadArrangement::Slices, LoadArrangement::Blocks].map(cell);
                 println!("| {} | {:.0} % | {slices} | {blocks} |", machine.name, planted * 100.0);
             }
         }

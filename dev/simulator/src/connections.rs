@@ -15,7 +15,7 @@ impl Connections {
     }
 
     /// Returns the send time of a request that is due at `due_ns`. Calls must be in time order, each followed by
-    /// [`Connections::taken_until`].
+    /// [`Connections::occupy_until`].
     #[inline]
     pub(crate) fn take(&mut self, due_ns: u64) -> u64 {
         match self.free_ns.peek() {
@@ -31,7 +31,7 @@ impl Connections {
 
     /// Sets the time at which the last taken connection becomes free.
     #[inline]
-    pub(crate) fn taken_until(&mut self, done_ns: u64) {
+    pub(crate) fn occupy_until(&mut self, done_ns: u64) {
         self.free_ns.push(Reverse(done_ns));
     }
 }
@@ -45,7 +45,7 @@ mod tests {
         let mut connections = Connections::new(2);
         let sent = [0, 1, 2, 3, 90].map(|due_ns| {
             let sent_ns = connections.take(due_ns);
-            connections.taken_until(sent_ns + 10);
+            connections.occupy_until(sent_ns + 10);
             sent_ns
         });
         assert_eq!(sent, [0, 1, 10, 11, 90]);

@@ -44,12 +44,12 @@ fn play_open(open: &Open, serving: &mut Serving, times: LoadTimes, notebook: &mu
     for intended_ns in open.arrivals(Share::WHOLE).take_while(|intended_ns| *intended_ns < times.stop_ns) {
         let sent_ns = connections.take(intended_ns);
         if open.shed_after_ns.is_some_and(|after_ns| sent_ns - intended_ns > after_ns) {
-            connections.taken_until(sent_ns);
+            connections.occupy_until(sent_ns);
             notebook.not_sent(intended_ns);
             continue;
         }
         let finished_ns = serving.serve(sent_ns);
-        connections.taken_until(finished_ns);
+        connections.occupy_until(finished_ns);
         notebook.note(intended_ns, sent_ns, finished_ns);
     }
 }

@@ -11,12 +11,13 @@ mod round_robin;
 mod searches;
 mod tournaments;
 
-pub use coupling::{Coupling, CouplingKind, Lasting};
+pub use coupling::{Aftereffect, Coupling, CouplingKind};
 pub use duels::{DuelTrial, Duels, duels, duels_of_equal_queues};
 pub use freezes::{Freezes, freezes};
-pub use grid::{Answers, Cell, MACHINES, Machine, Way};
+pub use grid::{Answers, Cell, LoadArrangement, MACHINES, Machine};
 pub use interleaved::{
-    Disturbed, Figure, Interleaved, Made, NEIGHBORS_MAX, Neighbor, OwnDelay, Raced, StartShape, race,
+    Disturbed, DuelTotals, Figure, Interleaved, LoadSchedule, NEIGHBORS_MAX, Neighbor, OwnDelay, StartShape,
+    run_duels,
 };
 pub use round_robin::{RoundRobinTrial, RoundRobins, round_robins};
 pub use searches::{SearchTrial, Searches, searches};

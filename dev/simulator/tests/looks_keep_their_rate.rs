@@ -4,7 +4,8 @@
 
 use simulator::Shape;
 use simulator::trials::{
-    Coupling, CouplingKind, Disturbed, Figure, Interleaved, Lasting, Made, Neighbor, StartShape, race,
+    Aftereffect, Coupling, CouplingKind, Disturbed, Figure, Interleaved, LoadSchedule, Neighbor, StartShape,
+    run_duels,
 };
 use stats::{DuelRules, MinEffect};
 
@@ -21,10 +22,11 @@ const RULES: DuelRules = DuelRules {
     looks_early: true,
     has_control: false,
 };
-const IN_SLICES: Made = Made::InSlices { warm_up_s: 1.0, settle_s: 0.25, slice_s: 1.0, pairs_most: 8 };
-const IN_RUNS: Made = Made::InRuns { warm_up_s: 1.0, measured_s: 8.0 };
+const IN_SLICES: LoadSchedule =
+    LoadSchedule::InSlices { warm_up_s: 1.0, settle_s: 0.25, slice_s: 1.0, pairs_most: 8 };
+const IN_RUNS: LoadSchedule = LoadSchedule::InRuns { warm_up_s: 1.0, measured_s: 8.0 };
 
-fn trial(ratio: f64, disturbed: Disturbed, made: Made) -> Interleaved {
+fn trial(ratio: f64, disturbed: Disturbed, made: LoadSchedule) -> Interleaved {
     Interleaved { rules: RULES, figure: Figure::Throughput, ratio, disturbed, made, start_s: 0.5 }
 }
 
@@ -60,7 +62,7 @@ fn wrong_max(count: u32) -> u32 {
 fn dependent_starts_and_disturbances_keep_the_error_rate() {
     for (kind, disturbed) in kinds() {
         for made in [IN_RUNS, IN_SLICES] {
-            let found = race(&trial(1.0, disturbed, made), SEED, 1_000);
+            let found = run_duels(&trial(1.0, disturbed, made), SEED, 1_000);
             assert!(found.differs <= wrong_max(1_000), "seed {SEED}, {kind}, {made:?}: {}", found.differs);
         }
     }
@@ -68,7 +70,7 @@ fn dependent_starts_and_disturbances_keep_the_error_rate() {
 
 /// Returns disturbances of equal systems where the load on A takes `share` of B's figure for `lasts_s` after it ends.
 fn lasting(share: f64, lasts_s: f64) -> Disturbed {
-    Disturbed { lasting: Some(Lasting { share, lasts_s }), ..Disturbed::normal(0.005, 0.02) }
+    Disturbed { lasting: Some(Aftereffect { share, lasts_s }), ..Disturbed::normal(0.005, 0.02) }
 }
 
 #[test]
@@ -77,7 +79,7 @@ fn carry_over_of_any_length_is_no_difference() {
     for (share, lasts_s) in
         [(0.05, 3.0), (0.47, 3.0), (0.1, 10.0), (0.9, 10.0)].into_iter().chain(as_small_as_the_noise)
     {
-        let found = race(&trial(1.0, lasting(share, lasts_s), IN_SLICES), SEED, 500);
+        let found = run_duels(&trial(1.0, lasting(share, lasts_s), IN_SLICES), SEED, 500);
         assert!(found.differs <= wrong_max(500), "seed {SEED}, {share} for {lasts_s} s: {}", found.differs);
     }
 }

@@ -126,7 +126,7 @@ fn littles_law_holds_and_no_request_is_lost() {
     let queue = Queue { servers: 4, service: Service::Exponential { mean_ns: 10_000_000 } };
     let times = LoadTimes { warm_up_ns: 5 * SECOND_NS, stop_ns: 205 * SECOND_NS };
     let played = play(&open(300.0, 5), &queue, times, 5);
-    played.tally.counts.settled().expect("the accounts add up");
+    played.tally.counts.check_settled().expect("the accounts add up");
     let by_law = played.throughput_per_s().expect("a throughput") * mean(&played);
     assert!((played.mean_in_flight() / by_law - 1.0).abs() < 0.01, "{} {by_law}", played.mean_in_flight());
     let series = played.series();
@@ -149,7 +149,7 @@ fn exhausted_connections_cause_send_delay_not_service_time() {
     assert!((per_s / 80.0 - 1.0).abs() < 0.02, "{per_s}");
     let shed = Open { connections: 8, shed_after_ns: Some(SECOND_NS), ..more };
     let counts = play(&Load::Open(shed), &queue, times, 1).tally.counts;
-    counts.settled().expect("the accounts add up");
+    counts.check_settled().expect("the accounts add up");
     assert!((0.5..0.65).contains(&(counts.not_sent as f64 / counts.planned as f64)), "{counts:?}");
 }
 

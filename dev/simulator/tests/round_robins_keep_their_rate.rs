@@ -4,7 +4,7 @@
 
 use simulator::Shape;
 use simulator::trials::{
-    Coupling, CouplingKind, Disturbed, Lasting, RoundRobinTrial, RoundRobins, StartShape, round_robins,
+    Aftereffect, Coupling, CouplingKind, Disturbed, RoundRobinTrial, RoundRobins, StartShape, round_robins,
 };
 
 const SEED: u64 = 35;
@@ -15,7 +15,7 @@ const WRONG_MAX: u32 = 33;
 /// Compares variants in the default number of blocks.
 fn compare(truths: &[f64], disturbed: Disturbed) -> RoundRobins {
     let pairs = truths.len() * (truths.len() - 1) / 2;
-    let blocks = stats::blocks_least(pairs as u32).max(8);
+    let blocks = stats::min_blocks(pairs as u32).max(8);
     round_robins(&RoundRobinTrial { truths: truths.to_vec(), disturbed, blocks, lone_starts: 4 }, SEED, COUNT)
 }
 
@@ -42,7 +42,7 @@ fn any_pair_of_equal_variants_differs_in_at_most_one_of_twenty() {
 fn carry_over_of_any_length_is_no_difference_between_many() {
     for (share, lasts_s) in [(0.06, 0.5), (0.06, 3.0), (0.47, 3.0), (0.15, 10.0), (0.9, 10.0)] {
         for variants in [3, 5] {
-            let lasting = Some(Lasting { share, lasts_s });
+            let lasting = Some(Aftereffect { share, lasts_s });
             let disturbed = Disturbed { lasting, ..Disturbed::normal(0.005, 0.02) };
             let wrong = compare(&vec![100.0; variants], disturbed).wrong;
             assert!(wrong <= WRONG_MAX, "seed {SEED}, {variants} variants, {share} for {lasts_s} s: {wrong}");

@@ -28,7 +28,7 @@ fn trial() -> SearchTrial {
         from_per_s: None,
         to_per_s: None,
         confirm_runs: 5,
-        overruled_by: stats::OVERRULED_BY,
+        overruled_by: stats::OVERRULE_LEAD,
         has_overload: true,
         has_soak: false,
         runs_max: 200,

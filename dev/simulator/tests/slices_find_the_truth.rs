@@ -4,7 +4,7 @@
 //! plus three standard errors), except for one in 700 seeds.
 
 use simulator::Shape;
-use simulator::trials::{Disturbed, Figure, Interleaved, Made, Neighbor, StartShape, race};
+use simulator::trials::{Disturbed, Figure, Interleaved, LoadSchedule, Neighbor, StartShape, run_duels};
 use stats::{DuelRules, MinEffect};
 
 const SEED: u64 = 20_262;
@@ -20,8 +20,9 @@ const RULES: DuelRules = DuelRules {
     looks_early: true,
     has_control: false,
 };
-const IN_SLICES: Made = Made::InSlices { warm_up_s: 1.0, settle_s: 0.25, slice_s: 1.0, pairs_most: 8 };
-const IN_RUNS: Made = Made::InRuns { warm_up_s: 1.0, measured_s: 8.0 };
+const IN_SLICES: LoadSchedule =
+    LoadSchedule::InSlices { warm_up_s: 1.0, settle_s: 0.25, slice_s: 1.0, pairs_most: 8 };
+const IN_RUNS: LoadSchedule = LoadSchedule::InRuns { warm_up_s: 1.0, measured_s: 8.0 };
 const NEIGHBOR: Neighbor = Neighbor { count: 1, mean_s: 3.0, leaves: 0.6 };
 
 fn trial(ratio: f64, disturbed: Disturbed) -> Interleaved {
@@ -48,7 +49,7 @@ fn false_positive_rate_is_kept_for_any_split_of_the_variance() {
         Disturbed { of_start: 0.7, shape: StartShape::TwoValues, ..disturbed(0.0, 0.01) },
         Disturbed { neighbor: Some(NEIGHBOR), ..disturbed(0.01, 0.02) },
     ] {
-        let found = race(&trial(1.0, disturbed), SEED, DUELS);
+        let found = run_duels(&trial(1.0, disturbed), SEED, DUELS);
         assert!(found.differs <= WRONG_MAX, "seed {SEED}, {disturbed:?}: {found:?}");
         assert!(found.covered >= DUELS - WRONG_MAX, "seed {SEED}, {disturbed:?}: {}", found.covered);
     }
@@ -56,14 +57,14 @@ fn false_positive_rate_is_kept_for_any_split_of_the_variance() {
 
 #[test]
 fn number_of_slices_follows_the_variance() {
-    let pairs = |of_start, of_second| race(&trial(1.0, disturbed(of_start, of_second)), SEED, 100).pairs;
+    let pairs = |of_start, of_second| run_duels(&trial(1.0, disturbed(of_start, of_second)), SEED, 100).pairs;
     let [starts, both, slices] = [pairs(0.05, 0.005), pairs(0.02, 0.03), pairs(0.0, 0.03)];
     assert!(starts < 2.2 && both > starts && slices > both, "{starts} {both} {slices}");
 }
 
 #[test]
 fn large_difference_takes_seven_or_eight_blocks() {
-    let found = race(&trial(2.5, disturbed(0.03, 0.03)), SEED, DUELS);
+    let found = run_duels(&trial(2.5, disturbed(0.03, 0.03)), SEED, DUELS);
     // Seven or eight blocks of two starts, two warm-ups, and four slices.
     assert!(
         found.differs == DUELS && found.wrong == 0 && found.seconds_at(0.9) < 61.0,
@@ -81,9 +82,9 @@ fn slices_take_less_time_than_runs() {
     for (ratio, disturbed, share, found_least) in
         [(1.05, quiet, 0.4, 190), (1.02, quiet, 1.4, 70), (1.05, brief, 1.2, 40), (1.05, noisy, 0.65, 10)]
     {
-        let slices = race(&trial(ratio, disturbed), SEED, 200);
+        let slices = run_duels(&trial(ratio, disturbed), SEED, 200);
         let rules = DuelRules { pilot_blocks: 3, looks_early: false, ..RULES };
-        let runs = race(&Interleaved { rules, made: IN_RUNS, ..trial(ratio, disturbed) }, SEED, 200);
+        let runs = run_duels(&Interleaved { rules, made: IN_RUNS, ..trial(ratio, disturbed) }, SEED, 200);
         assert_eq!(slices.wrong, 0);
         let medians_s = [slices.seconds_at(0.5), runs.seconds_at(0.5)];
         assert!(medians_s[0] < share * medians_s[1], "seed {SEED}, {ratio}, {disturbed:?}: {medians_s:?}");
@@ -95,9 +96,9 @@ fn slices_take_less_time_than_runs() {
 fn carry_over_is_detected_instead_of_a_difference() {
     let of = |spills| Disturbed { spills, ..disturbed(0.002, 0.01) };
     // A's delayed work takes a tenth of the machine from B in the slice that follows.
-    let spilled = race(&trial(1.0, of(0.1)), SEED, 200);
+    let spilled = run_duels(&trial(1.0, of(0.1)), SEED, 200);
     assert!(spilled.carried >= 190 && spilled.differs <= 10, "seed {SEED}: {spilled:?}");
-    let none = race(&trial(1.0, of(0.0)), SEED, DUELS);
+    let none = run_duels(&trial(1.0, of(0.0)), SEED, DUELS);
     assert!(none.carried <= 19, "seed {SEED}: {}", none.carried);
 }
 
@@ -113,9 +114,9 @@ fn control_variate_reduces_noise_without_more_errors() {
         Interleaved { rules, ..trial(ratio, disturbed) }
     };
     for mean_s in [0.3, 3.0] {
-        let equal = race(&explained(1.0, beside(mean_s)), SEED, DUELS);
+        let equal = run_duels(&explained(1.0, beside(mean_s)), SEED, DUELS);
         assert!(equal.differs <= WRONG_MAX, "seed {SEED}, {mean_s} s: {}", equal.differs);
-        let of = |trial| race(&trial, SEED, 200);
+        let of = |trial| run_duels(&trial, SEED, 200);
         let [plain, found] = [of(trial(1.05, beside(mean_s))), of(explained(1.05, beside(mean_s)))];
         assert!(found.differs >= 150 && found.wrong == 0, "seed {SEED}, {mean_s} s: {}", found.differs);
         assert!(found.seconds_at(0.5) < 0.6 * plain.seconds_at(0.5), "seed {SEED}, {mean_s} s");
@@ -126,7 +127,7 @@ fn control_variate_reduces_noise_without_more_errors() {
 fn variant_that_affects_the_readings_biases_the_result() {
     let rules = DuelRules { has_control: true, ..RULES };
     let hidden = Disturbed { hides: 0.5, ..beside(3.0) };
-    let found = race(&Interleaved { rules, ..trial(1.0, hidden) }, SEED, 200);
+    let found = run_duels(&Interleaved { rules, ..trial(1.0, hidden) }, SEED, 200);
     let bias = found.estimates / 200.0;
     assert!(bias < -0.03, "seed {SEED}: {bias}");
 }

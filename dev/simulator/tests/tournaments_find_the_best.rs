@@ -31,7 +31,7 @@ fn noise(of_run: f64, shape: Shape) -> Noise {
 }
 
 /// Returns true figures where variant 5 leads all others by a share.
-fn led_by(share: f64) -> [f64; SETTINGS] {
+fn leading_by(share: f64) -> [f64; SETTINGS] {
     let mut truths = [100.0; SETTINGS];
     truths[5] *= 1.0 + share;
     truths
@@ -40,7 +40,7 @@ fn led_by(share: f64) -> [f64; SETTINGS] {
 #[test]
 fn best_of_eight_is_named() {
     for shape in [Shape::Normal, Shape::Wild, Shape::Lopsided] {
-        let found = play(led_by(0.05), Some(5), noise(0.014, shape), true);
+        let found = play(leading_by(0.05), Some(5), noise(0.014, shape), true);
         assert_eq!(found.ended, TOURNAMENTS, "seed {SEED}: {found:?}");
         assert!(found.right >= 930, "{shape:?}, seed {SEED}: {found:?}");
         assert!(found.confirmed >= 900, "{shape:?}, seed {SEED}: {found:?}");
@@ -49,7 +49,7 @@ fn best_of_eight_is_named() {
 
 #[test]
 fn lowest_latency_is_the_best() {
-    let found = play(led_by(-0.05), Some(5), noise(0.014, Shape::Normal), false);
+    let found = play(leading_by(-0.05), Some(5), noise(0.014, Shape::Normal), false);
     assert!(found.right >= 930, "seed {SEED}: {found:?}");
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Program, Tool};
 use crate::measured::Measured;
-use harness::figures::{after, count};
+use harness::figures::{count, number_after};
 use harness::program::arguments;
 
 /// Upper limit on requests per second for `-n`. ab allocates memory for that many requests, so it is not higher.
@@ -35,11 +35,12 @@ pub(super) const TOOL: Tool = Tool {
 
 fn parse(text: &str) -> Result<Measured, String> {
     let (all, failed) =
-        (count(after(text, "Complete requests:")?)?, count(after(text, "Failed requests:")?)?);
+        (count(number_after(text, "Complete requests:")?)?, count(number_after(text, "Failed requests:")?)?);
     // ab prints this line only if there were such responses.
-    let refused = if text.contains("Non-2xx") { count(after(text, "Non-2xx responses:")?)? } else { 0 };
+    let refused =
+        if text.contains("Non-2xx") { count(number_after(text, "Non-2xx responses:")?)? } else { 0 };
     let errors = failed + refused;
-    let requests_per_s = after(text, "Requests per second:")?;
+    let requests_per_s = number_after(text, "Requests per second:")?;
     Measured { requests: all.saturating_sub(errors), requests_per_s, errors, ..Measured::default() }.checked()
 }
 

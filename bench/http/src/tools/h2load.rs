@@ -2,7 +2,7 @@
 
 use super::{Program, Tool};
 use crate::measured::Measured;
-use harness::figures::{before, count};
+use harness::figures::{count, number_before};
 use harness::program::arguments;
 
 pub(super) const TOOL: Tool = Tool {
@@ -23,9 +23,11 @@ fn parse(text: &str) -> Result<Measured, String> {
         text.lines().find(|line| line.starts_with("requests:")).ok_or("its output has no \"requests:\"")?;
     // h2load counts 4xx and 5xx responses as failed.
     let kinds = [" failed", " errored", " timeout"];
-    let errors = kinds.into_iter().map(|kind| count(before(line, kind)?)).sum::<Result<u64, String>>()?;
-    let requests = count(before(line, " succeeded")?)?;
-    Measured { requests, requests_per_s: before(text, " req/s,")?, errors, ..Measured::default() }.checked()
+    let errors =
+        kinds.into_iter().map(|kind| count(number_before(line, kind)?)).sum::<Result<u64, String>>()?;
+    let requests = count(number_before(line, " succeeded")?)?;
+    Measured { requests, requests_per_s: number_before(text, " req/s,")?, errors, ..Measured::default() }
+        .checked()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::{Program, Tool};
 use crate::measured::Measured;
-use harness::figures::{after, count};
+use harness::figures::{count, number_after};
 use harness::program::arguments;
 
 pub(super) const TOOL: Tool = Tool {
@@ -20,7 +20,7 @@ pub(super) const TOOL: Tool = Tool {
 
 /// Parses hey's output. Computes the number of requests from the rate, since hey's lists end after a million requests.
 fn parse(text: &str) -> Result<Measured, String> {
-    let (seconds, requests_per_s) = (after(text, "Total:")?, after(text, "Requests/sec:")?);
+    let (seconds, requests_per_s) = (number_after(text, "Total:")?, number_after(text, "Requests/sec:")?);
     let all = count(seconds * requests_per_s)?;
     let statuses = section(text, "Status code distribution:");
     let refused = statuses

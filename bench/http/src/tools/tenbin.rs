@@ -13,7 +13,7 @@ pub(super) const TOOL: Tool = Tool {
     version: &["--version"],
     arguments: flags,
     parse,
-    good_exits: tenbin::GOOD_EXITS,
+    good_exits: tenbin::USABLE_EXIT_CODES,
 };
 
 /// Tenbin as a closed loop on one connection, for any case.

@@ -2,7 +2,7 @@
 
 use super::{Program, Tool};
 use crate::measured::Measured;
-use harness::figures::{after, before, count};
+use harness::figures::{count, number_after, number_before};
 use harness::program::arguments;
 
 pub(super) const TOOL: Tool = Tool {
@@ -21,14 +21,14 @@ pub(super) const TOOL: Tool = Tool {
 
 /// Parses wrk's output. wrk includes responses other than 2xx and 3xx in its requests; here they count as errors.
 pub(super) fn parse(text: &str) -> Result<Measured, String> {
-    let all = count(before(text, " requests in")?)?;
+    let all = count(number_before(text, " requests in")?)?;
     // wrk prints these two lines only if there were such errors.
     let refused =
-        if text.contains("Non-2xx") { count(after(text, "Non-2xx or 3xx responses:")?)? } else { 0 };
+        if text.contains("Non-2xx") { count(number_after(text, "Non-2xx or 3xx responses:")?)? } else { 0 };
     let failed = if text.contains("Socket errors") { socket_errors(text)? } else { 0 };
     Measured {
         requests: all.saturating_sub(refused),
-        requests_per_s: after(text, "Requests/sec:")?,
+        requests_per_s: number_after(text, "Requests/sec:")?,
         errors: refused + failed,
         ..Measured::default()
     }
@@ -37,7 +37,7 @@ pub(super) fn parse(text: &str) -> Result<Measured, String> {
 
 fn socket_errors(text: &str) -> Result<u64, String> {
     let line = text.lines().find(|line| line.contains("Socket errors")).unwrap_or_default();
-    ["connect ", "read ", "write ", "timeout "].into_iter().map(|kind| count(after(line, kind)?)).sum()
+    ["connect ", "read ", "write ", "timeout "].into_iter().map(|kind| count(number_after(line, kind)?)).sum()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Runs pgbench with one thread for all clients.
 
-use harness::figures::{after, count};
+use harness::figures::{count, number_after};
 use harness::program::arguments;
 
 use super::{DATABASE_OF_POSTGRES, Measured, Tool, USER_OF_POSTGRES};
@@ -44,13 +44,13 @@ pub(super) const TOOL: Tool = Tool {
 
 fn parse(text: &str) -> Result<Measured, String> {
     let failed = if text.contains("number of failed transactions:") {
-        count(after(text, "number of failed transactions:")?)?
+        count(number_after(text, "number of failed transactions:")?)?
     } else {
         0
     };
     Measured {
-        transactions: count(after(text, "number of transactions actually processed:")?)?,
-        per_s: after(text, "tps =")?,
+        transactions: count(number_after(text, "number of transactions actually processed:")?)?,
+        per_s: number_after(text, "tps =")?,
         errors: failed,
         remark: None,
     }

@@ -1,6 +1,6 @@
 //! Runs sysbench, which uses one thread per client.
 
-use harness::figures::{after, count};
+use harness::figures::{count, number_after};
 
 use servers::{MariaDb, Postgres};
 
@@ -44,12 +44,12 @@ pub(crate) fn flags(order: &Order<'_>, clients: u32, command: &str) -> Vec<Strin
 }
 
 fn parse(text: &str) -> Result<Measured, String> {
-    let transactions = count(after(text, "transactions:")?)?;
-    let seconds = after(text, "total time:")?;
+    let transactions = count(number_after(text, "transactions:")?)?;
+    let seconds = number_after(text, "total time:")?;
     Measured {
         transactions,
         per_s: transactions as f64 / seconds,
-        errors: count(after(text, "ignored errors:")?)?,
+        errors: count(number_after(text, "ignored errors:")?)?,
         remark: None,
     }
     .checked()

@@ -12,7 +12,7 @@ pub(super) const TOOL: Tool = Tool {
     how_to_get: "cargo build --release -p tenbin, or --tenbin PATH",
     arguments: flags,
     parse,
-    good_exits: tenbin::GOOD_EXITS,
+    good_exits: tenbin::USABLE_EXIT_CODES,
 };
 
 fn flags(order: &Order<'_>) -> Vec<String> {

@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::bench::Bench;
 use crate::broken::Faults;
 use crate::grade::{Finding, Grade};
-use crate::tool::conserves;
+use crate::tool::check_counts;
 
 const PLAN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../plans/app-server-limits.yaml");
 /// Time limit of the study, which takes about two minutes.
@@ -33,7 +33,7 @@ const SHOWN_MIN: f64 = 5.0;
 const OK_MIN: f64 = 50.0;
 
 pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
-    let found = bench.side_by_side(1, |_| study(bench));
+    let found = bench.attempt_in_parallel(1, |_| study(bench));
     vec![Grade::of("R1", "real servers: limits show and are cured", 1, found)]
 }
 
@@ -44,44 +44,44 @@ fn study(bench: &Bench) -> Result<Finding, String> {
     command.args(["run", PLAN, "--quick", "--store"]).arg(bench.file("sqlite")).env("HOME", &home);
     let said = bench.run(&mut command, TIMEOUT)?;
     let mut faults = Faults::default();
-    faults.unless(said.exit == 0, || format!("exit code {}", said.exit));
+    faults.check(said.exit == 0, || format!("exit code {}", said.exit));
     let runs = said.list("/runs");
-    runs.iter().try_for_each(|run| is_whole(run, &mut faults))?;
+    runs.iter().try_for_each(|run| check_complete(run, &mut faults))?;
     for (system, limited, status, cured) in LIMITS {
         let (limited, cured) = (of(runs, system, limited)?, of(runs, system, cured)?);
         let shown = statuses(limited, status);
-        faults.unless(shown >= SHOWN_MIN, || format!("{system}: {}", limited["statuses"]));
+        faults.check(shown >= SHOWN_MIN, || format!("{system}: {}", limited["statuses"]));
         let rejected = figures::at(limited, "/outcomes/rejected")?;
-        faults.unless(status_errors(limited) == rejected, || {
+        faults.check(status_errors(limited) == rejected, || {
             format!("{system}: {rejected} rejected, and {} errors of statuses", status_errors(limited))
         });
         let after = figures::at(cured, "/outcomes/rejected")?;
-        faults.unless(after == 0.0, || format!("{system}, cured: {}", cured["statuses"]));
+        faults.check(after == 0.0, || format!("{system}, cured: {}", cured["statuses"]));
     }
     // Over TCP, clients that find the backlog full retry, and nearly all succeed in time. A Unix socket refuses them.
     let over = |listen: &str| Ok::<_, String>(statuses(of(runs, "unicorn-backlog", listen)?, "502"));
     let (tcp, unix) = (over("listen=tcp backlog=16")?, over("listen=unix backlog=16")?);
-    faults.unless(tcp * 20.0 < unix, || {
+    faults.check(tcp * 20.0 < unix, || {
         format!("full backlog: {tcp} refused over TCP, {unix} over a Unix socket")
     });
     let left = processes_left(&format!("HOME={}", home.display()));
-    faults.unless(left.is_empty(), || format!("processes {left:?} were left"));
+    faults.check(left.is_empty(), || format!("processes {left:?} were left"));
     Ok(faults.found(format!("exit {}, {} runs", said.exit, runs.len())))
 }
 
 /// Checks that a run ended normally, that its counts add up, and that both processes of its system were monitored.
-fn is_whole(run: &Value, faults: &mut Faults) -> Result<(), String> {
-    conserves(run)?;
+fn check_complete(run: &Value, faults: &mut Faults) -> Result<(), String> {
+    check_counts(run)?;
     let place = &run["place"];
     // Some variants leave users without an answer for seconds, as the plan intends.
     let verdict = &run["verdict"];
-    faults.unless(verdict == "complete" || verdict == "degraded", || {
+    faults.check(verdict == "complete" || verdict == "degraded", || {
         format!("{place}: {verdict} {}", run["failure"])
     });
     let ok = figures::at(run, "/outcomes/ok")?;
-    faults.unless(ok > OK_MIN, || format!("{place}: {ok} ok"));
+    faults.check(ok > OK_MIN, || format!("{place}: {ok} ok"));
     let processes = run["system"]["processes"].as_array().map_or(0, Vec::len);
-    faults.unless(processes == 2, || format!("{place}: {processes} processes"));
+    faults.check(processes == 2, || format!("{place}: {processes} processes"));
     Ok(())
 }
 

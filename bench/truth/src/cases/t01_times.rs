@@ -9,31 +9,31 @@ use target::Settings;
 
 use crate::bench::Bench;
 use crate::grade::{Finding, Grade};
-use crate::tool::{Output, conserves, fit};
+use crate::tool::{Output, check_counts, run_unstarved};
 
 /// Max delay that loopback and two programs add between the target's clock and the client's.
 const OFFSET_MAX_US: f64 = 300.0;
-/// Tolerance of percentiles after the offset is removed, as a share. The larger of this and [`APART_MAX_US`] applies.
+/// Tolerance of percentiles after the offset is removed, as a share. The larger of this and [`DIFFERENCE_MAX_US`] applies.
 const SHARE_MAX: f64 = 0.02;
-const APART_MAX_US: f64 = 200.0;
+const DIFFERENCE_MAX_US: f64 = 200.0;
 
 pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     let tries = bench.profile.pick(1, 5);
-    let tries: Vec<_> = (0..tries).map(|number| bench.tried(|| one(bench, number))).collect();
+    let tries: Vec<_> = (0..tries).map(|number| bench.attempt(|| one(bench, number))).collect();
     let needed = bench.profile.pick(1, 4);
     vec![Grade::of("T1", "lognormal holds, median 5 ms, p99 50 ms", needed, tries)]
 }
 
 fn one(bench: &Bench, number: u32) -> Result<Finding, String> {
     let held_us = RefCell::new(Vec::new());
-    let said = fit(|| {
+    let said = run_unstarved(|| {
         let settings = Settings { seed: bench.seed_of(1, number), log_service: true, ..Settings::default() };
         let server = target::start(settings).map_err(|error| error.to_string())?;
         let said = load(bench, number, server.address())?;
         *held_us.borrow_mut() = server.take_service_log();
         Ok(said)
     })?;
-    conserves(&said.json)?;
+    check_counts(&said.json)?;
     let mut held_us = held_us.into_inner();
     held_us.sort_unstable();
     if held_us.len() < 1_000 {
@@ -68,7 +68,7 @@ fn compare(said: &Output, held_us: &[u64]) -> Result<Finding, String> {
     for (name, share) in [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99_9", 0.999)] {
         let truth_us = quantile_us(held_us, share);
         let apart_us = said.at(&format!("/service_time_us/{name}"))? - offset_us - truth_us;
-        is_right &= apart_us.abs() <= (SHARE_MAX * truth_us).max(APART_MAX_US);
+        is_right &= apart_us.abs() <= (SHARE_MAX * truth_us).max(DIFFERENCE_MAX_US);
         worst_us = worst_us.max(apart_us.abs());
     }
     Ok(Finding::new(is_right, format!("{offset_us:.0} µs later, then within {worst_us:.0} µs")))

@@ -8,15 +8,15 @@ use harness::program::arguments;
 use crate::bench::Bench;
 use crate::grade::{Finding, Grade};
 use crate::server::Server;
-use crate::tool::{Output, conserves, fit};
+use crate::tool::{Output, check_counts, run_unstarved};
 
 /// Tolerance of percentiles, as a share.
 const NEAR: f64 = 0.03;
 
 pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     let tries = bench.profile.pick(2, 5);
-    let open = bench.side_by_side(tries, |number| open(bench, number));
-    let closed = bench.side_by_side(tries, |_| closed(bench));
+    let open = bench.attempt_in_parallel(tries, |number| open(bench, number));
+    let closed = bench.attempt_in_parallel(tries, |_| closed(bench));
     let needed = bench.profile.pick(2, 4);
     vec![
         Grade::of("T2", "a stall of a twentieth, open load", needed, open),
@@ -28,8 +28,8 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
 /// busy.
 fn open(bench: &Bench, number: u32) -> Result<Finding, String> {
     let (stall_s, whole_s) = times(bench);
-    let said = fit(|| stalled(bench, &["--rate=200/s", "-c", "2000"], number))?;
-    conserves(&said.json)?;
+    let said = run_unstarved(|| stalled(bench, &["--rate=200/s", "-c", "2000"], number))?;
+    check_counts(&said.json)?;
     let mut is_right = true;
     let mut words = Vec::new();
     for (name, share) in [("p99", 0.01), ("p99_9", 0.001), ("max", 0.0)] {
@@ -48,7 +48,7 @@ fn open(bench: &Bench, number: u32) -> Result<Finding, String> {
 
 /// Checks a closed load of one user, who meets the stall only once. A note must say that such a load hides stalls.
 fn closed(bench: &Bench) -> Result<Finding, String> {
-    let said = fit(|| stalled(bench, &["-c", "1", "--think", "5ms"], 0))?;
+    let said = run_unstarved(|| stalled(bench, &["-c", "1", "--think", "5ms"], 0))?;
     let p99_ms = said.at("/response_time_us/p99")? / 1e3;
     let notes = said.list("/notes").iter().filter_map(|note| note.as_str());
     let is_said = notes.into_iter().any(|note| note.contains("closed loop"));

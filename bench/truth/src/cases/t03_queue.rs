@@ -8,7 +8,7 @@ use simulator::closed_forms::Mm1;
 use crate::bench::Bench;
 use crate::grade::{Finding, Grade};
 use crate::server::Server;
-use crate::tool::{conserves, fit};
+use crate::tool::{check_counts, run_unstarved};
 
 /// Tolerance of the mean over all queues, as a share.
 const MEAN_NEAR: f64 = 0.10;
@@ -19,7 +19,7 @@ const SERVICE_US: f64 = 5_000.0;
 pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     let busy = bench.profile.pick(&[0.5][..], &[0.5, 0.8]);
     let fault = |grade: &Grade| (!grade.is_passed()).then(|| grade.found.clone());
-    busy.iter().map(|busy| bench.again(|| at(bench, *busy), fault)).collect()
+    busy.iter().map(|busy| bench.repeat_if_disturbed(|| at(bench, *busy), fault)).collect()
 }
 
 /// Runs several queues in parallel, and averages their figures to reduce random variation.
@@ -27,7 +27,7 @@ fn at(bench: &Bench, busy: f64) -> Grade {
     let seconds: u64 = if busy < 0.7 { bench.profile.pick(35, 60) } else { 240 };
     let queues = 10;
     let figures = std::sync::Mutex::new(Vec::new());
-    let tries = bench.side_by_side(queues, |number| {
+    let tries = bench.attempt_in_parallel(queues, |number| {
         let (mean_ms, p99_ms) = one(bench, busy, seconds, number)?;
         figures.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push((mean_ms, p99_ms));
         Ok(Finding::new(true, String::new()))
@@ -69,8 +69,8 @@ fn one(bench: &Bench, busy: f64, seconds: u64, number: u32) -> Result<(f64, f64)
         &seed,
     ]);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let said = fit(|| bench.tenbin(&words, Duration::from_secs(seconds + 60)))?;
-    conserves(&said.json)?;
+    let said = run_unstarved(|| bench.tenbin(&words, Duration::from_secs(seconds + 60)))?;
+    check_counts(&said.json)?;
     let (verdict, codes) = said.validity();
     if verdict == "invalid" {
         return Err(format!("called invalid: {}", codes.join(", ")));

@@ -21,7 +21,7 @@ struct Search {
     confirm: u32,
     near: f64,
     wide: f64,
-    patience: Duration,
+    time_limit: Duration,
 }
 
 const SHORT: Search = Search {
@@ -30,7 +30,7 @@ const SHORT: Search = Search {
     confirm: 3,
     near: 0.06,
     wide: 0.17,
-    patience: Duration::from_secs(600),
+    time_limit: Duration::from_secs(600),
 };
 const FULL: Search = Search {
     resolution: "3%",
@@ -38,13 +38,13 @@ const FULL: Search = Search {
     confirm: 5,
     near: 0.03,
     wide: 0.06,
-    patience: Duration::from_secs(3_600),
+    time_limit: Duration::from_secs(3_600),
 };
 
 pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     let (searches, needed) = bench.profile.pick((2, 1), (20, 18));
     let search = bench.profile.pick(&SHORT, &FULL);
-    let tries = bench.side_by_side(searches, |number| one(bench, search, number));
+    let tries = bench.attempt_in_parallel(searches, |number| one(bench, search, number));
     vec![Grade::of("T4", format!("M/D/4 of 400/s, {SLO}"), needed, tries)]
 }
 
@@ -74,7 +74,7 @@ fn one(bench: &Bench, search: &Search, number: u32) -> Result<Finding, String> {
         &"--no-overload",
     ]);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let said = bench.tenbin(&words, search.patience)?;
+    let said = bench.tenbin(&words, search.time_limit)?;
     let (held, failed) = (said.at("/capacity/0/held_per_s")?, said.at("/capacity/0/failed_per_s")?);
     let contains = held <= truth * (1.0 + search.near) && failed >= truth * (1.0 - search.near);
     let is_narrow = failed / held <= 1.0 + search.wide;

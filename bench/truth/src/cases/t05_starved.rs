@@ -14,29 +14,31 @@ use crate::bench::Bench;
 use crate::flags::Profile;
 use crate::grade::{Finding, Grade};
 use crate::server::{Server, hold};
-use crate::tool::{Output, fit};
+use crate::tool::{Output, run_unstarved};
 
 const TIMEOUT: Duration = Duration::from_secs(60);
 const OPEN: [&str; 6] = ["--rate=200/s", "-c", "200", "-d", "4s", "--threads=1"];
 const CLOSED: [&str; 5] = ["-c", "8", "-d", "4s", "--threads=1"];
 /// CPU quota of a starved client, in cores.
-const TENTH: f64 = 0.1;
+const STARVED_QUOTA: f64 = 0.1;
 
 pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     let tries = bench.profile.pick(2, 20);
     let healthy = bench.profile.pick(2, 19);
     // A load of 200 requests per second leaves most of the CPU idle, so these attempts run in parallel.
     let together = |planted: &str, needed, one: &(dyn Fn() -> Result<Finding, String> + Sync)| {
-        Grade::of("T5", planted, needed, bench.side_by_side(tries, |_| one()))
+        Grade::of("T5", planted, needed, bench.attempt_in_parallel(tries, |_| one()))
     };
     let mut grades = thread::scope(|scope| {
         let client = scope
             .spawn(|| together("client stopped 200 ms of every second", tries, &|| stopped_client(bench)));
         let server = scope.spawn(|| {
-            together("server stopped 200 ms of every second", tries, &|| unharmed(stopped_server, bench))
+            together("server stopped 200 ms of every second", tries, &|| {
+                check_undisturbed(stopped_server, bench)
+            })
         });
-        let nothing =
-            scope.spawn(|| together("nothing, open load", healthy, &|| unharmed(healthy_open, bench)));
+        let nothing = scope
+            .spawn(|| together("nothing, open load", healthy, &|| check_undisturbed(healthy_open, bench)));
         [client, server, nothing]
             .into_iter()
             .map(|graded| graded.join().unwrap_or_else(|_| Grade::broken("T5", "it panicked")))
@@ -44,29 +46,29 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     });
     // These attempts pin server and client to cores, so they run one at a time.
     let alone = |planted: &str, needed, one: &dyn Fn() -> Result<Finding, String>| {
-        Grade::of("T5", planted, needed, (0..tries).map(|_| bench.tried(one)).collect())
+        Grade::of("T5", planted, needed, (0..tries).map(|_| bench.attempt(one)).collect())
     };
     grades.push(alone("a spinner on the client's core", tries, &|| spinner(bench)));
-    grades.push(alone("nothing, closed load", healthy, &|| unharmed(healthy_closed, bench)));
+    grades.push(alone("nothing, closed load", healthy, &|| check_undisturbed(healthy_closed, bench)));
     const QUOTA: &str = "client with a tenth of a core";
-    grades.push(match Group::make(TENTH) {
+    grades.push(match Group::make(STARVED_QUOTA) {
         Ok(group) => {
-            let one = |_| bench.tried(|| starved(&group, bench));
+            let one = |_| bench.attempt(|| starved(&group, bench));
             Grade::of("T5", QUOTA, tries, (0..tries).map(one).collect())
         }
-        Err(why) => Grade::left_out("T5", QUOTA, why),
+        Err(why) => Grade::skipped_case("T5", QUOTA, why),
     });
     grades
 }
 
 /// Checks that a run with an undisturbed client is not invalid. The short profile repeats runs that the machine itself starved. The
 /// full profile does not, because its error rate counts.
-fn unharmed(one: fn(&Bench) -> Result<Output, String>, bench: &Bench) -> Result<Finding, String> {
+fn check_undisturbed(one: fn(&Bench) -> Result<Output, String>, bench: &Bench) -> Result<Finding, String> {
     let said = match bench.profile {
-        Profile::Short => fit(|| one(bench)),
+        Profile::Short => run_unstarved(|| one(bench)),
         Profile::Full => one(bench),
     };
-    not_invalid(&said?)
+    check_not_invalid(&said?)
 }
 
 fn stopped_client(bench: &Bench) -> Result<Finding, String> {
@@ -84,7 +86,7 @@ fn stopped_client(bench: &Bench) -> Result<Finding, String> {
         }
         Ok(())
     });
-    called_starved(&said?)
+    check_called_starved(&said?)
 }
 
 /// Runs a busy loop on the client's core. The server has another core, so that only the client is short of CPU.
@@ -96,7 +98,7 @@ fn spinner(bench: &Bench) -> Result<Finding, String> {
     let spinning = Child::start(&mut spinner)?;
     let said = pinned.load(bench, &format!("{}/status", server.url), &CLOSED);
     drop(spinning);
-    called_starved(&said?)
+    check_called_starved(&said?)
 }
 
 fn healthy_closed(bench: &Bench) -> Result<Output, String> {
@@ -132,11 +134,11 @@ fn starved(group: &Group, bench: &Bench) -> Result<Finding, String> {
     let server = Server::start(bench, &[])?;
     let mut command = group.command(&bench.tenbin);
     command.arg(format!("{}/status", server.url)).args(CLOSED);
-    called_starved(&bench.run(&mut command, TIMEOUT)?)
+    check_called_starved(&bench.run(&mut command, TIMEOUT)?)
 }
 
 /// Checks that a run names a starved client as the cause, and is invalid, or suspect with bounds of its figures.
-fn called_starved(said: &Output) -> Result<Finding, String> {
+fn check_called_starved(said: &Output) -> Result<Finding, String> {
     let (verdict, codes) = said.validity();
     let is_named = codes.iter().any(|code| {
         code.starts_with("generator") || ["wake_lag", "throttled", "steal"].contains(&code.as_str())
@@ -147,7 +149,7 @@ fn called_starved(said: &Output) -> Result<Finding, String> {
     Ok(Finding::new(is_right, format!("{verdict} ({})", codes.join(" "))))
 }
 
-fn not_invalid(said: &Output) -> Result<Finding, String> {
+fn check_not_invalid(said: &Output) -> Result<Finding, String> {
     let (verdict, codes) = said.validity();
     Ok(Finding::new(verdict != "invalid", format!("{verdict} ({})", codes.join(" ")).replace(" ()", "")))
 }

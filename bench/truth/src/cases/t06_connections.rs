@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::bench::Bench;
 use crate::grade::{Finding, Grade};
 use crate::server::Server;
-use crate::tool::{conserves, fit};
+use crate::tool::{check_counts, run_unstarved};
 
 pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     let tries = bench.profile.pick(2, 10);
@@ -14,7 +14,7 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
         "T6",
         "8 connections of 100 ms, 200/s asked for",
         needed,
-        bench.side_by_side(tries, |_| one(bench)),
+        bench.attempt_in_parallel(tries, |_| one(bench)),
     )]
 }
 
@@ -22,8 +22,8 @@ fn one(bench: &Bench) -> Result<Finding, String> {
     let server = Server::start(bench, &[])?;
     let url = format!("{}/hold?mean_us=100000", server.url);
     let words = [url.as_str(), "--rate=200/s", "-c", "8", "-d", "10s", "--timeout=60s"];
-    let said = fit(|| bench.tenbin(&words, Duration::from_secs(90)))?;
-    conserves(&said.json)?;
+    let said = run_unstarved(|| bench.tenbin(&words, Duration::from_secs(90)))?;
+    check_counts(&said.json)?;
     let (per_s, service_ms) = (said.at("/throughput_per_s")?, said.at("/service_time_us/p50")? / 1e3);
     let (verdict, codes) = said.validity();
     // Any verdict is right: the figures are correct, and the connections limit the load, not the server or the CPU.

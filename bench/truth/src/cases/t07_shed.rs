@@ -6,7 +6,7 @@ use target::Settings;
 
 use crate::bench::Bench;
 use crate::grade::{Finding, Grade};
-use crate::tool::conserves;
+use crate::tool::check_counts;
 
 pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     let tries = bench.profile.pick(2, 10);
@@ -14,7 +14,7 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
         "T7",
         "80 of 200/s go through, the rest is given up",
         tries,
-        bench.side_by_side(tries, |_| one(bench)),
+        bench.attempt_in_parallel(tries, |_| one(bench)),
     )]
 }
 
@@ -23,7 +23,7 @@ fn one(bench: &Bench) -> Result<Finding, String> {
     let url = format!("http://{}/hold?mean_us=100000", server.address());
     let words = [url.as_str(), "--rate=200/s", "-c", "8", "-d", "10s", "--shed-after=50ms"];
     let said = bench.tenbin(&words, Duration::from_secs(90))?;
-    conserves(&said.json)?;
+    check_counts(&said.json)?;
     let (sent, not_sent) = (said.at("/offered/sent")?, said.at("/offered/not_sent")?);
     let (came, verdict) = (server.counters().requests as f64, said.word("/verdict"));
     // The server's count may exceed the sent requests, because it includes the trial connection.

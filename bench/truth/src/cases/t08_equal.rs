@@ -12,7 +12,7 @@ use crate::tool::Output;
 pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     // At most 4.25 % of equal pairs are reported to differ. The chance of more than 4 of 8 is 7e-6, of more than 7 of 60 it is 0.4 %.
     let (duels, needed) = bench.profile.pick((8, 4), (60, 53));
-    let tries = bench.side_by_side(duels, |number| one(bench, number));
+    let tries = bench.attempt_in_parallel(duels, |number| one(bench, number));
     let mut grades = vec![Grade::of("T8", "the same target twice", needed, tries.clone())];
     if let Some(first) = grades.first_mut() {
         // The error rate allows some reported differences.

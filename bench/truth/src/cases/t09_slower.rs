@@ -19,26 +19,26 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
             "T9",
             "5 % slower",
             needed_five,
-            bench.side_by_side(five, |number| is_found(bench, number)),
+            bench.attempt_in_parallel(five, |number| is_found(bench, number)),
         ),
         Grade::of(
             "T9",
             "0.5 % slower",
             needed_half,
-            bench.side_by_side(half, |number| is_equal(bench, number)),
+            bench.attempt_in_parallel(half, |number| is_equal(bench, number)),
         ),
     ]
 }
 
 fn is_found(bench: &Bench, number: u32) -> Result<Finding, String> {
-    let Duelled { verdict, ratio, first, .. } = duel(bench, "1.05", number)?;
+    let DuelReport { verdict, ratio, first, .. } = duel(bench, "1.05", number)?;
     // Without think time, throughput is inversely proportional to the hold time. The better variant comes first.
     let is_right = verdict == "differs" && first == "1" && (ratio - 1.05).abs() <= NEAR;
     Ok(Finding::new(is_right, format!("{verdict} {ratio:.3}")))
 }
 
 fn is_equal(bench: &Bench, number: u32) -> Result<Finding, String> {
-    let Duelled { verdict, ratio, is_below, .. } = duel(bench, "1.005", 100 + number)?;
+    let DuelReport { verdict, ratio, is_below, .. } = duel(bench, "1.005", 100 + number)?;
     // The difference is real, so it may be significant. It must then be reported as below the threshold.
     let is_right = verdict == "equivalent" || (verdict == "differs" && is_below);
     let below = if is_below { " below what matters" } else { "" };
@@ -46,7 +46,7 @@ fn is_equal(bench: &Bench, number: u32) -> Result<Finding, String> {
 }
 
 /// Reported comparison of the two variants of a study.
-struct Duelled {
+struct DuelReport {
     verdict: String,
     /// Whether the difference is below the minimum effect.
     is_below: bool,
@@ -55,7 +55,7 @@ struct Duelled {
     first: String,
 }
 
-fn duel(bench: &Bench, factor: &str, number: u32) -> Result<Duelled, String> {
+fn duel(bench: &Bench, factor: &str, number: u32) -> Result<DuelReport, String> {
     let systems = system("target", &format!("{LONGER} {{factor}}"), &format!("{{ factor: [1, {factor}] }}"));
     let plan = Plan {
         question: "Is it found that one is slower?",
@@ -69,7 +69,7 @@ fn duel(bench: &Bench, factor: &str, number: u32) -> Result<Duelled, String> {
     let said = bench.tenbin(&["run", &file.display().to_string()], Duration::from_secs(300))?;
     let pair = pair(&said)?;
     let knob = &pair["a"]["knobs"]["factor"];
-    Ok(Duelled {
+    Ok(DuelReport {
         verdict: pair["verdict"].as_str().unwrap_or_default().to_owned(),
         is_below: pair["below_matters"].as_bool().unwrap_or(false),
         ratio: pair["ratio"].as_f64().unwrap_or_default(),

@@ -18,13 +18,13 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
             "T10",
             format!("one of {settings} 5 % ahead"),
             needed_ahead,
-            bench.side_by_side(ahead, |number| one_ahead(bench, settings, number)),
+            bench.attempt_in_parallel(ahead, |number| one_ahead(bench, settings, number)),
         ),
         Grade::of(
             "T10",
             format!("all of {equals} equal"),
             needed_equal,
-            bench.side_by_side(equal, |number| all_equal(bench, equals, number)),
+            bench.attempt_in_parallel(equal, |number| all_equal(bench, equals, number)),
         ),
     ]
 }

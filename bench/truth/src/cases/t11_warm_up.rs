@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::bench::Bench;
 use crate::grade::{Finding, Grade};
 use crate::server::Server;
-use crate::tool::{Output, fit};
+use crate::tool::{Output, run_unstarved};
 
 /// Length of two pulses of the time series, in seconds.
 const WINDOWS_S: f64 = 0.5;
@@ -13,7 +13,8 @@ const WINDOWS_S: f64 = 0.5;
 pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     let tries = bench.profile.pick(2, 10);
     let needed = bench.profile.pick(1, 9);
-    let side = |one: fn(&Bench) -> Result<Finding, String>| bench.side_by_side(tries, move |_| one(bench));
+    let side =
+        |one: fn(&Bench) -> Result<Finding, String>| bench.attempt_in_parallel(tries, move |_| one(bench));
     vec![
         Grade::of("T11", "three times as slow for a third of the run", needed, side(slow_start)),
         Grade::of("T11", "drifting by 10 % over the run", bench.profile.pick(1, 10), side(drift)),
@@ -66,7 +67,7 @@ fn verdict(said: &Output) -> String {
 fn changing(bench: &Bench, flags: &[String]) -> Result<Output, String> {
     let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
     let lasting = format!("{}s", seconds(bench));
-    fit(|| {
+    run_unstarved(|| {
         let server = Server::start(bench, &flags)?;
         let url = format!("{}/hold?dist=lognormal&median_us=20000&sigma=0.2", server.url);
         bench.tenbin(&[&url, "-c", "4", "-d", &lasting], Duration::from_secs(180))

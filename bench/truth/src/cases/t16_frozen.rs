@@ -5,12 +5,12 @@ use std::thread;
 use std::time::Duration;
 
 use crate::bench::Bench;
-use crate::broken::{self, Broken, Faults, is_possible};
+use crate::broken::{self, BrokenServer, Faults, check_figures};
 use crate::grade::{Finding, Grade};
 use crate::server::Server;
-use crate::tool::fit;
+use crate::tool::run_unstarved;
 
-const FROZEN: Broken = Broken {
+const FROZEN: BrokenServer = BrokenServer {
     case: "T16",
     what: "frozen across the end of the warm-up",
     single: "exec {target}",
@@ -34,7 +34,7 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     for (model, words) in
         [("open", ["--rate=200/s", "-c", "20"].as_slice()), ("closed", &["-c", "4", "--think=5ms"])]
     {
-        let control = bench.side_by_side(tries, |_| healthy(bench, words));
+        let control = bench.attempt_in_parallel(tries, |_| healthy(bench, words));
         grades.push(Grade::of("T16", format!("nothing: {model} load"), tries, control));
     }
     grades
@@ -46,10 +46,10 @@ fn healthy(bench: &Bench, load: &[&str]) -> Result<Finding, String> {
     let url = format!("{}/hold?mean_us=20000", server.url);
     let more = ["--warm-up=1s", "-d", "5s", "--timeout=3s"];
     let words: Vec<&str> = [url.as_str()].into_iter().chain(load.iter().copied()).chain(more).collect();
-    let said = fit(|| bench.tenbin(&words, Duration::from_secs(60)))?;
+    let said = run_unstarved(|| bench.tenbin(&words, Duration::from_secs(60)))?;
     let mut faults = Faults::default();
-    let words = is_possible(&said, load[0].starts_with("--rate"), &mut faults)?;
-    faults.unless(said.word("/verdict") == "complete", || "not called complete".to_owned());
-    faults.unless(said.at("/outage/gone_share").unwrap_or_default() < 0.02, || "called gone".to_owned());
+    let words = check_figures(&said, load[0].starts_with("--rate"), &mut faults)?;
+    faults.check(said.word("/verdict") == "complete", || "not called complete".to_owned());
+    faults.check(said.at("/outage/gone_share").unwrap_or_default() < 0.02, || "called gone".to_owned());
     Ok(faults.found(words))
 }

@@ -5,10 +5,10 @@ use std::thread;
 use std::time::Duration;
 
 use crate::bench::Bench;
-use crate::broken::{self, Broken, Model, Part};
+use crate::broken::{self, BrokenServer, Model, Part};
 use crate::grade::Grade;
 
-const DEAD: Broken = Broken {
+const DEAD: BrokenServer = BrokenServer {
     case: "T17",
     what: "dead from second 3 on",
     single: "exec {target}",

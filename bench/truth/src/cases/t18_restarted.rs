@@ -1,10 +1,10 @@
 //! T18: a server that is killed during the load, and restarted on the same port a moment later.
 
 use crate::bench::Bench;
-use crate::broken::{self, Broken, Model, Part, leave_alone};
+use crate::broken::{self, BrokenServer, Model, Part, leave_alone};
 use crate::grade::Grade;
 
-const RESTARTED: Broken = Broken {
+const RESTARTED: BrokenServer = BrokenServer {
     case: "T18",
     what: "killed and started again",
     single: "timeout --foreground -s KILL 2.5 {target}; sleep 0.7; exec {target}",

@@ -1,10 +1,10 @@
 //! T19: a server that, from a certain time on, accepts connections and never answers. Time-outs are the first errors.
 
 use crate::bench::Bench;
-use crate::broken::{self, Broken, Model, Part, leave_alone};
+use crate::broken::{self, BrokenServer, Model, Part, leave_alone};
 use crate::grade::Grade;
 
-const HANGING: Broken = Broken {
+const HANGING: BrokenServer = BrokenServer {
     case: "T19",
     what: "all connections hang",
     single: "exec {target} --hang-after 3s",

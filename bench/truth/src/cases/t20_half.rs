@@ -2,10 +2,10 @@
 //! half unavailable, though it never stops answering.
 
 use crate::bench::Bench;
-use crate::broken::{self, Broken, Model, Part, leave_alone};
+use crate::broken::{self, BrokenServer, Model, Part, leave_alone};
 use crate::grade::Grade;
 
-const HALF: Broken = Broken {
+const HALF: BrokenServer = BrokenServer {
     case: "T20",
     what: "half of the connections hang",
     single: "exec {target} --hang-after 2500ms --hang-share 50%",

@@ -7,10 +7,10 @@ use std::time::Duration;
 use harness::program::on_path;
 
 use crate::bench::Bench;
-use crate::broken::{Faults, is_possible};
+use crate::broken::{Faults, check_figures};
 use crate::grade::{Finding, Grade};
 use crate::server::Server;
-use crate::tool::{Output, fit};
+use crate::tool::{Output, run_unstarved};
 
 const OPEN: &[&str] = &["--rate=200/s", "-c", "400"];
 const CLOSED: &[&str] = &["-c", "4"];
@@ -25,11 +25,11 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     for (model, load) in [("open", OPEN), ("closed", CLOSED)] {
         for (whose, server, generator) in [("server", "-100d", ""), ("generator", "", "+100d")] {
             let one = |_| {
-                let said = fit(|| wrong(bench, &faketime, server, generator, load))?;
+                let said = run_unstarved(|| wrong(bench, &faketime, server, generator, load))?;
                 right(&said, model == "open")
             };
             let planted = format!("{whose} a hundred days off: {model} load");
-            grades.push(Grade::of("T22", planted, tries, bench.side_by_side(tries, one)));
+            grades.push(Grade::of("T22", planted, tries, bench.attempt_in_parallel(tries, one)));
         }
     }
     grades
@@ -65,12 +65,12 @@ fn wrong(
 /// Checks that the run is complete, and that its service times are the planted 20 ms.
 fn right(said: &Output, is_open: bool) -> Result<Finding, String> {
     let mut faults = Faults::default();
-    let words = is_possible(said, is_open, &mut faults)?;
+    let words = check_figures(said, is_open, &mut faults)?;
     let (least_ms, median_ms) =
         (said.at("/service_time_us/min")? / 1e3, said.at("/service_time_us/p50")? / 1e3);
-    faults.unless((20.0..21.0).contains(&median_ms) && least_ms >= 20.0, || {
+    faults.check((20.0..21.0).contains(&median_ms) && least_ms >= 20.0, || {
         format!("served in {least_ms:.1} to {median_ms:.1} ms")
     });
-    faults.unless(said.word("/verdict") == "complete", || "not called complete".to_owned());
+    faults.check(said.word("/verdict") == "complete", || "not called complete".to_owned());
     Ok(faults.found(words))
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use harness::child::Child;
 
 use crate::bench::Bench;
-use crate::broken::{Faults, is_possible};
+use crate::broken::{Faults, check_figures};
 use crate::grade::{Finding, Grade};
 use crate::plan::{Plan, system};
 use crate::server::{Server, hold};
@@ -18,7 +18,12 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     let tries = bench.profile.pick(1, 5);
     let of = |planted: &str, one: &(dyn Fn(u32) -> Result<Finding, String> + Sync)| {
-        Grade::of("T23", format!("generator stopped: {planted}"), tries, bench.side_by_side(tries, one))
+        Grade::of(
+            "T23",
+            format!("generator stopped: {planted}"),
+            tries,
+            bench.attempt_in_parallel(tries, one),
+        )
     };
     vec![
         of("open load", &|_| single(bench, &["--rate=200/s", "-c", "400"])),
@@ -38,11 +43,11 @@ fn single(bench: &Bench, load: &[&str]) -> Result<Finding, String> {
         Ok(())
     })?;
     let mut faults = Faults::default();
-    let words = is_possible(&said, load[0].starts_with("--rate"), &mut faults)?;
+    let words = check_figures(&said, load[0].starts_with("--rate"), &mut faults)?;
     let (validity, _) = said.validity();
     let longest_s = said.at("/outage/longest_s").unwrap_or_default();
-    faults.unless(said.word("/verdict") != "degraded", || "called degraded".to_owned());
-    faults.unless(validity == "invalid" || longest_s < 0.5, || format!("an outage of {longest_s:.2} s"));
+    faults.check(said.word("/verdict") != "degraded", || "called degraded".to_owned());
+    faults.check(validity == "invalid" || longest_s < 0.5, || format!("an outage of {longest_s:.2} s"));
     Ok(faults.found(format!("{validity}, {words}")))
 }
 
@@ -76,9 +81,9 @@ fn study(bench: &Bench, number: u32) -> Result<Finding, String> {
     let runs = said.list("/runs");
     let invalid = runs.iter().filter(|run| run["validity"]["verdict"] == "invalid").count();
     let blamed = runs.iter().filter(|run| run["verdict"] == "degraded").count();
-    faults.unless(blamed == 0, || format!("{blamed} called degraded"));
+    faults.check(blamed == 0, || format!("{blamed} called degraded"));
     for pair in said.list("/comparison/pairs") {
-        faults.unless(pair["verdict"] != "differs", || format!("called different, {}", pair["ratio"]));
+        faults.check(pair["verdict"] != "differs", || format!("called different, {}", pair["ratio"]));
     }
     Ok(faults.found(format!("{} runs, {invalid} invalid", runs.len())))
 }

@@ -9,13 +9,13 @@ use harness::figures;
 use crate::bench::Bench;
 use crate::broken::Faults;
 use crate::grade::{Finding, Grade};
-use crate::tool::{ATTEMPTS, Output, conserves, fit};
+use crate::tool::{ATTEMPTS, Output, check_counts, run_unstarved};
 
 const TIMEOUT: Duration = Duration::from_secs(120);
 const USERS: f64 = 20.0;
 
 /// An event of a target, and its planted cost.
-struct Upset {
+struct PlantedEvent {
     what: &'static str,
     /// Flags of the target.
     flags: &'static str,
@@ -49,8 +49,8 @@ const EVEN: &str = "/hold?mean_us=20000";
 const CHANCE: &str = "/hold?dist=exp&mean_us=20000";
 const SIGNAL: &str = "signal: USR1";
 
-const UPSETS: [Upset; 5] = [
-    Upset {
+const PLANTED_EVENTS: [PlantedEvent; 5] = [
+    PlantedEvent {
         what: "stalled for 800 ms",
         flags: "--trouble stall --trouble-for 800ms",
         action: SIGNAL,
@@ -60,7 +60,7 @@ const UPSETS: [Upset; 5] = [
         truth: Some(Truth { outage_s: 0.8, recovery_s: 0.8 }),
         lost: None,
     },
-    Upset {
+    PlantedEvent {
         what: "every connection is reset",
         flags: "--trouble reset",
         action: SIGNAL,
@@ -70,7 +70,7 @@ const UPSETS: [Upset; 5] = [
         truth: Some(Truth { outage_s: 0.0, recovery_s: 0.0 }),
         lost: Some("failed"),
     },
-    Upset {
+    PlantedEvent {
         what: "503 for 2 s",
         flags: "--trouble reject --trouble-for 2s",
         action: SIGNAL,
@@ -81,7 +81,7 @@ const UPSETS: [Upset; 5] = [
     },
     // Hold times triple, then decline linearly. With 5 % of the 4 s left, at 3.8 s, they are 10 % longer than usual, and a request takes
     // 0.11 s. Delays on a busy machine are short compared to these holds, so they do not use up the 10 %.
-    Upset {
+    PlantedEvent {
         what: "slower, and less so for 4 s",
         flags: "--trouble slow --trouble-for 4s",
         action: SIGNAL,
@@ -90,7 +90,7 @@ const UPSETS: [Upset; 5] = [
         truth: Some(Truth { outage_s: 0.0, recovery_s: 3.91 }),
         lost: None,
     },
-    Upset {
+    PlantedEvent {
         what: "nothing",
         flags: "",
         action: "run: \"true\"",
@@ -104,11 +104,11 @@ const UPSETS: [Upset; 5] = [
 pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     let (tries, needed) = (bench.profile.pick(1, 20), bench.profile.pick(1, 20));
     thread::scope(|scope| {
-        let grade = |upset: &'static Upset| {
-            let found = bench.side_by_side(tries, |_| judged(bench, upset));
+        let grade = |upset: &'static PlantedEvent| {
+            let found = bench.attempt_in_parallel(tries, |_| judged(bench, upset));
             Grade::of("T24", format!("event: {}", upset.what), needed, found)
         };
-        let running: Vec<_> = UPSETS.iter().map(|upset| scope.spawn(move || grade(upset))).collect();
+        let running: Vec<_> = PLANTED_EVENTS.iter().map(|upset| scope.spawn(move || grade(upset))).collect();
         running
             .into_iter()
             .map(|grade| grade.join().unwrap_or_else(|_| Grade::broken("T24", "it panicked")))
@@ -116,10 +116,10 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     })
 }
 
-fn judged(bench: &Bench, upset: &Upset) -> Result<Finding, String> {
+fn judged(bench: &Bench, upset: &PlantedEvent) -> Result<Finding, String> {
     let said = confirmed(bench, upset)?;
     let run = &said.json;
-    conserves(run)?;
+    check_counts(run)?;
     let (validity, causes) = said.validity();
     if validity == "invalid" {
         return Err(format!("called invalid: {}", causes.join(", ")));
@@ -142,22 +142,21 @@ fn judged(bench: &Bench, upset: &Upset) -> Result<Finding, String> {
     for (name, found_s, planted_s) in figures {
         let tolerance_s = upset.truth.map_or(0.0, |_| tolerance_s(planted_s));
         let is_within = found_s.is_some_and(|found_s| (found_s - planted_s).abs() <= tolerance_s);
-        faults.unless(is_within, || {
+        faults.check(is_within, || {
             format!("{name} {found_s:?} s, planted {planted_s} s within {tolerance_s:.3} s")
         });
     }
     match upset.lost {
-        None => faults.unless(lost + stale == 0.0, || format!("{lost} lost, {stale} stale")),
+        None => faults.check(lost + stale == 0.0, || format!("{lost} lost, {stale} stale")),
         Some(outcome) => {
             let planted = figures::at(run, &format!("/outcomes/{outcome}"))?;
-            faults.unless(lost + stale == planted && planted > 0.0, || {
+            faults.check(lost + stale == planted && planted > 0.0, || {
                 format!("{lost} lost, {stale} stale, of {planted} {outcome}")
             });
             // A reset may be a race only in the first 2 or 3 ms of a 20 ms request. Most requests must count as lost, not as stale.
-            faults.unless(lost > planted / 2.0, || {
-                format!("{stale} of {planted} {outcome} called unavoidable")
-            });
-            faults.unless(outcome != "failed" || planted <= USERS, || format!("{planted} {outcome}"));
+            faults
+                .check(lost > planted / 2.0, || format!("{stale} of {planted} {outcome} called unavoidable"));
+            faults.check(outcome != "failed" || planted <= USERS, || format!("{planted} {outcome}"));
         }
     }
     let of = |figure: Option<f64>| figure.map_or("–".to_owned(), |s| format!("{s:.2} s"));
@@ -165,20 +164,20 @@ fn judged(bench: &Bench, upset: &Upset) -> Result<Finding, String> {
 }
 
 /// Makes a run, and repeats it while its recovery is `unconfirmed`: Tenbin cannot separate the event from other disturbances.
-fn confirmed(bench: &Bench, upset: &Upset) -> Result<Output, String> {
-    let mut said = fit(|| measured(bench, upset))?;
+fn confirmed(bench: &Bench, upset: &PlantedEvent) -> Result<Output, String> {
+    let mut said = run_unstarved(|| measured(bench, upset))?;
     for _ in 1..ATTEMPTS {
         if said.word("/events/0/cost/recovered") != "unconfirmed" {
             break;
         }
-        said = fit(|| measured(bench, upset))?;
+        said = run_unstarved(|| measured(bench, upset))?;
     }
     Ok(said)
 }
 
 /// Runs a plan with one event, and returns its only run.
-fn measured(bench: &Bench, upset: &Upset) -> Result<Output, String> {
-    let Upset { flags, action, load, path, .. } = upset;
+fn measured(bench: &Bench, upset: &PlantedEvent) -> Result<Output, String> {
+    let PlantedEvent { flags, action, load, path, .. } = upset;
     let target = bench.target.display();
     let text = format!(
         "scenario: [ {{ get: \"{path}\" }} ]\nload: {{ {load}, warm-up: 1s, for: 14s, timeout: 5s }}\n\

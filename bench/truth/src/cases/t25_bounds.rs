@@ -50,7 +50,7 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
                 Disturbance::Throttled => match Group::make(QUOTA) {
                     Ok(group) => Some(group),
                     Err(why) => {
-                        grades.push(Grade::left_out("T25", planted, why));
+                        grades.push(Grade::skipped_case("T25", planted, why));
                         continue;
                     }
                 },
@@ -58,7 +58,7 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
             };
             let widths = Mutex::new(Vec::new());
             let one =
-                |number| bench.tried(|| one(bench, number, disturbance, words, group.as_ref(), &widths));
+                |number| bench.attempt(|| one(bench, number, disturbance, words, group.as_ref(), &widths));
             // 95 % of the attempts, rounded down.
             let needed = tries * 19 / 20;
             let grade = Grade::of("T25", planted, needed, (0..tries).map(one).collect());

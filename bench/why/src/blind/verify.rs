@@ -134,7 +134,7 @@ mod tests {
     use crate::blind::plants;
 
     #[test]
-    fn every_plant_is_verified_or_says_why_not() {
+    fn every_plant_is_verified_or_states_a_reason() {
         let all = read().unwrap();
         for plant in plants::all() {
             let fault = all.get(plant.name).map_or(Some("no ratio".to_owned()), |ratios| ratios.fault(plant));

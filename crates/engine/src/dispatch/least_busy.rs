@@ -30,7 +30,7 @@ const IS_DOWN: u64 = 1 << 32;
 
 impl Rank {
     #[inline]
-    fn of(link: &Link, number: u32) -> Self {
+    fn from_link(link: &Link, number: u32) -> Self {
         let exchanges = (link.carried.len() as u64) << EXCHANGES_SHIFT;
         let full = if link.has_room() { 0 } else { IS_FULL };
         let down = if link.is_up() { 0 } else { IS_DOWN };
@@ -76,13 +76,13 @@ impl LeastBusy {
     /// Updates the position of a link.
     #[inline]
     fn rank(&mut self, links: &[Link], number: u32) {
-        let rank = Rank::of(&links[number as usize], number);
+        let rank = Rank::from_link(&links[number as usize], number);
         let place = self.places[(number - self.first) as usize] as usize;
         let before = std::mem::replace(&mut self.heap[place], rank);
         if rank < before {
-            self.rise(place);
+            self.sift_up(place);
         } else if rank > before {
-            self.sink(place);
+            self.sift_down(place);
         }
     }
 
@@ -90,7 +90,7 @@ impl LeastBusy {
     #[inline]
     pub(crate) fn first(&mut self, links: &[Link]) -> Option<u32> {
         if let Some(number) = self.changed {
-            let rank = Rank::of(&links[number as usize], number);
+            let rank = Rank::from_link(&links[number as usize], number);
             // No other link comes before the top of the heap, so this one is the least busy, regardless of its position.
             if !rank.is_full() && self.heap.first().is_none_or(|first| rank <= *first) {
                 return Some(number);
@@ -113,7 +113,7 @@ impl LeastBusy {
     }
 
     /// Moves the link at `place` up until the one above it is not busier.
-    fn rise(&mut self, mut place: usize) {
+    fn sift_up(&mut self, mut place: usize) {
         let rank = self.heap[place];
         while let Some(above) = place.checked_sub(1).map(|before| before / 2)
             && rank < self.heap[above]
@@ -125,7 +125,7 @@ impl LeastBusy {
     }
 
     /// Moves the link at `place` down until those below it are not less busy.
-    fn sink(&mut self, mut place: usize) {
+    fn sift_down(&mut self, mut place: usize) {
         let rank = self.heap[place];
         loop {
             let below = 2 * place + 1;

@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::{OpenRequest, Row};
-use crate::embedded::locked;
+use super::{ArrivalQueue, OpenRequest};
+use crate::embedded::lock_unpoisoned;
 
 /// Access of one worker to the shared sequence.
-pub(super) struct Shared {
-    row: Arc<Mutex<Row>>,
+pub(super) struct SharedArrivals {
+    queue: Arc<Mutex<ArrivalQueue>>,
     /// Request that this worker has reserved and will start.
     next: Option<OpenRequest>,
     /// Whether `next` has been counted as planned.
@@ -18,14 +18,14 @@ pub(super) struct Shared {
     pub(super) is_closed: bool,
 }
 
-impl Shared {
-    pub(super) fn new(row: Arc<Mutex<Row>>) -> Self {
-        Self { row, next: None, is_counted: false, is_exhausted: false, is_closed: false }
+impl SharedArrivals {
+    pub(super) fn new(queue: Arc<Mutex<ArrivalQueue>>) -> Self {
+        Self { queue, next: None, is_counted: false, is_exhausted: false, is_closed: false }
     }
 
     fn reserve(&mut self) {
         if self.next.is_none() && !self.is_exhausted && !self.is_closed {
-            self.next = locked(&self.row).take_due(u64::MAX);
+            self.next = lock_unpoisoned(&self.queue).take_due(u64::MAX);
             (self.is_counted, self.is_exhausted) = (false, self.next.is_none());
         }
     }
@@ -45,7 +45,7 @@ impl Shared {
                 Some(next)
             }
             // No worker will start the remaining requests.
-            _ if self.is_closed => locked(&self.row).take_due(now_ns),
+            _ if self.is_closed => lock_unpoisoned(&self.queue).take_due(now_ns),
             _ => None,
         }
     }
@@ -66,7 +66,7 @@ impl Shared {
     }
 
     pub(super) fn end_at(&mut self, now_ns: u64) {
-        locked(&self.row).end_at(now_ns);
+        lock_unpoisoned(&self.queue).end_at(now_ns);
         let is_counted = self.is_counted;
         self.next.take_if(|next| !is_counted && next.at_ns >= now_ns);
     }

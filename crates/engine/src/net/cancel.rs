@@ -21,29 +21,29 @@ const TIMEOUT: Duration = Duration::from_secs(1);
 /// holds one lock and waits for another, so two at once block each other for up to two seconds. Each load has its own lock, so a
 /// server that does not answer does not delay the cancel requests of other loads.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Turn(Arc<Mutex<()>>);
+pub(crate) struct CancelLock(Arc<Mutex<()>>);
 
 /// Cancel request, and the peer to send it to.
-type Order = (Peer, Cancel);
+type CancelRequest = (Peer, Cancel);
 /// Result of a cancel request; the error is a sentence.
-type Report = Result<(), String>;
+type CancelResult = Result<(), String>;
 
 /// Sender of cancel requests. Starts its thread with the first request.
 pub(crate) struct Canceller {
-    turn: Turn,
-    way: Option<(SyncSender<Order>, Receiver<Report>)>,
+    turn: CancelLock,
+    way: Option<(SyncSender<CancelRequest>, Receiver<CancelResult>)>,
     /// Number of cancel requests without a result so far.
-    under_way: u32,
+    pending_count: u32,
 }
 
 impl Canceller {
     /// Creates a sender that shares `turn` with the other threads of the load.
-    pub(crate) fn new(turn: Turn) -> Self {
-        Self { turn, way: None, under_way: 0 }
+    pub(crate) fn new(turn: CancelLock) -> Self {
+        Self { turn, way: None, pending_count: 0 }
     }
 
     /// Queues a cancel request. The error says why it cannot be queued.
-    pub(crate) fn send(&mut self, peer: Peer, cancel: Cancel) -> Report {
+    pub(crate) fn send(&mut self, peer: Peer, cancel: Cancel) -> CancelResult {
         let (orders, _) = self.way.get_or_insert_with(|| {
             let (orders, to_do) = mpsc::sync_channel(WAITING_MAX);
             let (done, reports) = mpsc::channel();
@@ -55,31 +55,31 @@ impl Canceller {
         });
         let sent = orders.try_send((peer, cancel));
         sent.map_err(|_| format!("{WAITING_MAX} others wait to be ended"))?;
-        self.under_way += 1;
+        self.pending_count += 1;
         Ok(())
     }
 
     /// Returns the next result, if one arrives in time. `None` if none does, or if no cancel request is pending.
-    pub(crate) fn report(&mut self, within: Duration) -> Option<Report> {
-        let (_, reports) = self.way.as_ref().filter(|_| self.under_way > 0)?;
+    pub(crate) fn report(&mut self, within: Duration) -> Option<CancelResult> {
+        let (_, reports) = self.way.as_ref().filter(|_| self.pending_count > 0)?;
         let report = reports.recv_timeout(within).ok()?;
-        self.under_way -= 1;
+        self.pending_count -= 1;
         Some(report)
     }
 
     /// Returns the number of cancel requests without a result so far.
-    pub(crate) fn under_way(&self) -> u32 {
-        self.under_way
+    pub(crate) fn pending_count(&self) -> u32 {
+        self.pending_count
     }
 }
 
-fn work(orders: &Receiver<Order>, done: &Sender<Report>, turn: &Turn) {
+fn work(orders: &Receiver<CancelRequest>, done: &Sender<CancelResult>, turn: &CancelLock) {
     for (peer, cancel) in orders {
         let turn = turn.0.lock().unwrap_or_else(PoisonError::into_inner);
         let report = match cancel {
             Cancel::Bytes(bytes) => send(&peer, bytes),
             Cancel::Request(mut channel) => match probe::ask_channel(&peer, &mut *channel, TIMEOUT) {
-                Ok((reply, _)) => reply.refusal.map_or(Ok(()), |refusal| Err(channel.explain(refusal))),
+                Ok((reply, _)) => reply.rejection.map_or(Ok(()), |rejection| Err(channel.explain(rejection))),
                 Err(error) => Err(error.to_string()),
             },
         };
@@ -90,7 +90,7 @@ fn work(orders: &Receiver<Order>, done: &Sender<Report>, turn: &Turn) {
 }
 
 /// Sends bytes over an unencrypted connection, and waits until the peer closes it: the peer has then processed them.
-fn send(peer: &Peer, bytes: [u8; 16]) -> Report {
+fn send(peer: &Peer, bytes: [u8; 16]) -> CancelResult {
     let endpoint = &peer.endpoints[0];
     let sent = Stream::open(endpoint, TIMEOUT).and_then(|mut stream| {
         stream.write_all(&bytes)?;

@@ -7,14 +7,14 @@ use std::time::Duration;
 use wire::{Channel, Channels, Values};
 
 use super::exchange::{End, TICKET, converse};
-use super::line::Line;
+use super::line::BlockingConnection;
 use crate::job::Peer;
 
 /// Max redirections of one exchange.
 const REDIRECTS_MAX: u8 = 16;
 
 /// Client that runs one exchange at a time. It opens a connection to each peer with the first exchange there.
-pub struct Errand {
+pub struct ExchangeClient {
     channels: Box<dyn Channels>,
     /// Peers of the channels, by number.
     peers: Vec<Peer>,
@@ -28,16 +28,16 @@ pub struct Errand {
 struct Link {
     channel: Box<dyn Channel>,
     /// Connection. `None` if it is closed.
-    line: Option<Line>,
+    line: Option<BlockingConnection>,
 }
 
-impl fmt::Debug for Errand {
+impl fmt::Debug for ExchangeClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Errand").field("peers", &self.peers).finish_non_exhaustive()
     }
 }
 
-impl Errand {
+impl ExchangeClient {
     /// Creates a client without connections. The time-out applies to connecting, and to each reply.
     pub fn new(peers: Vec<Peer>, channels: Box<dyn Channels>, timeout: Duration) -> Self {
         let links = peers.iter().map(|_| None).collect();
@@ -85,7 +85,7 @@ impl Errand {
         let link = slot.get_or_insert_with(|| Link { channel: channels.open(number, 0), line: None });
         let (line, channel) = link.open(peer, *timeout)?;
         if is_once {
-            channel.ask_once();
+            channel.announce_redirect();
         }
         let next = channel.begin(TICKET, channels.place(step).step, values);
         let end = converse(line, peer, channel, next, *timeout).map_err(|(class, reason)| {
@@ -94,7 +94,7 @@ impl Errand {
         })?;
         link.channel.saved(TICKET, values);
         if let End::Replied(reply) = &end {
-            let explained = reply.refusal.map(|refusal| link.channel.explain(refusal));
+            let explained = reply.rejection.map(|rejection| link.channel.explain(rejection));
             if !reply.reusable {
                 link.close();
             }
@@ -108,15 +108,19 @@ impl Errand {
 
 impl Link {
     /// Opens the connection if it is closed, or was closed by the peer.
-    fn open(&mut self, peer: &Peer, timeout: Duration) -> Result<(&mut Line, &mut dyn Channel), String> {
-        if self.line.as_ref().is_some_and(Line::is_stale) {
+    fn open(
+        &mut self,
+        peer: &Peer,
+        timeout: Duration,
+    ) -> Result<(&mut BlockingConnection, &mut dyn Channel), String> {
+        if self.line.as_ref().is_some_and(BlockingConnection::is_stale) {
             self.abort();
         }
         let channel = &mut *self.channel;
         let line = match self.line.take() {
             Some(line) => line,
             // The reason is shown within a sentence, so it must not contain line breaks.
-            None => Line::open_greeted(peer, channel, timeout)
+            None => BlockingConnection::open_greeted(peer, channel, timeout)
                 .map_err(|error| error.to_string().replace("\n  help: ", "; "))?,
         };
         Ok((self.line.insert(line), channel))

@@ -7,7 +7,7 @@ use std::time::Duration;
 use record::ErrorClass;
 use wire::{Channel, Closing, Event, Next, Redirect, Reply, Ticket};
 
-use super::line::Line;
+use super::line::BlockingConnection;
 use crate::job::Peer;
 
 /// Ticket of the only exchange on a connection.
@@ -35,7 +35,7 @@ impl End {
 /// Runs an exchange from `next` to its end. Opens the connection again if the channel asks for it. The time-out applies to each wait
 /// for a reply.
 pub(super) fn converse(
-    line: &mut Line,
+    line: &mut BlockingConnection,
     peer: &Peer,
     channel: &mut dyn Channel,
     mut next: Next,
@@ -46,15 +46,15 @@ pub(super) fn converse(
         match next {
             Next::Send | Next::Await => {}
             Next::Reopen => {
-                *line = Line::open(peer, timeout)
+                *line = BlockingConnection::open(peer, timeout)
                     .map_err(|error| (ErrorClass::ConnectRefused, error.to_string()))?;
                 bytes.clear();
-                next = channel.go_on(TICKET);
+                next = channel.resume(TICKET);
                 continue;
             }
             Next::Pause { ns } => {
                 thread::sleep(Duration::from_nanos(ns).min(timeout));
-                next = channel.go_on(TICKET);
+                next = channel.resume(TICKET);
                 continue;
             }
             Next::Done(reply) => return Ok(End::Replied(reply)),
@@ -64,14 +64,14 @@ pub(super) fn converse(
             Event::Replied { reply, .. } => return Ok(End::Replied(reply)),
             Event::Redirected { redirect, .. } => return Ok(End::Redirected(redirect)),
             Event::Failed { fault, .. } => return Err((fault.class, fault.message())),
-            Event::Answered { next, .. } => next,
+            Event::PartReplied { next, .. } => next,
         };
     }
 }
 
 /// Sends what a channel has to send, and reads up to the next event. Bytes after it stay in `bytes`.
 fn answer(
-    line: &mut Line,
+    line: &mut BlockingConnection,
     channel: &mut dyn Channel,
     bytes: &mut Vec<u8>,
     timeout: Duration,
@@ -85,10 +85,10 @@ fn answer(
             channel.sent(count);
         }
         if !bytes.is_empty() {
-            let heard = channel.received(bytes).map_err(|fault| (fault.class, fault.message()))?;
-            let used = heard.as_ref().map_or(bytes.len(), |(used, _)| (*used).min(bytes.len()));
+            let outcome = channel.received(bytes).map_err(|fault| (fault.class, fault.message()))?;
+            let used = outcome.as_ref().map_or(bytes.len(), |(used, _)| (*used).min(bytes.len()));
             bytes.drain(..used);
-            if let Some((_, event)) = heard {
+            if let Some((_, event)) = outcome {
                 return Ok(event);
             }
         }

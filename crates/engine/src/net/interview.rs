@@ -6,19 +6,19 @@ use std::time::Duration;
 use wire::{Channel, Conversation, Serial, Values};
 
 use super::exchange::{End, TICKET, converse};
-use super::line::Line;
+use super::line::BlockingConnection;
 use super::probe::ProbeError;
 use crate::job::Peer;
 
 /// Client that sends one request at a time over one connection.
-pub struct Interview<T> {
-    line: Line,
+pub struct RequestClient<T> {
+    line: BlockingConnection,
     peer: Peer,
     channel: Serial<T>,
     timeout: Duration,
 }
 
-impl<T> fmt::Debug for Interview<T> {
+impl<T> fmt::Debug for RequestClient<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Interview").field("peer", &self.peer).finish_non_exhaustive()
     }
@@ -26,14 +26,14 @@ impl<T> fmt::Debug for Interview<T> {
 
 /// Reason why a request was not answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unanswered {
+pub enum AskError {
     /// The server rejected the request, with this reason.
     Rejected(String),
     /// The connection broke, or no reply arrived within the time-out.
     Broken(String),
 }
 
-impl<T: Conversation> Interview<T> {
+impl<T: Conversation> RequestClient<T> {
     /// Connects, with TLS if it starts right after connecting, and logs in. The time-out applies to connecting, to the log-in, and
     /// to each reply.
     ///
@@ -42,23 +42,23 @@ impl<T: Conversation> Interview<T> {
     /// If there is no connection, or the server rejects the log-in.
     pub fn open(peer: Peer, conversation: T, timeout: Duration) -> Result<Self, ProbeError> {
         let mut channel = Serial::new(conversation);
-        let line = Line::open_greeted(&peer, &mut channel, timeout)?;
+        let line = BlockingConnection::open_greeted(&peer, &mut channel, timeout)?;
         Ok(Self { line, peer, channel, timeout })
     }
 
-    /// Sends the request of a step, and waits for its reply. The interview must not be continued after [`Unanswered::Broken`].
+    /// Sends the request of a step, and waits for its reply. The interview must not be continued after [`AskError::Broken`].
     ///
     /// # Errors
     ///
     /// If the server rejects the request, or does not answer.
-    pub fn ask(&mut self, step: u16) -> Result<(), Unanswered> {
+    pub fn ask(&mut self, step: u16) -> Result<(), AskError> {
         let Self { line, peer, channel, timeout } = self;
         let next = channel.begin(TICKET, step, &Values::default());
         let reply = converse(line, peer, channel, next, *timeout).and_then(End::reply);
-        let reply = reply.map_err(|(class, reason)| Unanswered::Broken(format!("{reason} ({class})")))?;
-        match reply.refusal {
+        let reply = reply.map_err(|(class, reason)| AskError::Broken(format!("{reason} ({class})")))?;
+        match reply.rejection {
             None => Ok(()),
-            Some(refusal) => Err(Unanswered::Rejected(self.channel.explain(refusal))),
+            Some(rejection) => Err(AskError::Rejected(self.channel.explain(rejection))),
         }
     }
 

@@ -11,23 +11,23 @@ use rustix::net::{RecvFlags, recv};
 use wire::sql::Session as SqlSession;
 use wire::{Channel, Greeting, PeerFault};
 
-use super::probe::{ProbeError, advise};
+use super::probe::{ProbeError, with_tls_help};
 use super::tls::{Session, TlsPeer};
 use crate::job::{Endpoint, Peer};
 
 /// Max bytes per read.
 const BUFFER_BYTES: usize = 64 * 1024;
-/// Length of the prefix of an answer from which [`instead_of_tls`] recognizes a server without TLS.
+/// Length of the prefix of an answer from which [`plaintext_server_error`] recognizes a server without TLS.
 const ANSWER_BYTES: usize = 32;
 /// Max rounds of a greeting. The longest log-in in use has six.
 const ROUNDS_MAX: u32 = 1000;
 
 /// Time that a server gets, after a TLS 1.3 handshake, to reject the client's certificate.
-const VERDICT_WITHIN: Duration = Duration::from_millis(500);
+const VERDICT_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Unencrypted or TLS connection that is read and written like a file. A call that takes longer than the time-out fails with
 /// [`io::ErrorKind::TimedOut`] or [`io::ErrorKind::WouldBlock`].
-pub struct Line {
+pub struct BlockingConnection {
     stream: Stream,
     endpoint: String,
     tls: Option<TlsPeer>,
@@ -48,14 +48,14 @@ pub(super) enum Stream {
     Unix(UnixStream),
 }
 
-impl Line {
+impl BlockingConnection {
     /// Connects to the first address of a peer, or, if the peer fails over, to the first one that answers. Runs the TLS
     /// handshake if TLS starts right after connecting. The time-out applies to each address.
     pub fn open(peer: &Peer, timeout: Duration) -> Result<Self, ProbeError> {
         Self::open_first(peer, |_, only| Self::open_only(only, timeout))
     }
 
-    /// Like [`Line::open`], but also runs the greeting of a channel, TLS included. Skips addresses whose greeting fails, unless the
+    /// Like [`BlockingConnection::open`], but also runs the greeting of a channel, TLS included. Skips addresses whose greeting fails, unless the
     /// log-in is rejected permanently.
     pub(super) fn open_greeted(
         peer: &Peer,
@@ -64,13 +64,13 @@ impl Line {
     ) -> Result<Self, ProbeError> {
         Self::open_first(peer, |address, only| {
             let mut line = Self::open_only(only, timeout)?;
-            channel.connects_to(address);
+            channel.set_address(address);
             let greeted = line.greet(channel);
             greeted.inspect_err(|_| channel.forget()).map(|()| line)
         })
     }
 
-    /// Like [`Line::open_greeted`], for a session without a script.
+    /// Like [`BlockingConnection::open_greeted`], for a session without a script.
     pub fn open_logged_in(
         peer: &Peer,
         session: &mut dyn SqlSession,
@@ -78,7 +78,7 @@ impl Line {
     ) -> Result<Self, ProbeError> {
         Self::open_first(peer, |address, only| {
             let mut line = Self::open_only(only, timeout)?;
-            session.connects_to(address);
+            session.set_address(address);
             let logged_in = line.log_in(session);
             logged_in.inspect_err(|_| session.forget()).map(|()| line)
         })
@@ -131,7 +131,7 @@ impl Line {
         self.run_greeting(channel)
     }
 
-    /// Like [`Line::greet`], for a session without a script.
+    /// Like [`BlockingConnection::greet`], for a session without a script.
     pub fn log_in(&mut self, session: &mut dyn SqlSession) -> Result<(), ProbeError> {
         self.run_greeting(session)
     }
@@ -149,7 +149,7 @@ impl Line {
 
     /// Returns whether the server asked for a client certificate and none is configured.
     pub fn is_certificate_missing(&self) -> bool {
-        self.tls.as_ref().is_some_and(|tls| tls.identity.is_demanded() && !tls.identity.is_there())
+        self.tls.as_ref().is_some_and(|tls| tls.identity.is_requested() && !tls.identity.is_present())
     }
 
     /// Returns the time since the connection began to be opened.
@@ -167,17 +167,17 @@ impl Line {
         self.plain.len() > self.taken || self.stream.has_input()
     }
 
-    fn run_greeting<G: Greets + ?Sized>(&mut self, who: &mut G) -> Result<(), ProbeError> {
+    fn run_greeting<G: Greeter + ?Sized>(&mut self, greeter: &mut G) -> Result<(), ProbeError> {
         let begun = Instant::now();
-        let mut greeting = who.greet();
+        let mut greeting = greeter.greet();
         let mut bytes = Vec::new();
         for _ in 0..ROUNDS_MAX {
             match greeting {
                 Greeting::Done => {}
                 Greeting::Send => {
-                    self.write_all(who.outgoing()).map_err(|error| self.broken(&error))?;
-                    let count = who.outgoing().len();
-                    who.sent(count);
+                    self.write_all(greeter.outgoing()).map_err(|error| self.broken(&error))?;
+                    let count = greeter.outgoing().len();
+                    greeter.sent(count);
                 }
                 Greeting::Await => {}
                 Greeting::Secure => {
@@ -187,9 +187,9 @@ impl Line {
                     }
                     self.secure()?;
                     if let Some(certificate) = self.session.as_ref().and_then(|tls| tls.peer_certificate()) {
-                        who.certificate(certificate);
+                        greeter.certificate(certificate);
                     }
-                    greeting = who.secured();
+                    greeting = greeter.secured();
                     continue;
                 }
             }
@@ -208,8 +208,8 @@ impl Line {
                 }
                 self.read_some(&mut bytes)?;
             }
-            let heard = who.greeted(&bytes);
-            let (used, next) = heard.map_err(|fault| self.refused(fault.class, fault.message()))?;
+            let outcome = greeter.greeted(&bytes);
+            let (used, next) = outcome.map_err(|fault| self.refused(fault.class, fault.message()))?;
             bytes.drain(..used.min(bytes.len()));
             if used == 0 && next == Greeting::Await {
                 self.read_some(&mut bytes)?;
@@ -247,13 +247,13 @@ impl Line {
     /// certificate after the handshake.
     pub(super) fn await_verdict(&mut self) -> Result<(), ProbeError> {
         let (Some(tls), Some(session)) = (&self.tls, &mut self.session) else { return Ok(()) };
-        if !tls.identity.is_demanded() {
+        if !tls.identity.is_requested() {
             return Ok(());
         }
         let refused =
             |class: ErrorClass, reason| ProbeError::Tls { endpoint: self.endpoint.clone(), class, reason };
         let broken = |error: &io::Error| refused(ErrorClass::TlsReset, error.to_string());
-        let within = VERDICT_WITHIN.min(self.timeout);
+        let within = VERDICT_TIMEOUT.min(self.timeout);
         self.stream.set_timeout(Some(within)).map_err(|error| broken(&error))?;
         let (class, sentence) = match self.stream.read(&mut self.buffer) {
             Ok(0) => {
@@ -268,7 +268,7 @@ impl Line {
                 _ => return Err(broken(&error)),
             },
         };
-        Err(refused(class, advise(class, sentence, tls, self.is_tls_on_request)))
+        Err(refused(class, with_tls_help(class, sentence, tls, self.is_tls_on_request)))
     }
 
     fn refused(&self, class: ErrorClass, reason: String) -> ProbeError {
@@ -314,9 +314,10 @@ impl Line {
             let answer = self.buffer[..count.min(ANSWER_BYTES)].to_vec();
             let received = session.receive(&mut self.buffer[..count], &mut self.plain);
             received.map_err(|fault| {
-                let other = instead_of_tls(&answer).filter(|_| fault.class == ErrorClass::TlsProtocol);
+                let other =
+                    plaintext_server_error(&answer).filter(|_| fault.class == ErrorClass::TlsProtocol);
                 let (class, sentence) = other.unwrap_or((fault.class, fault.sentence));
-                refused(class, advise(class, sentence, tls, self.is_tls_on_request))
+                refused(class, with_tls_help(class, sentence, tls, self.is_tls_on_request))
             })?;
         }
         // The last flight is sent so that the peer does not log an incomplete handshake.
@@ -326,7 +327,7 @@ impl Line {
     }
 }
 
-impl Read for Line {
+impl Read for BlockingConnection {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         if out.is_empty() {
             return Ok(0);
@@ -350,7 +351,7 @@ impl Read for Line {
     }
 }
 
-impl Write for Line {
+impl Write for BlockingConnection {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let Some(session) = &mut self.session else { return self.stream.write(bytes) };
         let count = bytes.len().min(BUFFER_BYTES);
@@ -437,8 +438,8 @@ impl Write for Stream {
 }
 
 /// Greeting interface that channels and SQL sessions share.
-trait Greets {
-    /// Notes that `count` bytes of [`Greets::outgoing`] were sent.
+trait Greeter {
+    /// Notes that `count` bytes of [`Greeter::outgoing`] were sent.
     fn sent(&mut self, _count: usize) {}
     fn greet(&mut self) -> Greeting;
     fn greeted(&mut self, bytes: &[u8]) -> Result<(usize, Greeting), PeerFault>;
@@ -447,7 +448,7 @@ trait Greets {
     fn outgoing(&self) -> &[u8];
 }
 
-impl Greets for dyn Channel + '_ {
+impl Greeter for dyn Channel + '_ {
     fn greet(&mut self) -> Greeting {
         Channel::greet(self)
     }
@@ -473,7 +474,7 @@ impl Greets for dyn Channel + '_ {
     }
 }
 
-impl Greets for dyn SqlSession + '_ {
+impl Greeter for dyn SqlSession + '_ {
     fn greet(&mut self) -> Greeting {
         SqlSession::greet(self)
     }
@@ -496,6 +497,6 @@ impl Greets for dyn SqlSession + '_ {
 }
 
 /// Recognizes the answer of a server without TLS, from its first bytes: class of the error, and what the server speaks.
-fn instead_of_tls(answer: &[u8]) -> Option<(ErrorClass, String)> {
-    wire::step::with_further_keys().find_map(|(_, further)| (further.in_the_clear)(answer))
+fn plaintext_server_error(answer: &[u8]) -> Option<(ErrorClass, String)> {
+    wire::step::with_extra_keys().find_map(|(_, further)| (further.recognize_plaintext)(answer))
 }

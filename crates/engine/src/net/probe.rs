@@ -8,13 +8,13 @@ use record::ErrorClass;
 use wire::{Channel, Conversation, Reply, Serial, Values};
 
 use super::exchange::{End, TICKET, converse};
-use super::line::Line;
+use super::line::BlockingConnection;
 use super::tls::TlsPeer;
 use crate::job::Peer;
 
 /// Result of a connection check.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Probed {
+pub struct ProbeResult {
     /// Time to connect, TLS included. Includes the log-in for [`ask`], but not for [`probe`].
     pub connect_ns: u64,
     /// TLS version, cipher suite, and key exchange. `None` without TLS.
@@ -25,13 +25,13 @@ pub struct Probed {
 
 /// Reply to a request, with the state of the conversation.
 #[derive(Debug)]
-pub struct Asked<T> {
+pub struct ProbeReply<T> {
     /// Reply. If it is a rejection, the conversation has the reason.
     pub reply: Reply,
     /// Conversation after the reply.
     pub conversation: T,
     /// Result of the connection check.
-    pub probed: Probed,
+    pub probed: ProbeResult,
 }
 
 /// Reason why a check of a peer failed.
@@ -91,13 +91,13 @@ impl ProbeError {
 /// Connects, with TLS if it starts right after connecting, runs the greeting of a channel, and closes. Also fails if the server
 /// rejects the client's certificate or log-in. A peer that fails over is asked at each address, until one completes the greeting or
 /// rejects the log-in for good: other members of a replica set than its primary do neither.
-pub fn probe(peer: &Peer, channel: &mut dyn Channel, timeout: Duration) -> Result<Probed, ProbeError> {
+pub fn probe(peer: &Peer, channel: &mut dyn Channel, timeout: Duration) -> Result<ProbeResult, ProbeError> {
     if !peer.selection.fails_over() {
         return probe_once(peer, channel, timeout);
     }
     let mut first_error = None;
     for address in 0..peer.endpoints.len() {
-        channel.connects_to(address as u16);
+        channel.set_address(address as u16);
         match probe_once(&peer.at(address), channel, timeout) {
             Ok(probed) => return Ok(probed),
             Err(error) if error.is_final() => return Err(error),
@@ -108,8 +108,8 @@ pub fn probe(peer: &Peer, channel: &mut dyn Channel, timeout: Duration) -> Resul
     first_error.map_or_else(|| probe_once(peer, channel, timeout), Err)
 }
 
-fn probe_once(peer: &Peer, channel: &mut dyn Channel, timeout: Duration) -> Result<Probed, ProbeError> {
-    let mut line = Line::open(peer, timeout)?;
+fn probe_once(peer: &Peer, channel: &mut dyn Channel, timeout: Duration) -> Result<ProbeResult, ProbeError> {
+    let mut line = BlockingConnection::open(peer, timeout)?;
     let probed = probed(&line);
     line.await_verdict()?;
     line.greet(channel)?;
@@ -118,10 +118,14 @@ fn probe_once(peer: &Peer, channel: &mut dyn Channel, timeout: Duration) -> Resu
 
 /// Connects, runs the greeting, sends the request of step 0, waits for its reply, sends the farewell, and closes. The time-out
 /// applies to connecting, to the greeting, and to each wait for the reply.
-pub fn ask<T: Conversation>(peer: &Peer, conversation: T, timeout: Duration) -> Result<Asked<T>, ProbeError> {
+pub fn ask<T: Conversation>(
+    peer: &Peer,
+    conversation: T,
+    timeout: Duration,
+) -> Result<ProbeReply<T>, ProbeError> {
     let mut channel = Serial::new(conversation);
     let (reply, probed) = ask_channel(peer, &mut channel, timeout)?;
-    Ok(Asked { reply, conversation: channel.into_conversation(), probed })
+    Ok(ProbeReply { reply, conversation: channel.into_conversation(), probed })
 }
 
 /// Like [`ask`], for a channel.
@@ -129,8 +133,8 @@ pub(super) fn ask_channel(
     peer: &Peer,
     channel: &mut dyn Channel,
     timeout: Duration,
-) -> Result<(Reply, Probed), ProbeError> {
-    let mut line = Line::open_greeted(peer, channel, timeout)?;
+) -> Result<(Reply, ProbeResult), ProbeError> {
+    let mut line = BlockingConnection::open_greeted(peer, channel, timeout)?;
     let probed = probed(&line);
     let next = channel.begin(TICKET, 0, &Values::default());
     let reply = converse(&mut line, peer, channel, next, timeout).and_then(End::reply);
@@ -144,8 +148,8 @@ pub(super) fn ask_channel(
     Ok((reply, probed))
 }
 
-fn probed(line: &Line) -> Probed {
-    Probed {
+fn probed(line: &BlockingConnection) -> ProbeResult {
+    ProbeResult {
         connect_ns: line.age().as_nanos() as u64,
         tls: line.tls(),
         is_certificate_missing: line.is_certificate_missing(),
@@ -169,7 +173,12 @@ fn explain(error: &io::Error, timeout: Duration) -> String {
 }
 
 /// Adds help to the reason of a failed handshake. If TLS starts on request, the options are parameters of the URL.
-pub(super) fn advise(class: ErrorClass, sentence: String, tls: &TlsPeer, is_on_request: bool) -> String {
+pub(super) fn with_tls_help(
+    class: ErrorClass,
+    sentence: String,
+    tls: &TlsPeer,
+    is_on_request: bool,
+) -> String {
     let (authority, lenient) = match is_on_request {
         false => ("name its authority with --cacert", "accept any certificate with --insecure"),
         true => (
@@ -179,7 +188,7 @@ pub(super) fn advise(class: ErrorClass, sentence: String, tls: &TlsPeer, is_on_r
     };
     let cert = if is_on_request { "sslcert=FILE&sslkey=FILE in the URL" } else { "--cert FILE --key FILE" };
     match class {
-        ErrorClass::TlsAlert if tls.identity.is_demanded() => match tls.identity.is_there() {
+        ErrorClass::TlsAlert if tls.identity.is_requested() => match tls.identity.is_present() {
             true => format!("{sentence}\n  help: present a client certificate that the server accepts"),
             false => format!("{sentence}\n  help: present the certificate that the server asks for: {cert}"),
         },

@@ -16,24 +16,24 @@ impl Worker<'_> {
     pub(super) fn open_in_process(&mut self, number: u32, now_ns: u64) {
         let Some(embedding) = &self.embedding else { return };
         let link = &mut self.links[number as usize];
-        link.dialled_ns = now_ns;
+        link.dialed_ns = now_ns;
         let opened = open(&mut *link.channel);
         let at_ns = self.clock.now();
         match opened {
             Ok(()) => {
-                embedding.guards.arm(self.thread, link.channel.interrupt());
+                embedding.call_deadlines.arm(self.thread, link.channel.interrupt());
                 link.state = State::InProcess;
                 self.dialing += 1;
                 self.note_connected(number, at_ns);
                 self.on_up(number, at_ns);
             }
             Err(fault) if fault.class == ErrorClass::LoginRefused => {
-                self.break_off(fault.message());
+                self.abort_load(fault.message());
                 self.close(number);
             }
             Err(fault) => {
                 let ending = Ending::fault(&fault);
-                self.dialing_failed(number, ending, at_ns);
+                self.on_dial_failed(number, ending, at_ns);
             }
         }
     }
@@ -64,16 +64,16 @@ impl Worker<'_> {
             let handed_on = link.channel.outgoing().len();
             link.channel.sent(handed_on);
             let stage = link.channel.stage(Ticket(user));
-            embedding.guards.set(self.thread, exchange.deadline_ns);
+            embedding.call_deadlines.set(self.thread, exchange.deadline_ns);
             let performed = link.channel.received(&[]);
-            embedding.guards.set(self.thread, NEVER);
+            embedding.call_deadlines.set(self.thread, NEVER);
             if self.signal.is_aborted() {
                 // The abort may have interrupted the call; its request counts as in flight.
                 return;
             }
             let at_ns = self.clock.now();
             if at_ns > exchange.deadline_ns {
-                self.end_link(number, too_late(stage, &performed), at_ns);
+                self.end_link(number, late_call_ending(stage, &performed), at_ns);
                 continue;
             }
             match performed {
@@ -87,11 +87,11 @@ impl Worker<'_> {
 
 /// Returns the ending of a call that took too long. A commit that was not rejected may have taken effect.
 #[cold]
-fn too_late(stage: Stage, event: &Result<Option<(usize, Event)>, PeerFault>) -> Ending {
+fn late_call_ending(stage: Stage, event: &Result<Option<(usize, Event)>, PeerFault>) -> Ending {
     let is_refused = match event {
-        Ok(Some((_, Event::Answered { part: Some(part), .. }))) if part.refusal.is_some() => true,
-        Ok(Some((_, Event::Answered { next: Next::Done(reply), .. } | Event::Replied { reply, .. }))) => {
-            reply.refusal.is_some()
+        Ok(Some((_, Event::PartReplied { part: Some(part), .. }))) if part.rejection.is_some() => true,
+        Ok(Some((_, Event::PartReplied { next: Next::Done(reply), .. } | Event::Replied { reply, .. }))) => {
+            reply.rejection.is_some()
         }
         _ => false,
     };

@@ -9,7 +9,7 @@ use super::Worker;
 use crate::link::State;
 
 /// Max time that the end of a load waits for cancel requests.
-const PATIENCE_NS: u64 = 2 * load::SECOND_NS;
+const CANCEL_WAIT_MAX_NS: u64 = 2 * load::SECOND_NS;
 
 impl Worker<'_> {
     /// Asks the peer to cancel the request of a user whose deadline has passed.
@@ -35,8 +35,8 @@ impl Worker<'_> {
 
     /// Waits for pending cancel requests at the end of a load: statements that still run would disturb the next load.
     pub(super) fn settle_cancellations(&mut self, now_ns: u64) {
-        self.read_cancellations(PATIENCE_NS, now_ns);
-        for _ in 0..self.canceller.under_way() {
+        self.read_cancellations(CANCEL_WAIT_MAX_NS, now_ns);
+        for _ in 0..self.canceller.pending_count() {
             self.note_not_canceled(Some("the peer has not answered yet".to_owned()), now_ns);
         }
     }

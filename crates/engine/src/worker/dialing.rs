@@ -33,13 +33,13 @@ impl Worker<'_> {
         match dialled {
             Ok(ConnectingSocket { socket, is_connected }) => {
                 link.state = State::Connecting { socket };
-                link.dialled_ns = now_ns;
+                link.dialed_ns = now_ns;
                 self.dialing += 1;
                 if is_connected {
                     self.on_connected(number, now_ns);
                 }
             }
-            Err(errno) => self.dialing_failed(number, Ending::connect(errno), now_ns),
+            Err(errno) => self.on_dial_failed(number, Ending::connect(errno), now_ns),
         }
     }
 
@@ -47,16 +47,16 @@ impl Worker<'_> {
     pub(super) fn on_dialed(&mut self, number: u32, outcome: Result<(), Errno>, now_ns: u64) {
         match outcome {
             Ok(()) => self.on_connected(number, now_ns),
-            Err(errno) => self.dialing_failed(number, Ending::connect(errno), now_ns),
+            Err(errno) => self.on_dial_failed(number, Ending::connect(errno), now_ns),
         }
     }
 
     fn on_connected(&mut self, number: u32, now_ns: u64) {
         let link = &mut self.links[number as usize];
         let State::Connecting { socket } = std::mem::replace(&mut link.state, State::Down) else { return };
-        if self.job.peer(link.peer).secures_at_once() {
+        if self.job.peer(link.peer).starts_with_tls() {
             self.note_connected(number, now_ns);
-            self.shake_hands(number, socket, now_ns);
+            self.begin_handshake(number, socket, now_ns);
         } else {
             link.state = State::Greeting { socket, session: None };
             self.greet(number, now_ns);
@@ -81,7 +81,7 @@ impl Worker<'_> {
     /// Records the time that a connection took to be established.
     pub(super) fn note_connected(&mut self, number: u32, now_ns: u64) {
         let link = &mut self.links[number as usize];
-        let connect_ns = now_ns.saturating_sub(link.dialled_ns);
+        let connect_ns = now_ns.saturating_sub(link.dialed_ns);
         link.connect_ns = connect_ns;
         let tally = self.tally_of(number);
         tally.connections += 1;
@@ -89,12 +89,12 @@ impl Worker<'_> {
     }
 
     /// Begins TLS on the socket of a link.
-    pub(super) fn shake_hands(&mut self, number: u32, socket: Socket, now_ns: u64) {
+    pub(super) fn begin_handshake(&mut self, number: u32, socket: Socket, now_ns: u64) {
         let link = &mut self.links[number as usize];
         let session = match &self.job.peer(link.peer).tls {
             Some(peer) => Session::new(peer, usize::from(link.address))
                 .map_err(|fault| Ending::new(fault.class, 0, fault.sentence)),
-            None => Err(Ending::cannot_secure()),
+            None => Err(Ending::tls_not_configured()),
         };
         match session {
             Ok(mut session) => {
@@ -104,13 +104,13 @@ impl Worker<'_> {
             }
             Err(ending) => {
                 self.dialing -= 1;
-                self.dialing_failed(number, ending, now_ns);
+                self.on_dial_failed(number, ending, now_ns);
             }
         }
     }
 
     /// Continues with the greeting if the TLS handshake is complete.
-    pub(super) fn on_shaken(&mut self, number: u32, now_ns: u64) {
+    pub(super) fn on_handshake_done(&mut self, number: u32, now_ns: u64) {
         let link = &mut self.links[number as usize];
         match std::mem::replace(&mut link.state, State::Down) {
             State::Shaking { socket, session } if session.is_established => {
@@ -156,13 +156,13 @@ impl Worker<'_> {
 
     /// Handles a failure to open a link. Requests that wait for it fail; without any, the failure is counted as one before the
     /// load.
-    pub(super) fn dialing_failed(&mut self, number: u32, ending: Ending, now_ns: u64) {
-        if self.tries_next_address(number, now_ns) {
+    pub(super) fn on_dial_failed(&mut self, number: u32, ending: Ending, now_ns: u64) {
+        if self.try_next_address(number, now_ns) {
             return;
         }
         self.note_reachable(number, false);
         if self.links[number as usize].carried.is_empty() {
-            self.opening_failed(ending);
+            self.on_open_failed(ending);
             self.close(number);
         } else {
             self.end_carried(number, &ending, now_ns);

@@ -8,7 +8,7 @@ impl Worker<'_> {
     /// Sends and begins what a multiplexed link has pending, after its channel has processed all bytes or an exchange was
     /// abandoned.
     pub(super) fn settle_link(&mut self, number: u32, now_ns: u64) {
-        self.send_unasked(number);
+        self.send_unsolicited(number);
         let link = &self.links[number as usize];
         if link.has_unbegun && link.is_up() {
             self.begin_waiting(number, now_ns);
@@ -57,7 +57,7 @@ impl Worker<'_> {
         let (is_empty, peer) = (link.carried.is_empty(), link.peer);
         if !is_empty && link.served == 0 {
             // Reopening it immediately would fail in the same way.
-            return self.end_link(number, Ending::takes_nothing(), now_ns);
+            return self.end_link(number, Ending::accepts_no_requests(), now_ns);
         }
         self.close(number);
         if !is_empty {

@@ -81,13 +81,13 @@ impl Worker<'_> {
                     peer.address_in_turn(connection, link.generation) as u16
                 }
             };
-            link.channel.connects_to(link.address);
+            link.channel.set_address(link.address);
         }
         link.address
     }
 
     /// Notes that the address of an opening link did not answer in time. If the peer fails over, the next socket uses another address.
-    pub(super) fn leave_address(&mut self, number: u32) {
+    pub(super) fn give_up_address(&mut self, number: u32) {
         let link = &self.links[number as usize];
         let peer = self.job.peer(link.peer);
         if peer.selection.fails_over() && link.is_opening() {
@@ -99,7 +99,7 @@ impl Worker<'_> {
     /// Reopens a link at the next address after the present one failed. Requires that the peer fails over, an address is left, and
     /// the waiting exchange has time and was not answered. Returns whether the link is reopened.
     #[cold]
-    pub(super) fn tries_next_address(&mut self, number: u32, now_ns: u64) -> bool {
+    pub(super) fn try_next_address(&mut self, number: u32, now_ns: u64) -> bool {
         let link = &self.links[number as usize];
         let peer = self.job.peer(link.peer);
         let count = peer.endpoints.len() as u16;
@@ -108,9 +108,9 @@ impl Worker<'_> {
         }
         let is_left = self.failover.note_miss(number, link.peer, link.address, count);
         let exchange = self.exchange_on(number);
-        let may_go_on =
+        let may_continue =
             exchange.is_none_or(|exchange| !exchange.is_answered() && exchange.deadline_ns > now_ns);
-        if !is_left || !may_go_on {
+        if !is_left || !may_continue {
             self.failover.note_answer(number);
             return false;
         }

@@ -27,7 +27,7 @@ impl Worker<'_> {
         let was_whole = link.is_multiplexed() || link.sending == Sending::Done;
         // A server may reject a request before it has read all of it (RFC 9112, section 9.3). It cannot have carried out what it
         // has not read.
-        if !was_whole && reply.refusal.is_none() && reply.status < 400 {
+        if !was_whole && reply.rejection.is_none() && reply.status < 400 {
             return self.end_link(link_number, Ending::early_reply(), at_ns);
         }
         let user = &mut self.users[number as usize];
@@ -35,21 +35,21 @@ impl Worker<'_> {
         link.carried.remove(number);
         user.free_ns = at_ns;
         self.signals.ended(&exchange, user.lag_ns, at_ns);
-        self.signals.replied(exchange.intended_ns, reply.received_bytes);
-        let outcome = if reply.refusal.is_none() { Outcome::Ok } else { Outcome::Rejected };
+        self.signals.count_reply_bytes(exchange.intended_ns, reply.received_bytes);
+        let outcome = if reply.rejection.is_none() { Outcome::Ok } else { Outcome::Rejected };
         match outcome {
-            Outcome::Ok => self.is_answered_ok(number, exchange.intended_ns, at_ns),
-            _ => self.is_not_answered(number, outcome),
+            Outcome::Ok => self.end_wait(number, exchange.intended_ns, at_ns),
+            _ => self.note_unanswered(number, outcome),
         }
         let user = &mut self.users[number as usize];
         let link = &mut self.links[link_number as usize];
         let finish = finish(&exchange, at_ns, outcome, reply.status);
         let StepAccount { recorder, contents, .. } = &mut self.accounts[usize::from(exchange.step)];
         recorder.finished(&finish);
-        if let Some(refusal) = reply.refusal {
-            self.signals.lost(Loss::of(refusal.class), exchange.intended_ns, at_ns);
+        if let Some(rejection) = reply.rejection {
+            self.signals.count_loss(Loss::of(rejection.class), exchange.intended_ns, at_ns);
             let errors = &mut recorder.tally(exchange.intended_ns).errors;
-            errors.note(refusal.class, refusal.code, || link.channel.explain(refusal));
+            errors.note(rejection.class, rejection.code, || link.channel.explain(rejection));
         }
         let is_measured = recorder.phase(exchange.intended_ns) == Phase::Measured;
         contents.note(&link.channel.content(Ticket(number)), is_measured);
@@ -58,7 +58,7 @@ impl Worker<'_> {
         }
         if recorder.logs() {
             let first = self.first_numbers[usize::from(link.peer)];
-            recorder.sample(sampled(finish, &exchange, link, first, reply.received_bytes));
+            recorder.sample(log_entry(finish, &exchange, link, first, reply.received_bytes));
         }
         self.late_reading.iter_mut().for_each(|late_reading| late_reading.note_reply(&reply));
         if self.keeps_values {
@@ -72,10 +72,10 @@ impl Worker<'_> {
             self.note_reply_at_address(&exchange, &finish, &reply);
         }
         let link = self.retire_expired(link_number, at_ns);
-        let stopped = reply.refusal.filter(|refusal| refusal.class == ErrorClass::ScriptStopped);
-        let stopped = stopped.map(|refusal| link.channel.explain(refusal));
+        let stopped = reply.rejection.filter(|rejection| rejection.class == ErrorClass::ScriptStopped);
+        let stopped = stopped.map(|rejection| link.channel.explain(rejection));
         // The rest of a request that was answered early must not be sent: the server would read it as the next request.
-        if !(was_whole && link.goes_on_after(&reply)) && link.carried.is_empty() {
+        if !(was_whole && link.is_reusable_after(&reply)) && link.carried.is_empty() {
             self.close(link_number);
         }
         self.dispatch.update(&self.links, link_number);
@@ -84,7 +84,7 @@ impl Worker<'_> {
         }
         match stopped {
             Some(words) => self.stop_user(number, words, &exchange, at_ns),
-            None => self.go_on(number, &exchange, at_ns, outcome == Outcome::Ok, 0),
+            None => self.resume_user(number, &exchange, at_ns, outcome == Outcome::Ok, 0),
         }
     }
 
@@ -92,11 +92,11 @@ impl Worker<'_> {
     #[cold]
     fn note_reply_at_address(&mut self, exchange: &Exchange, finish: &Finish, reply: &Reply) {
         let channel = &self.links[exchange.link as usize].channel;
-        let error = reply.refusal.map(|refusal| Ending {
+        let error = reply.rejection.map(|rejection| Ending {
             outcome: finish.outcome,
-            class: refusal.class,
-            code: refusal.code,
-            message: channel.explain(refusal),
+            class: rejection.class,
+            code: rejection.code,
+            message: channel.explain(rejection),
         });
         self.note_at_address(exchange, finish, error.as_ref());
     }
@@ -123,21 +123,21 @@ impl Worker<'_> {
             self.signals.doubted_replies += u64::from(link.served);
         }
         if link.is_opening() {
-            if self.tries_next_address(number, at_ns) {
+            if self.try_next_address(number, at_ns) {
                 return;
             }
             self.note_reachable(number, false);
         }
         let link = &self.links[number as usize];
         if !link.carried.is_empty() {
-            if ending.class == ErrorClass::StaleReuse && self.retries_stale(number, &ending, at_ns) {
+            if ending.class == ErrorClass::StaleReuse && self.retry_stale_request(number, &ending, at_ns) {
                 return;
             }
             return self.end_carried(number, &ending, at_ns);
         }
         match link.state {
             State::Connecting { .. } | State::Shaking { .. } | State::Greeting { .. } => {
-                self.opening_failed(ending);
+                self.on_open_failed(ending);
             }
             // A peer may close an idle connection, but must not send anything on it.
             _ if matches!(ending.class, ErrorClass::ExcessBytes | ErrorClass::UnsolicitedReply) => {
@@ -175,7 +175,7 @@ impl Worker<'_> {
         }
         for (user, exchange) in ended {
             let back_off_ns = if may_be_replaced { 1 } else { self.back_off_ns(failures) };
-            self.go_on(user, &exchange, at_ns, false, back_off_ns);
+            self.resume_user(user, &exchange, at_ns, false, back_off_ns);
         }
     }
 
@@ -190,14 +190,20 @@ impl Worker<'_> {
         link.was_left_in_pause |= exchange.pause_until_ns > 0;
         user.free_ns = at_ns;
         self.signals.ended(&exchange, user.lag_ns, at_ns);
-        self.is_not_answered(number, ending.outcome);
+        self.note_unanswered(number, ending.outcome);
         let link = &mut self.links[exchange.link as usize];
-        self.signals.lost(Loss::of(ending.class), exchange.intended_ns, at_ns);
+        self.signals.count_loss(Loss::of(ending.class), exchange.intended_ns, at_ns);
         let finish = finish(&exchange, at_ns, ending.outcome, 0);
         let recorder = &mut self.accounts[usize::from(exchange.step)].recorder;
         recorder.finished(&finish);
         if recorder.logs() {
-            recorder.sample(sampled(finish, &exchange, link, self.first_numbers[usize::from(link.peer)], 0));
+            recorder.sample(log_entry(
+                finish,
+                &exchange,
+                link,
+                self.first_numbers[usize::from(link.peer)],
+                0,
+            ));
         }
         let errors = &mut recorder.tally(exchange.intended_ns).errors;
         errors.note(ending.class, ending.code, || ending.message.clone());
@@ -232,9 +238,9 @@ impl Worker<'_> {
             State::Up { .. } | State::InProcess => Ending::reply_timed_out(stage),
             state => Ending::opening_timed_out(state),
         };
-        let can_go_on = link.is_multiplexed() && link.is_up();
-        let goes_on = can_go_on && (!is_begun || link.channel.abandon(Ticket(number)));
-        if !goes_on {
+        let can_continue = link.is_multiplexed() && link.is_up();
+        let stays_open = can_continue && (!is_begun || link.channel.abandon(Ticket(number)));
+        if !stays_open {
             return self.end_link(link_number, ending, now_ns);
         }
         self.fail_alone(number, &ending, now_ns);
@@ -253,17 +259,17 @@ impl Worker<'_> {
     fn fail_alone(&mut self, number: u32, ending: &Ending, at_ns: u64) {
         let Some(exchange) = self.fail(number, ending, at_ns) else { return };
         self.fill_room(self.links[exchange.link as usize].peer, at_ns);
-        self.go_on(number, &exchange, at_ns, false, 1);
+        self.resume_user(number, &exchange, at_ns, false, 1);
     }
 
     /// Abandons all requests in flight as unfinished, when the run is aborted.
     pub(super) fn abandon(&mut self, now_ns: u64) {
         for number in 0..self.users.len() as u32 {
-            self.leave_exchange(number, now_ns);
+            self.abandon_exchange(number, now_ns);
         }
     }
 
-    fn leave_exchange(&mut self, number: u32, now_ns: u64) -> Option<Exchange> {
+    fn abandon_exchange(&mut self, number: u32, now_ns: u64) -> Option<Exchange> {
         self.end_part(number, Outcome::Unfinished, None, now_ns);
         let user = &mut self.users[number as usize];
         let exchange = user.exchange.take()?;
@@ -283,14 +289,14 @@ impl Worker<'_> {
 
     /// Abandons a request in a pause that lasts longer than the load.
     fn leave(&mut self, number: u32, now_ns: u64) {
-        let Some(exchange) = self.leave_exchange(number, now_ns) else { return };
+        let Some(exchange) = self.abandon_exchange(number, now_ns) else { return };
         let link = &mut self.links[exchange.link as usize];
         if link.carried.is_empty() || !link.channel.abandon(Ticket(number)) {
             self.close(exchange.link);
         } else {
             self.settle_link(exchange.link, now_ns);
         }
-        self.go_on(number, &exchange, now_ns, false, 0);
+        self.resume_user(number, &exchange, now_ns, false, 0);
     }
 }
 
@@ -306,7 +312,7 @@ fn finish(exchange: &Exchange, finished_ns: u64, outcome: Outcome, status: u16) 
 }
 
 /// Returns the log entry of an exchange that has ended.
-fn sampled(
+fn log_entry(
     finish: Finish,
     exchange: &Exchange,
     link: &Link,

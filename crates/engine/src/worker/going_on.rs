@@ -10,7 +10,7 @@ use crate::timers::Reason;
 use crate::user::NO_LANE;
 
 /// Back-off of a user whose steps before the first iteration failed, such as a rejected log-in.
-const ENTRANCE_BACK_OFF_NS: u64 = SECOND_NS / 10;
+const ONCE_BACK_OFF_NS: u64 = SECOND_NS / 10;
 
 impl Worker<'_> {
     /// Starts an iteration of a user without a request in flight; in an open load, the iteration of `arrival`. `was_due`: the
@@ -42,7 +42,7 @@ impl Worker<'_> {
 
     /// Continues a user whose request has ended, after a pause if `back_off_ns` is not 0.
     #[inline]
-    pub(super) fn go_on(
+    pub(super) fn resume_user(
         &mut self,
         number: u32,
         exchange: &Exchange,
@@ -52,9 +52,9 @@ impl Worker<'_> {
     ) {
         if self.iterations.only_step.is_some() {
             self.end_iteration(number, exchange.intended_ns, at_ns, at_ns, back_off_ns);
-        } else if let Some(over_ns) = self.go_on_within(number, exchange, at_ns, is_ok) {
+        } else if let Some(iteration_end_ns) = self.continue_iteration(number, exchange, at_ns, is_ok) {
             let begun_ns = self.users[number as usize].begun_ns;
-            self.end_iteration(number, begun_ns, over_ns, at_ns, back_off_ns);
+            self.end_iteration(number, begun_ns, iteration_end_ns, at_ns, back_off_ns);
         }
     }
 
@@ -63,9 +63,9 @@ impl Worker<'_> {
     #[cold]
     pub(super) fn stop_user(&mut self, number: u32, words: String, exchange: &Exchange, at_ns: u64) {
         let Load::Closed(closed) = &self.job.load else {
-            return self.go_on(number, exchange, at_ns, false, 0);
+            return self.resume_user(number, exchange, at_ns, false, 0);
         };
-        self.note_gone();
+        self.note_user_stopped();
         if let Driver::Closed { schedules: Some(schedules), .. } = &mut self.driver {
             schedules.end(number);
         }
@@ -76,13 +76,19 @@ impl Worker<'_> {
             self.take_next_user(lane, at_ns);
         }
         let users = self.job.share.of_total(u64::from(closed.users));
-        if u64::from(self.signal.user_is_gone()) == users {
-            self.break_off(words);
+        if u64::from(self.signal.count_stopped_user()) == users {
+            self.abort_load(words);
         }
     }
 
     /// Continues within an iteration. Returns the end of the iteration if it is over, otherwise `None`.
-    fn go_on_within(&mut self, number: u32, exchange: &Exchange, at_ns: u64, is_ok: bool) -> Option<u64> {
+    fn continue_iteration(
+        &mut self,
+        number: u32,
+        exchange: &Exchange,
+        at_ns: u64,
+        is_ok: bool,
+    ) -> Option<u64> {
         let is_open = matches!(self.driver, Driver::Open(_));
         let user = &mut self.users[number as usize];
         let think_time = self.iterations.visit(user.place).think;
@@ -91,8 +97,8 @@ impl Worker<'_> {
         let ended_ns = if is_open && is_ok { at_ns.saturating_sub(late_ns) } else { at_ns };
         let intended_ns = ended_ns.saturating_add(think_time.draw(&mut user.pauses));
         let Some(next) = self.iterations.after(user).filter(|_| is_ok) else {
-            let entrance = self.iterations.entrance().map(|place| place.scenario);
-            user.is_entered |= is_ok && Some(user.place.scenario) == entrance;
+            let once_start = self.iterations.once_start().map(|place| place.scenario);
+            user.has_run_once_steps |= is_ok && Some(user.place.scenario) == once_start;
             return Some(intended_ns);
         };
         if !self.stop.admits(intended_ns.max(at_ns), self.planned) {
@@ -112,14 +118,21 @@ impl Worker<'_> {
         None
     }
 
-    /// Ends an iteration that began at `begun_ns`. `over_ns` may lie ahead, since the last pause belongs to the iteration.
+    /// Ends an iteration that began at `begun_ns`. `iteration_end_ns` may lie ahead, since the last pause belongs to the iteration.
     #[inline]
-    fn end_iteration(&mut self, number: u32, begun_ns: u64, over_ns: u64, at_ns: u64, back_off_ns: u64) {
-        let back_off_ns = match self.iterations.entrance() {
+    fn end_iteration(
+        &mut self,
+        number: u32,
+        begun_ns: u64,
+        iteration_end_ns: u64,
+        at_ns: u64,
+        back_off_ns: u64,
+    ) {
+        let back_off_ns = match self.iterations.once_start() {
             None => back_off_ns,
-            Some(_) => self.entrance_back_off_ns(number, back_off_ns),
+            Some(_) => self.once_back_off_ns(number, back_off_ns),
         };
-        let ready_ns = over_ns.max(at_ns.saturating_add(back_off_ns));
+        let ready_ns = iteration_end_ns.max(at_ns.saturating_add(back_off_ns));
         match &mut self.driver {
             Driver::Open(open) if ready_ns <= at_ns => open.idle.push_back(number),
             Driver::Open(_) => {
@@ -127,29 +140,29 @@ impl Worker<'_> {
                 self.timers.set(ready_ns, number, Reason::Wake);
             }
             Driver::Closed { schedules: Some(_), .. } => {
-                self.follow_schedule(number, over_ns, at_ns, back_off_ns);
+                self.follow_schedule(number, iteration_end_ns, at_ns, back_off_ns);
             }
             Driver::Closed { cadence, .. } if self.dispatch.pool.is_some() => {
-                let next_ns = cadence.next(begun_ns, over_ns).max(over_ns);
+                let next_ns = cadence.next(begun_ns, iteration_end_ns).max(iteration_end_ns);
                 self.pauses(number, at_ns, next_ns);
-                self.will_retry(number);
+                self.count_retry(number);
                 self.leave_lane(number, Some((next_ns, next_ns)), at_ns, back_off_ns);
             }
             Driver::Closed { cadence, .. } => {
-                let wanted_ns = cadence.next(begun_ns, over_ns).max(over_ns);
-                self.start_again(number, wanted_ns, wanted_ns.max(ready_ns), at_ns);
+                let wanted_ns = cadence.next(begun_ns, iteration_end_ns).max(iteration_end_ns);
+                self.schedule_next_iteration(number, wanted_ns, wanted_ns.max(ready_ns), at_ns);
             }
         }
     }
 
     /// Schedules the next iteration of a user of a closed load at `next_ns`, which is later than `wanted_ns` after a back-off.
     #[inline]
-    fn start_again(&mut self, number: u32, wanted_ns: u64, next_ns: u64, at_ns: u64) {
+    fn schedule_next_iteration(&mut self, number: u32, wanted_ns: u64, next_ns: u64, at_ns: u64) {
         self.pauses(number, at_ns, wanted_ns);
         if !self.stop.admits(next_ns, self.planned) {
-            return self.note_gone();
+            return self.note_user_stopped();
         }
-        self.will_retry(number);
+        self.count_retry(number);
         if next_ns <= at_ns {
             self.begin_iteration(number, None, false, next_ns, at_ns);
         } else {
@@ -158,18 +171,18 @@ impl Worker<'_> {
         }
     }
 
-    /// Returns the back-off of a user, at least [`ENTRANCE_BACK_OFF_NS`] if the steps before its first iteration failed.
+    /// Returns the back-off of a user, at least [`ONCE_BACK_OFF_NS`] if the steps before its first iteration failed.
     #[cold]
-    fn entrance_back_off_ns(&self, number: u32, back_off_ns: u64) -> u64 {
-        let is_entered = self.users[number as usize].is_entered;
-        if is_entered { back_off_ns } else { back_off_ns.max(ENTRANCE_BACK_OFF_NS) }
+    fn once_back_off_ns(&self, number: u32, back_off_ns: u64) -> u64 {
+        let has_run_once_steps = self.users[number as usize].has_run_once_steps;
+        if has_run_once_steps { back_off_ns } else { back_off_ns.max(ONCE_BACK_OFF_NS) }
     }
 
     /// Continues a user whose pause or back-off is over.
     pub(super) fn wake(&mut self, number: u32, now_ns: u64) {
         let user = &mut self.users[number as usize];
         if user.lane == NO_LANE {
-            return self.user_is_ready(number, now_ns);
+            return self.queue_ready_user(number, now_ns);
         }
         let (intended_ns, place) = (user.next_ns, user.place);
         let was_paused = std::mem::take(&mut user.is_paused);
@@ -181,7 +194,7 @@ impl Worker<'_> {
                 let step = self.iterations.visit(place).step;
                 self.begin(number, step, false, intended_ns, now_ns);
             }
-            Driver::Open(_) if !self.users[number as usize].is_entered => {
+            Driver::Open(_) if !self.users[number as usize].has_run_once_steps => {
                 if may_start {
                     self.begin_iteration(number, None, false, intended_ns.max(now_ns), now_ns);
                 }

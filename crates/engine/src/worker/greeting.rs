@@ -34,10 +34,10 @@ impl Worker<'_> {
             Greeting::Send => self.flush(number),
             Greeting::Await => {}
             Greeting::Secure => match std::mem::replace(&mut link.state, State::Down) {
-                State::Greeting { socket, session: None } => self.shake_hands(number, socket, now_ns),
+                State::Greeting { socket, session: None } => self.begin_handshake(number, socket, now_ns),
                 state => {
                     link.state = state;
-                    self.end_link(number, Ending::cannot_secure(), now_ns);
+                    self.end_link(number, Ending::tls_not_configured(), now_ns);
                 }
             },
             Greeting::Done => self.greeted(number, now_ns),
@@ -46,7 +46,7 @@ impl Worker<'_> {
 
     /// Handles the end of a greeting: the link is up.
     fn greeted(&mut self, number: u32, now_ns: u64) {
-        if !self.job.peer(self.links[number as usize].peer).secures_at_once() {
+        if !self.job.peer(self.links[number as usize].peer).starts_with_tls() {
             self.note_connected(number, now_ns);
         }
         let link = &mut self.links[number as usize];
@@ -66,7 +66,7 @@ impl Worker<'_> {
             let link = &mut self.links[number as usize];
             let (used, greeting) = match link.channel.greeted(rest) {
                 Ok(heard) => heard,
-                Err(fault) => return self.greeting_failed(number, fault, at_ns),
+                Err(fault) => return self.on_greeting_failed(number, fault, at_ns),
             };
             rest = &rest[used.min(rest.len())..];
             match greeting {
@@ -76,7 +76,7 @@ impl Worker<'_> {
                 // Bytes after the greeting must be messages that a peer may send at any time.
                 Greeting::Done if !rest.is_empty() => {
                     if let Err(fault) = link.channel.received(rest) {
-                        return self.greeting_failed(number, fault, at_ns);
+                        return self.on_greeting_failed(number, fault, at_ns);
                     }
                     rest = &[];
                 }
@@ -91,16 +91,16 @@ impl Worker<'_> {
             let is_greeting = matches!(link.state, State::Greeting { .. });
             if is_over || !is_greeting {
                 // Sends the last message of the greeting, which the peer may wait for.
-                return self.send_unasked(number);
+                return self.send_unsolicited(number);
             }
         }
     }
 
     /// Handles a failed greeting. A rejected log-in would be rejected every time, so it ends the load.
     #[cold]
-    pub(super) fn greeting_failed(&mut self, number: u32, fault: PeerFault, at_ns: u64) {
+    pub(super) fn on_greeting_failed(&mut self, number: u32, fault: PeerFault, at_ns: u64) {
         if fault.class == ErrorClass::LoginRefused {
-            self.break_off(fault.message());
+            self.abort_load(fault.message());
             return self.close(number);
         }
         self.end_link(number, Ending::fault(&fault), at_ns);

@@ -25,7 +25,7 @@ const STEP_NS: u64 = 100_000;
 #[derive(Debug)]
 pub(super) struct LateReading {
     clocks: Clocks,
-    saw_unfit_reply: bool,
+    has_unfit_reply: bool,
 }
 
 impl LateReading {
@@ -34,8 +34,9 @@ impl LateReading {
     pub(super) fn for_job(job: &Job) -> Option<Self> {
         let is_tcp = |peer: &Peer| peer.endpoints.iter().all(|endpoint| matches!(endpoint, Endpoint::Tcp(_)));
         let is_one_over_tcp = matches!(job.peers.as_slice(), [only] if is_tcp(only));
-        let is_fit = matches!(&job.load, Load::Open(_)) && is_one_over_tcp && !job.scenarios.has_sequels();
-        is_fit.then(|| Self { clocks: Clocks::default(), saw_unfit_reply: false })
+        let is_fit =
+            matches!(&job.load, Load::Open(_)) && is_one_over_tcp && !job.scenarios.has_later_steps();
+        is_fit.then(|| Self { clocks: Clocks::default(), has_unfit_reply: false })
     }
 
     /// Compares the clocks after each poll of the sockets, because the real-time clock may be set during a load.
@@ -47,7 +48,7 @@ impl LateReading {
 
     /// Returns whether replies that arrived since the last poll may wait until `next_ns`: not longer than [`WAIT_MAX_NS`], and not past the
     /// next timer `timer_ns`, which may be a deadline.
-    fn may_leave(&self, next_ns: u64, timer_ns: Option<u64>) -> bool {
+    fn may_defer(&self, next_ns: u64, timer_ns: Option<u64>) -> bool {
         let until_ns = self.clocks.now_ns.saturating_add(WAIT_MAX_NS);
         next_ns <= until_ns && timer_ns.is_none_or(|timer_ns| timer_ns > until_ns)
     }
@@ -60,7 +61,7 @@ impl LateReading {
     /// Turns off late reading after a reply that is too large for the receive buffer, or that is followed by a close. A close has
     /// no timestamp and leads to a new connection.
     pub(super) fn note_reply(&mut self, reply: &Reply) {
-        self.saw_unfit_reply |= reply.received_bytes > REPLY_BYTES_MAX || !reply.reusable;
+        self.has_unfit_reply |= reply.received_bytes > REPLY_BYTES_MAX || !reply.reusable;
     }
 }
 
@@ -104,16 +105,16 @@ impl Worker<'_> {
             && self.in_flight > 0
             && self.dialing == 0
             && wait_ns <= WAIT_MAX_NS
-            && !late_reading.saw_unfit_reply
+            && !late_reading.has_unfit_reply
             && open.idle.len() * 2 >= self.users.len()
     }
 
     /// Returns whether replies may wait in the kernel until further requests are due, so that one poll serves the replies of several turns.
-    pub(super) fn may_leave_replies(&mut self) -> bool {
+    pub(super) fn may_defer_reading(&mut self) -> bool {
         let now_ns = self.clock.now();
-        let Some(next_ns) = self.next_instant(now_ns) else { return false };
+        let Some(next_ns) = self.next_event_ns(now_ns) else { return false };
         let timer_ns = self.timers.next_ns();
-        self.late_reading.as_ref().is_some_and(|late_reading| late_reading.may_leave(next_ns, timer_ns))
+        self.late_reading.as_ref().is_some_and(|late_reading| late_reading.may_defer(next_ns, timer_ns))
             && self.may_read_late(next_ns.saturating_sub(now_ns))
     }
 }
@@ -145,15 +146,15 @@ mod tests {
 
     #[test]
     fn replies_may_wait_for_600_us_but_not_past_a_deadline() {
-        let mut late_reading = LateReading { clocks: Clocks::default(), saw_unfit_reply: false };
+        let mut late_reading = LateReading { clocks: Clocks::default(), has_unfit_reply: false };
         let looked_ns = 5 * MS;
         late_reading.clocks.compare(DATE, looked_ns);
         let until_ns = looked_ns + WAIT_MAX_NS;
-        assert!(late_reading.may_leave(looked_ns + 100_000, None));
-        assert!(late_reading.may_leave(until_ns, Some(until_ns + 1)));
-        assert!(!late_reading.may_leave(until_ns + 1, None), "too long");
+        assert!(late_reading.may_defer(looked_ns + 100_000, None));
+        assert!(late_reading.may_defer(until_ns, Some(until_ns + 1)));
+        assert!(!late_reading.may_defer(until_ns + 1, None), "too long");
         assert!(
-            !late_reading.may_leave(looked_ns + 100_000, Some(until_ns)),
+            !late_reading.may_defer(looked_ns + 100_000, Some(until_ns)),
             "a reply may be in time and unread"
         );
     }

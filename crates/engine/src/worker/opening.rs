@@ -17,8 +17,9 @@ impl Worker<'_> {
     pub(super) fn open_connections(&mut self) -> Result<(), Errno> {
         let is_ramped = matches!(&self.job.load, Load::Closed(closed) if closed.ramp_up_ns > 0);
         for peer in 0..self.job.peers() {
-            let is_spare = self.routes.is_some_and(|routes| routes.is_spare(peer));
-            if self.note_first_step(peer) && !is_ramped && !is_spare && self.job.peer(peer).keep_alive {
+            let connects_lazily = self.routes.is_some_and(|routes| routes.connects_lazily(peer));
+            if self.note_first_step(peer) && !is_ramped && !connects_lazily && self.job.peer(peer).keep_alive
+            {
                 self.open_links(peer)?;
             }
         }
@@ -62,14 +63,14 @@ impl Worker<'_> {
             (0..count).for_each(|index| self.on_ready(self.poll.take(index)));
         }
         opening.into_iter().for_each(|link| {
-            self.opening_failed(Ending::timed_out(ErrorClass::TimeoutConnect, "a connection"));
-            self.leave_address(link);
+            self.on_open_failed(Ending::timed_out(ErrorClass::TimeoutConnect, "a connection"));
+            self.give_up_address(link);
             self.close(link);
         });
         Ok(())
     }
 
-    pub(super) fn opening_failed(&mut self, ending: Ending) {
+    pub(super) fn on_open_failed(&mut self, ending: Ending) {
         self.opening_failures.get_or_insert((0, ending.message)).0 += 1;
     }
 }

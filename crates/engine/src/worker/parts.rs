@@ -12,9 +12,9 @@ use crate::link::Sending;
 use crate::timers::{NEVER, Reason};
 
 /// State of a request after an event on its link.
-pub(super) enum After {
+pub(super) enum RequestState {
     /// Request continues.
-    GoesOn,
+    Continues,
     /// Request, or the load, is over.
     Over,
 }
@@ -30,7 +30,7 @@ impl Worker<'_> {
             self.begin_part(user);
         }
         // Requests that follow from the replies of one read are sent in one write, after all replies are processed.
-        if self.taking_in != Some(link) {
+        if self.processing_link != Some(link) {
             self.flush(link);
         }
     }
@@ -45,7 +45,7 @@ impl Worker<'_> {
                 let generation = self.links[exchange.link as usize].generation;
                 self.immediate_replies.push_back((user, exchange.link, generation, reply));
             }
-            next => drop(self.go_on_with(user, next, at_ns)),
+            next => drop(self.act_on_next(user, next, at_ns)),
         }
     }
 
@@ -64,18 +64,24 @@ impl Worker<'_> {
     }
 
     /// Handles the end of the reply to a part: closes the account of the part and continues the request.
-    pub(super) fn on_answered(&mut self, user: u32, part: Option<PartEnd>, next: Next, at_ns: u64) -> After {
+    pub(super) fn on_answered(
+        &mut self,
+        user: u32,
+        part: Option<PartEnd>,
+        next: Next,
+        at_ns: u64,
+    ) -> RequestState {
         // Replies that trigger further sends must be read when they arrive.
         self.late_reading = None;
-        let Some(exchange) = &mut self.users[user as usize].exchange else { return After::Over };
-        exchange.attempt = Attempt::Answered;
+        let Some(exchange) = &mut self.users[user as usize].exchange else { return RequestState::Over };
+        exchange.attempt = Attempt::PartReplied;
         let link = exchange.link;
-        if let Some(PartEnd { refusal, .. }) = part {
-            let outcome = if refusal.is_none() { Outcome::Ok } else { Outcome::Rejected };
+        if let Some(PartEnd { rejection, .. }) = part {
+            let outcome = if rejection.is_none() { Outcome::Ok } else { Outcome::Rejected };
             let channel = &self.links[exchange.link as usize].channel;
-            let words = refusal.map(|refusal| {
-                let message = channel.explain(refusal);
-                Ending { outcome, class: refusal.class, code: refusal.code, message }
+            let words = rejection.map(|rejection| {
+                let message = channel.explain(rejection);
+                Ending { outcome, class: rejection.class, code: rejection.code, message }
             });
             self.end_part(user, outcome, words, at_ns);
         }
@@ -84,16 +90,17 @@ impl Worker<'_> {
         let is_cut = carrier.sending != Sending::Done && !carrier.is_multiplexed();
         if is_cut && matches!(next, Next::Send | Next::Reopen) {
             self.end_link(link, Ending::early_reply(), at_ns);
-            return After::Over;
+            return RequestState::Over;
         }
         // Computing with the reply took time after it was read.
-        let now_ns = if self.computes && !matches!(next, Next::Done(_)) { self.clock.now() } else { at_ns };
-        self.go_on_with(user, next, now_ns)
+        let now_ns =
+            if self.searches_replies && !matches!(next, Next::Done(_)) { self.clock.now() } else { at_ns };
+        self.act_on_next(user, next, now_ns)
     }
 
     /// Does what the channel needs next for the request of a user.
-    fn go_on_with(&mut self, user: u32, next: Next, at_ns: u64) -> After {
-        let Some(exchange) = self.users[user as usize].exchange else { return After::Over };
+    fn act_on_next(&mut self, user: u32, next: Next, at_ns: u64) -> RequestState {
+        let Some(exchange) = self.users[user as usize].exchange else { return RequestState::Over };
         match next {
             Next::Send => self.send(user, exchange.link, at_ns),
             Next::Await => {
@@ -105,18 +112,18 @@ impl Worker<'_> {
             Next::Pause { ns } => self.pause(user, ns, at_ns),
             Next::Reopen => {
                 self.reopen(user, exchange.link, at_ns);
-                return After::Over;
+                return RequestState::Over;
             }
             Next::Done(reply) => {
                 self.on_reply(user, reply, at_ns);
-                return After::Over;
+                return RequestState::Over;
             }
             Next::Broken(words) => {
-                self.break_off(words);
-                return After::Over;
+                self.abort_load(words);
+                return RequestState::Over;
             }
         }
-        After::GoesOn
+        RequestState::Continues
     }
 
     /// Continues a request on a new connection.
@@ -138,7 +145,7 @@ impl Worker<'_> {
         exchange.pause_until_ns = until_ns;
         let deadline_ns = exchange.deadline_ns.saturating_add(ns).min(latest_ns.max(exchange.deadline_ns));
         self.set_deadline(number, deadline_ns);
-        self.timers.set(until_ns, number, Reason::GoOn);
+        self.timers.set(until_ns, number, Reason::EndPause);
     }
 
     /// Returns the latest end of requests, pauses included: the request time-out after the end of the load.
@@ -166,10 +173,10 @@ impl Worker<'_> {
             return;
         }
         exchange.pause_until_ns = 0;
-        let next = self.links[exchange.link as usize].channel.go_on(Ticket(user));
-        let at_ns = if self.computes { self.clock.now() } else { now_ns };
+        let next = self.links[exchange.link as usize].channel.resume(Ticket(user));
+        let at_ns = if self.searches_replies { self.clock.now() } else { now_ns };
         match next {
-            Next::Send => drop(self.go_on_with(user, next, at_ns)),
+            Next::Send => drop(self.act_on_next(user, next, at_ns)),
             next => self.on_begun(user, next, at_ns),
         }
     }
@@ -182,7 +189,7 @@ impl Worker<'_> {
         }
         let link = &self.links[exchange.link as usize];
         let Some(part) = link.channel.part(Ticket(user)) else { return };
-        let part = part.saturating_add(self.parts_ahead[usize::from(link.peer)]);
+        let part = part.saturating_add(self.part_offset[usize::from(link.peer)]);
         if let (Some(account), Some(number)) = (self.accounts.get_mut(usize::from(part)), NonZero::new(part))
         {
             account.note_sent(exchange.intended_ns, exchange.part_sent_ns);
@@ -210,8 +217,8 @@ impl Worker<'_> {
 
     /// Ends the load for all threads. Only the first thread to do so keeps the reason.
     #[cold]
-    pub(super) fn break_off(&mut self, words: String) {
-        if self.signal.break_off(self.clock.now()) {
+    pub(super) fn abort_load(&mut self, words: String) {
+        if self.signal.abort_load(self.clock.now()) {
             self.broken = Some(words);
         }
     }
@@ -219,12 +226,12 @@ impl Worker<'_> {
     /// Closes the account of the last part of a request together with the request.
     #[cold]
     pub(super) fn end_last_part(&mut self, user: u32, link: u32, reply: &Reply, at_ns: u64) {
-        let outcome = if reply.refusal.is_none() { Outcome::Ok } else { Outcome::Rejected };
-        let words = reply.refusal.map(|refusal| Ending {
+        let outcome = if reply.rejection.is_none() { Outcome::Ok } else { Outcome::Rejected };
+        let words = reply.rejection.map(|rejection| Ending {
             outcome,
-            class: refusal.class,
-            code: refusal.code,
-            message: self.links[link as usize].channel.explain(refusal),
+            class: rejection.class,
+            code: rejection.code,
+            message: self.links[link as usize].channel.explain(rejection),
         });
         self.end_part(user, outcome, words, at_ns);
     }

@@ -8,12 +8,12 @@ use crate::user::NO_LANE;
 
 impl Worker<'_> {
     /// Queues a user of a pool for its next iteration, which counts as planned from now on, whether or not a lane is free.
-    pub(super) fn user_is_ready(&mut self, number: u32, now_ns: u64) {
+    pub(super) fn queue_ready_user(&mut self, number: u32, now_ns: u64) {
         let may_start = self.signal.level(now_ns) == StopLevel::Go;
         let user = &self.users[number as usize];
         let intended_ns = user.next_ns;
         if !(may_start && self.stop.admits(intended_ns, self.planned)) {
-            self.note_gone();
+            self.note_user_stopped();
             return;
         }
         let step = self.iterations.next_step(user);
@@ -31,7 +31,7 @@ impl Worker<'_> {
     /// Gives a free lane to the user who has waited longest, if any. Users who still wait when the load ends have
     /// [`LATE_SENDING_NS`] left, like due requests of an open load. After that their requests count as planned and not sent.
     pub(super) fn take_next_user(&mut self, lane: u32, now_ns: u64) {
-        let may_start = self.may_seat(now_ns);
+        let may_start = self.may_assign_links(now_ns);
         let Some(pool) = &mut self.dispatch.pool else { return };
         let Some(number) = pool.waiting.pop_front_if(|_| may_start) else {
             pool.idle.push_back(lane);
@@ -55,7 +55,7 @@ impl Worker<'_> {
         }
         pool.free_ns[lane as usize] = user.free_ns;
         if next.is_none() {
-            self.note_gone();
+            self.note_user_stopped();
         }
         if back_off_ns > 0 {
             let free_ns = at_ns.saturating_add(back_off_ns);
@@ -68,21 +68,23 @@ impl Worker<'_> {
         }
         // After a failure, in a later turn: connections that cannot be opened would otherwise fail recursively.
         match next {
-            Some((_, ready_ns)) if ready_ns <= at_ns && back_off_ns == 0 => self.user_is_ready(number, at_ns),
+            Some((_, ready_ns)) if ready_ns <= at_ns && back_off_ns == 0 => {
+                self.queue_ready_user(number, at_ns)
+            }
             Some((_, ready_ns)) => self.timers.set(ready_ns, number, Reason::Wake),
             None => {}
         }
     }
 
     /// Counts a user of a closed load who makes no further request.
-    pub(super) fn note_gone(&mut self) {
+    pub(super) fn note_user_stopped(&mut self) {
         if let Driver::Closed { active, .. } = &mut self.driver {
             *active -= 1;
         }
     }
 
     /// Returns whether waiting users may still get a link.
-    pub(super) fn may_seat(&self, now_ns: u64) -> bool {
+    pub(super) fn may_assign_links(&self, now_ns: u64) -> bool {
         let may_at = |at_ns: u64| now_ns < at_ns.saturating_add(LATE_SENDING_NS);
         self.signal.level(now_ns) == StopLevel::Go && self.stop.at_ns.is_none_or(may_at)
     }
@@ -106,7 +108,7 @@ impl Worker<'_> {
 
     /// Begins exchanges that wait for room at a peer, as far as there is room.
     pub(super) fn fill_room(&mut self, peer: u16, now_ns: u64) {
-        while self.dispatch.has_waiting_at(peer) && self.may_seat(now_ns) {
+        while self.dispatch.has_waiting_at(peer) && self.may_assign_links(now_ns) {
             let Some((number, step)) = self.dispatch.take_waiting(&self.links, peer) else { return };
             let user = &mut self.users[number as usize];
             user.free_ns = now_ns;

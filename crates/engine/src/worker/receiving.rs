@@ -4,7 +4,7 @@ use load::SECOND_NS;
 use rustix::io::Errno;
 use wire::{Closing, Event, Next, PeerFault, Stage, Ticket};
 
-use super::parts::After;
+use super::parts::RequestState;
 use super::{HEARTBEAT_NS, Worker, read_delay};
 use crate::endings::Ending;
 use crate::link::{Link, Retired, Sending, State};
@@ -51,7 +51,7 @@ impl Worker<'_> {
         let State::Up { socket, .. } = &self.links[number as usize].state else { return };
         if let Io::Moved(count) = socket.receive(&mut piece) {
             let at_ns = self.clock.now();
-            self.take_in(number, &mut piece[..count], at_ns);
+            self.process_bytes(number, &mut piece[..count], at_ns);
         }
     }
 
@@ -102,17 +102,17 @@ impl Worker<'_> {
                     (io, real_time.map(|at_ns| late_reading.time_of(at_ns, sent_ns, &self.clock)))
                 }
                 None => {
-                    let (io, lain_ns) = if self.signals.read_delays.is_next() {
+                    let (io, queued_ns) = if self.signals.read_delays.count_read() {
                         read_delay::receive(socket, &mut buffer, &mut self.control)
                     } else {
                         (socket.receive(&mut buffer), None)
                     };
-                    let exchange = lain_ns.and_then(|lain_ns| {
+                    let exchange = queued_ns.and_then(|queued_ns| {
                         let user = link.carried.first()?;
-                        Some((lain_ns, self.users[user as usize].exchange.as_ref()?))
+                        Some((queued_ns, self.users[user as usize].exchange.as_ref()?))
                     });
-                    if let Some((lain_ns, exchange)) = exchange {
-                        self.signals.read_late(exchange, lain_ns, self.clock.now());
+                    if let Some((queued_ns, exchange)) = exchange {
+                        self.signals.note_late_read(exchange, queued_ns, self.clock.now());
                     }
                     (io, None)
                 }
@@ -121,7 +121,7 @@ impl Worker<'_> {
                 Io::Moved(count) => {
                     let at_ns = arrived.unwrap_or_else(|| self.clock.now());
                     let is_last = count < buffer.len() && !hung_up;
-                    self.take_in(number, &mut buffer[..count], at_ns);
+                    self.process_bytes(number, &mut buffer[..count], at_ns);
                     if is_last || self.links[number as usize].generation != generation {
                         break;
                     }
@@ -145,7 +145,7 @@ impl Worker<'_> {
     }
 
     /// Processes received bytes, after decrypting them if the link uses TLS.
-    pub(super) fn take_in(&mut self, number: u32, bytes: &mut [u8], at_ns: u64) {
+    pub(super) fn process_bytes(&mut self, number: u32, bytes: &mut [u8], at_ns: u64) {
         self.tally_of(number).received_bytes += bytes.len() as u64;
         let link = &mut self.links[number as usize];
         let was_shaking = matches!(link.state, State::Shaking { .. });
@@ -168,13 +168,13 @@ impl Worker<'_> {
             self.flush(number);
         }
         match opened {
-            Ok(()) => self.on_shaken(number, at_ns),
+            Ok(()) => self.on_handshake_done(number, at_ns),
             Err(fault) => self.end_link(number, Ending::new(fault.class, 0, fault.sentence), at_ns),
         }
         if !plain.is_empty() && self.links[number as usize].generation == generation {
             if was_shaking && self.links[number as usize].is_up() {
                 // Bytes that came with the handshake cannot be the reply to a request that is sent after it.
-                self.end_link(number, Ending::too_early(), at_ns);
+                self.end_link(number, Ending::unsolicited_after_handshake(), at_ns);
             } else {
                 self.route(number, &plain, at_ns);
             }
@@ -200,10 +200,10 @@ impl Worker<'_> {
         if !self.links[number as usize].is_multiplexed() {
             return self.deliver_all(number, bytes, at_ns);
         }
-        self.taking_in = Some(number);
+        self.processing_link = Some(number);
         self.deliver_all(number, bytes, at_ns);
         // The link may be closed or settled by now.
-        self.taking_in = None;
+        self.processing_link = None;
         if self.links[number as usize].is_up() {
             self.settle_link(number, at_ns);
         }
@@ -230,7 +230,7 @@ impl Worker<'_> {
                     return;
                 }
                 Ok(Some((used, event))) => {
-                    let is_waiting = matches!(event, Event::Answered { next: Next::Await, .. });
+                    let is_waiting = matches!(event, Event::PartReplied { next: Next::Await, .. });
                     (used, is_waiting, self.on_event(event, at_ns, is_multiplexed))
                 }
                 Err(fault) => return self.on_fault(number, fault, at_ns),
@@ -241,7 +241,7 @@ impl Worker<'_> {
             }
             // The channel waits twice without consuming bytes: more rounds would not help.
             let is_stuck = used == 0 && is_waiting && was_waiting;
-            if !is_multiplexed && (rest.is_empty() || is_stuck || matches!(after, After::Over)) {
+            if !is_multiplexed && (rest.is_empty() || is_stuck || matches!(after, RequestState::Over)) {
                 return;
             }
             was_waiting = is_waiting;
@@ -250,9 +250,9 @@ impl Worker<'_> {
 
     /// Acts on an event of a channel. `is_first`: the user of the bytes was unknown until this event.
     #[inline(always)]
-    pub(super) fn on_event(&mut self, event: Event, mut at_ns: u64, is_first: bool) -> After {
+    pub(super) fn on_event(&mut self, event: Event, mut at_ns: u64, is_first: bool) -> RequestState {
         let (Event::Replied { ticket, .. }
-        | Event::Answered { ticket, .. }
+        | Event::PartReplied { ticket, .. }
         | Event::Redirected { ticket, .. }
         | Event::Failed { ticket, .. }) = event;
         if is_first && !matches!(event, Event::Failed { .. }) {
@@ -261,16 +261,16 @@ impl Worker<'_> {
         match event {
             Event::Replied { reply, .. } => {
                 self.on_reply(ticket.0, reply, at_ns);
-                After::Over
+                RequestState::Over
             }
-            Event::Answered { part, next, .. } => self.on_answered(ticket.0, part, next, at_ns),
+            Event::PartReplied { part, next, .. } => self.on_answered(ticket.0, part, next, at_ns),
             Event::Redirected { redirect, .. } => {
                 self.on_redirected(ticket.0, &redirect, at_ns);
-                After::Over
+                RequestState::Over
             }
             Event::Failed { fault, .. } => {
                 self.on_failed(ticket.0, &fault, at_ns);
-                After::Over
+                RequestState::Over
             }
         }
     }
@@ -303,7 +303,7 @@ impl Worker<'_> {
         let exchanges = link.carried.users().filter_map(|user| self.users[user as usize].exchange);
         let sent_bytes: u64 = exchanges.map(|exchange| exchange.sent_bytes).sum();
         let left_bytes = session.as_ref().map_or(0, |session| session.outgoing.len() as u64);
-        let in_flight_bytes = if has_closed { socket.unacknowledged().unwrap_or(0) } else { 0 };
+        let in_flight_bytes = if has_closed { socket.unacknowledged_bytes().unwrap_or(0) } else { 0 };
         link.served > 0 && in_flight_bytes + left_bytes >= sent_bytes
     }
 
@@ -340,7 +340,7 @@ impl Worker<'_> {
             return self.on_lost(number, errno, true, at_ns);
         }
         let is_answered = self.users[user as usize].exchange.is_some_and(|exchange| exchange.is_answered());
-        let is_cut_off = link.is_cut_off();
+        let may_be_truncated = link.may_be_truncated();
         let is_stale = self.is_stale(&self.links[number as usize], true);
         let link = &mut self.links[number as usize];
         let is_in_doubt = link.channel.stage(Ticket(user)) == Stage::InDoubt;
@@ -350,7 +350,7 @@ impl Worker<'_> {
             // Nothing was awaited, so no reply was cut short.
             _ if self.users[user as usize].is_in_pause() => Ending::ended_in_pause(),
             _ => match link.channel.peer_closed(Ticket(user)) {
-                Closing::Replied(reply) if !is_cut_off && !link.is_multiplexed() => {
+                Closing::Replied(reply) if !may_be_truncated && !link.is_multiplexed() => {
                     return self.on_reply(user, reply, at_ns);
                 }
                 _ if is_in_doubt => Ending::closed_in_doubt(),

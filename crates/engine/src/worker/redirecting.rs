@@ -41,7 +41,7 @@ impl Worker<'_> {
             first_byte_ns: 0,
             ..exchange
         });
-        user.redirections = redirections.and_one(redirect.is_once);
+        user.redirections = redirections.incremented(redirect.is_once);
         self.dispatch.update(&self.links, target);
         if is_up {
             self.start(number, at_ns);
@@ -93,10 +93,10 @@ impl Worker<'_> {
 
     /// Announces a redirection of one exchange to the channel of its link.
     #[cold]
-    pub(super) fn ask_once(&mut self, number: u32) {
+    pub(super) fn announce_redirect(&mut self, number: u32) {
         let user = &mut self.users[number as usize];
         let Some(exchange) = &user.exchange else { return };
-        self.links[exchange.link as usize].channel.ask_once();
+        self.links[exchange.link as usize].channel.announce_redirect();
         user.redirections = user.redirections.announced();
     }
 }

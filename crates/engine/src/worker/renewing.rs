@@ -24,24 +24,24 @@ impl Worker<'_> {
                 matches!(link.state, State::Up { .. }) && {
                     let of_all = self.first_numbers[usize::from(link.peer)] + link.number;
                     let place = (of_all, self.job.connections_to(link.peer).0);
-                    is_over(lifetime_ns, place, link.dialled_ns, at_ns)
+                    is_over(lifetime_ns, place, link.dialed_ns, at_ns)
                 }
             }
         }
     }
 }
 
-/// Returns whether a socket opened at `dialled_ns` is due for renewal by `at_ns`. `number` and `count` are the number of the connection and
+/// Returns whether a socket opened at `dialed_ns` is due for renewal by `at_ns`. `number` and `count` are the number of the connection and
 /// the number of connections.
 ///
 /// Each connection is renewed at fixed times, one lifetime apart. Renewals are therefore spread evenly over a lifetime, even if all
 /// connections were opened at once. First sockets live shorter.
-fn is_over(lifetime_ns: u64, (number, count): (u32, u32), dialled_ns: u64, at_ns: u64) -> bool {
+fn is_over(lifetime_ns: u64, (number, count): (u32, u32), dialed_ns: u64, at_ns: u64) -> bool {
     let lifetime = u128::from(lifetime_ns.max(1));
     let count = u128::from(count.max(1));
     let first = lifetime * (2 * u128::from(number) + 1) / (2 * count);
     let renewals = |ns: u64| (u128::from(ns) + lifetime).saturating_sub(first) / lifetime;
-    renewals(at_ns) > renewals(dialled_ns)
+    renewals(at_ns) > renewals(dialed_ns)
 }
 
 #[cfg(test)]
@@ -52,11 +52,11 @@ mod tests {
 
     /// Returns the renewal times of a connection that is checked every nanosecond.
     fn renewals(place: (u32, u32), until_ns: u64) -> Vec<u64> {
-        let mut dialled_ns = 0;
+        let mut dialed_ns = 0;
         let renewed = (0..until_ns).filter(|at_ns| {
-            let is_over = is_over(LIFETIME_NS, place, dialled_ns, *at_ns);
+            let is_over = is_over(LIFETIME_NS, place, dialed_ns, *at_ns);
             if is_over {
-                dialled_ns = *at_ns;
+                dialed_ns = *at_ns;
             }
             is_over
         });
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn reopened_socket_keeps_the_renewal_times_of_its_connection() {
-        let is_over = |dialled_ns, at_ns| is_over(LIFETIME_NS, (0, 4), dialled_ns, at_ns);
+        let is_over = |dialed_ns, at_ns| is_over(LIFETIME_NS, (0, 4), dialed_ns, at_ns);
         assert!(!is_over(1_100, 1_124) && is_over(1_100, 1_125));
         assert!(!is_over(1_125, 2_124) && is_over(1_125, 2_125));
     }

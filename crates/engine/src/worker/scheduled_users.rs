@@ -16,13 +16,13 @@ impl Worker<'_> {
         let next_ns = schedules.next_ns(number).map(due_ns);
         if let Some(next_ns) = next_ns {
             self.pauses(number, at_ns, next_ns.max(ready_ns));
-            self.will_retry(number);
+            self.count_retry(number);
         }
         if self.dispatch.pool.is_some() {
             let next = next_ns.map(|next_ns| (next_ns, next_ns.max(ready_ns)));
             return self.leave_lane(number, next, at_ns, back_off_ns);
         }
-        let Some(next_ns) = next_ns else { return self.note_gone() };
+        let Some(next_ns) = next_ns else { return self.note_user_stopped() };
         let ready_ns = ready_ns.max(at_ns.saturating_add(back_off_ns));
         let user = &mut self.users[number as usize];
         user.next_ns = next_ns;
@@ -39,8 +39,8 @@ impl Worker<'_> {
     /// left, like due requests of an open load.
     pub(super) fn start_scheduled(&mut self, number: u32, now_ns: u64) {
         let next_ns = self.users[number as usize].next_ns;
-        if !(self.stop.admits(next_ns, self.planned) && self.may_seat(now_ns)) {
-            return self.note_gone();
+        if !(self.stop.admits(next_ns, self.planned) && self.may_assign_links(now_ns)) {
+            return self.note_user_stopped();
         }
         self.advance_schedule(number);
         self.begin_iteration(number, None, false, next_ns, now_ns);
@@ -59,7 +59,8 @@ impl Worker<'_> {
     pub(super) fn has_scheduled(&self, now_ns: u64) -> bool {
         let Driver::Closed { schedules: Some(schedules), .. } = &self.driver else { return false };
         let next_ns = schedules.earliest_ns();
-        next_ns.is_some_and(|next_ns| self.stop.admits(next_ns, self.planned)) && self.may_seat(now_ns)
+        next_ns.is_some_and(|next_ns| self.stop.admits(next_ns, self.planned))
+            && self.may_assign_links(now_ns)
     }
 
     /// Counts scheduled iterations that their users did not reach as planned; they are not sent.

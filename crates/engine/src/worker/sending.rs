@@ -48,7 +48,7 @@ impl Worker<'_> {
         user.redirections = Redirections::default();
         self.signals.sent(intended_ns, sent_ns);
         self.signals.begun(intended_ns);
-        self.wants(number, intended_ns);
+        self.begin_wait(number, intended_ns);
         let account = &mut self.accounts[usize::from(step)];
         if was_due {
             account.note_due_sent(intended_ns, sent_ns);
@@ -77,7 +77,7 @@ impl Worker<'_> {
     /// Begins the request that waited for its link, or continues one whose link was reopened.
     pub(super) fn start(&mut self, number: u32, now_ns: u64) {
         if self.users[number as usize].redirections.is_asking() {
-            self.ask_once(number);
+            self.announce_redirect(number);
         }
         let user = &mut self.users[number as usize];
         let Some(exchange) = &mut user.exchange else { return };
@@ -85,14 +85,14 @@ impl Worker<'_> {
         exchange.is_begun = true;
         exchange.deadline_ns = exchange.begun_ns.saturating_add(self.job.timeout_ns);
         let channel = &mut self.links[link as usize].channel;
-        let (next, goes_on) = match exchange.is_answered() {
-            true => (channel.go_on(Ticket(number)), true),
+        let (next, stays_open) = match exchange.is_answered() {
+            true => (channel.resume(Ticket(number)), true),
             false => (channel.begin(Ticket(number), own_step, &user.values), false),
         };
         let sent_ns = if self.is_prompt { now_ns } else { self.clock.now() };
         // The time of a request counts from its first attempt.
-        if !goes_on && exchange.attempt == Attempt::First {
-            self.signals.sent_later(exchange, sent_ns);
+        if !stays_open && exchange.attempt == Attempt::First {
+            self.signals.correct_send_time(exchange, sent_ns);
             exchange.sent_ns = sent_ns;
         }
         match next {
@@ -103,7 +103,7 @@ impl Worker<'_> {
 
     /// Sends bytes of a channel that belong to no request, such as acknowledgments, because the peer may wait for them. Does nothing while
     /// the socket is blocked.
-    pub(super) fn send_unasked(&mut self, number: u32) {
+    pub(super) fn send_unsolicited(&mut self, number: u32) {
         let link = &self.links[number as usize];
         let can_send = matches!(link.state, State::Up { .. } | State::Greeting { .. });
         if can_send && link.sending == Sending::Done && !link.channel.outgoing().is_empty() {
@@ -208,7 +208,7 @@ fn send_pieces(channel: &mut dyn Channel, socket: &Socket) -> (usize, Io, bool) 
 
 fn send_records(socket: &Socket, session: &mut Session) -> (usize, Io) {
     let (sent, end) = send_all(&session.outgoing, |bytes| socket.send(bytes));
-    session.took(sent);
+    session.consume_outgoing(sent);
     (sent, end)
 }
 

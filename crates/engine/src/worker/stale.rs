@@ -21,7 +21,7 @@ impl Worker<'_> {
     /// Sends the request of a link again on a new connection, if the step allows it and it was not retried before. Returns whether
     /// it does.
     #[cold]
-    pub(super) fn retries_stale(&mut self, number: u32, ending: &Ending, at_ns: u64) -> bool {
+    pub(super) fn retry_stale_request(&mut self, number: u32, ending: &Ending, at_ns: u64) -> bool {
         let link = &self.links[number as usize];
         let Some(user) = link.carried.first().filter(|_| !link.is_multiplexed()) else { return false };
         let Some(exchange) = &mut self.users[user as usize].exchange else { return false };

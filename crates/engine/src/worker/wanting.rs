@@ -10,18 +10,18 @@ use crate::timers::NEVER;
 impl Worker<'_> {
     /// Starts the wait of a user for the reply to a request intended at `intended_ns`.
     #[inline]
-    pub(super) fn wants(&mut self, number: u32, intended_ns: u64) {
+    pub(super) fn begin_wait(&mut self, number: u32, intended_ns: u64) {
         let user = &mut self.users[number as usize];
         if user.asking_since_ns == NEVER {
             user.asking_since_ns = intended_ns;
         } else {
-            self.retries(number, intended_ns);
+            self.resume_wait(number, intended_ns);
         }
     }
 
     /// Continues the wait of a user whose last request got no OK answer.
     #[cold]
-    fn retries(&mut self, number: u32, intended_ns: u64) {
+    fn resume_wait(&mut self, number: u32, intended_ns: u64) {
         self.retrying = self.retrying.saturating_sub(1);
         let user = &mut self.users[number as usize];
         user.asking_since_ns = user.asking_since_ns.min(intended_ns);
@@ -31,17 +31,17 @@ impl Worker<'_> {
 
     /// Ends the wait of a user with an OK answer.
     #[inline]
-    pub(super) fn is_answered_ok(&mut self, number: u32, intended_ns: u64, at_ns: u64) {
-        self.signals.answered_ok(intended_ns, at_ns);
+    pub(super) fn end_wait(&mut self, number: u32, intended_ns: u64, at_ns: u64) {
+        self.signals.count_ok(intended_ns, at_ns);
         let to_ns = at_ns.min(self.stop.at_ns.unwrap_or(NEVER));
         let user = &mut self.users[number as usize];
         let wait_ns = user.waited_ns() + self.signals.wait_ns(user.asking_since_ns, to_ns);
-        self.signals.waited(wait_ns, user.wait_end);
+        self.signals.record_wait(wait_ns, user.wait_end);
         (user.asking_since_ns, user.waited_units, user.wait_end) = (NEVER, 0, WaitEnd::Answer);
     }
 
     /// Notes that the request of a user ended without an OK answer.
-    pub(super) fn is_not_answered(&mut self, number: u32, outcome: Outcome) {
+    pub(super) fn note_unanswered(&mut self, number: u32, outcome: Outcome) {
         let user = &mut self.users[number as usize];
         if let Driver::Open(_) = self.driver {
             // The next arrival is another user.
@@ -68,7 +68,7 @@ impl Worker<'_> {
 
     /// Counts a user of a closed load who will retry, because it got no OK answer.
     #[inline]
-    pub(super) fn will_retry(&mut self, number: u32) {
+    pub(super) fn count_retry(&mut self, number: u32) {
         self.retrying += u32::from(self.users[number as usize].wait_end != WaitEnd::Answer);
     }
 
@@ -102,7 +102,7 @@ impl Worker<'_> {
         for user in &self.users {
             let wait_ns = user.waited_ns() + self.signals.wait_ns(user.asking_since_ns, to_ns);
             let end = if user.wait_end == WaitEnd::Failure { WaitEnd::Failure } else { WaitEnd::Silence };
-            self.signals.waited(wait_ns, end);
+            self.signals.record_wait(wait_ns, end);
         }
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use wire::{
     Cancel, Closing, Conversation, ErrorClass, Greeting, Interrupt, Next, PartEnd, PeerFault, Progress,
-    Refusal, Reply, Script, Stage,
+    Rejection, Reply, Script, Stage,
 };
 
 /// Action within a request.
@@ -66,7 +66,7 @@ impl Script for Acts {
             line: Vec::new(),
             received: 0,
             is_awaited: false,
-            refusal: None,
+            rejection: None,
             quits: false,
         }
     }
@@ -75,7 +75,7 @@ impl Script for Acts {
         false
     }
 
-    fn looks_through(&self, _step: u16) -> bool {
+    fn inspects_replies(&self, _step: u16) -> bool {
         false
     }
 }
@@ -91,7 +91,7 @@ pub(crate) struct ActsConversation {
     line: Vec<u8>,
     received: u64,
     is_awaited: bool,
-    refusal: Option<Refusal>,
+    rejection: Option<Rejection>,
     /// Whether a rejection is one after which the script cannot continue.
     quits: bool,
 }
@@ -117,17 +117,17 @@ impl ActsConversation {
             Some(Act::Pause(ns)) => Next::Pause { ns },
             Some(Act::Break) => Next::Broken("the script makes no sense".to_owned()),
             None => {
-                let (refusal, received_bytes) = (self.refusal, self.received);
-                Next::Done(Reply { status: 1, refusal, reusable: true, idle_max_s: 0, received_bytes })
+                let (rejection, received_bytes) = (self.rejection, self.received);
+                Next::Done(Reply { status: 1, rejection, reusable: true, idle_max_s: 0, received_bytes })
             }
         }
     }
 
     fn end_of_act(&mut self, is_refused: bool) -> (Option<PartEnd>, Next) {
         let class = if self.quits { ErrorClass::ScriptStopped } else { ErrorClass::CheckBody };
-        let refusal = is_refused.then_some(Refusal { class, code: 7 });
-        let part = self.part().map(|part| PartEnd { part, refusal });
-        self.refusal = self.refusal.or(refusal);
+        let rejection = is_refused.then_some(Rejection { class, code: 7 });
+        let part = self.part().map(|part| PartEnd { part, rejection });
+        self.rejection = self.rejection.or(rejection);
         // A rejection ends the request.
         self.place = if is_refused { usize::MAX } else { self.place + 1 };
         (part, self.next())
@@ -136,7 +136,7 @@ impl ActsConversation {
 
 /// Returns an error of a peer that names the line it sent.
 pub(crate) fn fault(class: ErrorClass, said: &str) -> PeerFault {
-    PeerFault::new(class, 0, "the server says").saying(said)
+    PeerFault::new(class, 0, "the server says").with_peer_message(said)
 }
 
 impl Conversation for ActsConversation {
@@ -178,7 +178,7 @@ impl Conversation for ActsConversation {
     }
 
     fn begin(&mut self, step: u16) -> Next {
-        (self.step, self.place, self.refusal, self.received) = (step, 0, None, 0);
+        (self.step, self.place, self.rejection, self.received) = (step, 0, None, 0);
         if let Some((count, number, lasting)) = &self.script.stops
             && count.fetch_add(1, Ordering::AcqRel) + 1 == *number
         {
@@ -187,7 +187,7 @@ impl Conversation for ActsConversation {
         self.next()
     }
 
-    fn go_on(&mut self) -> Next {
+    fn resume(&mut self) -> Next {
         self.place += 1;
         self.next()
     }
@@ -224,7 +224,7 @@ impl Conversation for ActsConversation {
             other => return Err(fault(ErrorClass::ProtocolError, &String::from_utf8_lossy(other))),
         };
         let (part, next) = self.end_of_act(is_refused);
-        Ok(Progress::Answered { used: end + 1, part, next })
+        Ok(Progress::PartReplied { used: end + 1, part, next })
     }
 
     fn peer_closed(&mut self) -> Closing {
@@ -247,8 +247,8 @@ impl Conversation for ActsConversation {
         }
     }
 
-    fn explain(&self, refusal: Refusal) -> String {
-        format!("no, for reason {}", refusal.code)
+    fn explain(&self, rejection: Rejection) -> String {
+        format!("no, for reason {}", rejection.code)
     }
 
     fn farewell(&self) -> &[u8] {
@@ -289,6 +289,6 @@ impl ActsConversation {
         }
         let is_refused = matches!(self.act(), Some(Act::Say("no", _) | Act::Commit("no", _)));
         let (part, next) = self.end_of_act(is_refused);
-        Ok(Progress::Answered { used: 0, part, next })
+        Ok(Progress::PartReplied { used: 0, part, next })
     }
 }

@@ -27,30 +27,30 @@ pub(crate) enum Answer {
 /// Running server. Dropping it stops it.
 pub(crate) struct Lines {
     pub(crate) address: SocketAddr,
-    heard: Arc<Mutex<Vec<Vec<String>>>>,
+    received_lines: Arc<Mutex<Vec<Vec<String>>>>,
     acceptor: Acceptor,
 }
 
 impl Lines {
     /// Starts the server. `answer` gets the number of the line on its connection, from 0, and the line.
     pub(crate) fn start(answer: impl Fn(usize, &str) -> Answer + Send + Sync + 'static) -> Self {
-        let heard = Arc::new(Mutex::new(Vec::new()));
-        let all = Arc::clone(&heard);
+        let received_lines = Arc::new(Mutex::new(Vec::new()));
+        let all = Arc::clone(&received_lines);
         let acceptor = Acceptor::start(move |connection, socket, _| {
             let _ = serve(connection, socket, &all, &answer);
         });
-        Self { address: acceptor.address, heard, acceptor }
+        Self { address: acceptor.address, received_lines, acceptor }
     }
 
     /// Returns the lines received so far, by connection.
     pub(crate) fn lines(&self) -> Vec<Vec<String>> {
-        self.heard.lock().expect("no thread died").clone()
+        self.received_lines.lock().expect("no thread died").clone()
     }
 
     /// Stops the server. Returns the lines received, by connection in the order of connecting.
-    pub(crate) fn heard(self) -> Vec<Vec<String>> {
+    pub(crate) fn received_lines(self) -> Vec<Vec<String>> {
         drop(self.acceptor);
-        self.heard.lock().expect("no thread died").clone()
+        self.received_lines.lock().expect("no thread died").clone()
     }
 }
 
@@ -58,10 +58,10 @@ impl Lines {
 fn serve(
     connection: usize,
     socket: &TcpStream,
-    heard: &Mutex<Vec<Vec<String>>>,
+    received_lines: &Mutex<Vec<Vec<String>>>,
     answer: &(dyn Fn(usize, &str) -> Answer + Send + Sync),
 ) -> Option<()> {
-    let mut all = heard.lock().ok()?;
+    let mut all = received_lines.lock().ok()?;
     let count = all.len().max(connection + 1);
     all.resize_with(count, Vec::new);
     drop(all);
@@ -75,7 +75,7 @@ fn serve(
             return None;
         }
         let line = line.trim_end().to_owned();
-        heard.lock().ok()?[connection].push(line.clone());
+        received_lines.lock().ok()?[connection].push(line.clone());
         match answer(number, &line) {
             Answer::Say(text) => writer.write_all(text.as_bytes()).ok()?,
             Answer::Later(after, text) => {

@@ -5,7 +5,7 @@ use load::values::{DataSource, Source};
 use load::{Order, Scenario, Scenarios, ThinkTime, Visit};
 use record::{Outcome, Sampled};
 use wire::Secrets;
-use wire::http1::{Capture, CaptureFrom, Checks, Http1, Request, Step, Template};
+use wire::http1::{Capture, CaptureSource, Checks, Http1, Request, Step, Template};
 
 use super::{Done, MS, SECOND};
 
@@ -33,7 +33,7 @@ fn step(request: &Request) -> Step {
 }
 
 /// Adds a capture to a step.
-pub(crate) fn saving(mut step: Step, variable: u16, from: CaptureFrom) -> Step {
+pub(crate) fn with_capture(mut step: Step, variable: u16, from: CaptureSource) -> Step {
     step.captures.push(Capture { variable, from });
     step
 }
@@ -75,7 +75,7 @@ pub(crate) fn data(variable: u16, source: Source) -> DataSource {
 }
 
 /// Sets the scenarios of a job, logs every request, and sets a deadline that is never reached.
-pub(crate) fn following(mut job: Job, scenarios: Scenarios) -> Job {
+pub(crate) fn with_scenarios(mut job: Job, scenarios: Scenarios) -> Job {
     (job.scenarios, job.log_per_second, job.timeout_ns) = (scenarios, 100_000, 5 * SECOND);
     job
 }

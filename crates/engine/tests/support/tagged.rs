@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use wire::{
-    Channel, Channels, Closing, ErrorClass, Event, Greeting, Next, PeerFault, Refusal, Reply, Stage, Ticket,
-    Values,
+    Channel, Channels, Closing, ErrorClass, Event, Greeting, Next, PeerFault, Rejection, Reply, Stage,
+    Ticket, Values,
 };
 
 use super::acceptor::Acceptor;
@@ -40,7 +40,7 @@ impl Channels for Tagged {
         true
     }
 
-    fn looks_through(&self, _step: u16) -> bool {
+    fn inspects_replies(&self, _step: u16) -> bool {
         true
     }
 }
@@ -88,10 +88,10 @@ impl Link {
             return Ok(());
         }
         self.saved.insert(ticket, word.as_bytes().to_vec());
-        let refusal = (word == "no").then_some(Refusal { class: ErrorClass::CheckBody, code: 1 });
+        let rejection = (word == "no").then_some(Rejection { class: ErrorClass::CheckBody, code: 1 });
         let reply = Reply {
             status: 1,
-            refusal,
+            rejection,
             reusable: true,
             idle_max_s: 0,
             received_bytes: line.len() as u64 + 1,
@@ -106,7 +106,7 @@ impl Channel for Link {
         if self.drains { 0 } else { self.room.saturating_sub(self.asked.len() as u32) }
     }
 
-    fn draining(&self) -> bool {
+    fn must_drain(&self) -> bool {
         self.drains
     }
 
@@ -168,8 +168,8 @@ impl Channel for Link {
         if self.asked.values().any(|asked| *asked == ticket) { Stage::FirstByte } else { Stage::Idle }
     }
 
-    fn explain(&self, refusal: Refusal) -> String {
-        refusal.class.to_string()
+    fn explain(&self, rejection: Rejection) -> String {
+        rejection.class.to_string()
     }
 
     fn saved(&mut self, ticket: Ticket, values: &mut Values) {
@@ -194,12 +194,12 @@ impl Channel for Link {
 }
 
 /// Answers of a server to the lines received on a connection.
-pub(crate) trait Answers: Send + Sync + 'static {
+pub(crate) trait TaggedAnswers: Send + Sync + 'static {
     /// Takes lines to answer from `waiting`, which is in order of arrival, and returns the answers. `None` closes the connection.
     fn answer(&self, connection: usize, waiting: &mut Vec<Asked>) -> Option<String>;
 }
 
-impl<F> Answers for F
+impl<F> TaggedAnswers for F
 where
     F: Fn(usize, &mut Vec<Asked>) -> Option<String> + Send + Sync + 'static,
 {
@@ -231,7 +231,7 @@ pub(crate) struct TaggedServer {
 
 impl TaggedServer {
     /// Starts a server that calls `answers` every millisecond.
-    pub(crate) fn start(greeting: &'static str, answers: impl Answers) -> Self {
+    pub(crate) fn start(greeting: &'static str, answers: impl TaggedAnswers) -> Self {
         let (asked, most_in_flight) = (Arc::default(), Arc::new(AtomicUsize::new(0)));
         let (all, most) = (Arc::clone(&asked), Arc::clone(&most_in_flight));
         let in_flight = AtomicUsize::new(0);
@@ -257,7 +257,7 @@ impl Serving<'_> {
         connection: usize,
         socket: &TcpStream,
         greeting: &str,
-        answers: &dyn Answers,
+        answers: &dyn TaggedAnswers,
     ) -> Option<()> {
         socket.set_read_timeout(Some(Duration::from_millis(1))).ok()?;
         socket.set_nodelay(true).ok()?;

@@ -219,14 +219,14 @@ impl TlsServer {
     }
 
     /// Like [`Self::answering`], for clients that offer this application protocol, or none.
-    pub(crate) fn speaking(identity: &Identity, alpn: &str, reply: Vec<u8>) -> Self {
+    pub(crate) fn with_alpn_protocol(identity: &Identity, alpn: &str, reply: Vec<u8>) -> Self {
         let act = move |stream: &mut Stream| answer_all(stream, &reply);
         Self::start_with(identity, &rustls::version::TLS13, None, &[alpn], 0, act)
     }
 
     /// Like [`Self::answering`], for clients that present a certificate of this authority. Others are rejected, or served if
     /// `is_optional`.
-    pub(crate) fn demanding(
+    pub(crate) fn requiring_client_certificate(
         identity: &Identity,
         version: &'static SupportedProtocolVersion,
         authority: &Authority,

@@ -5,10 +5,10 @@ use evidence::SizeClasses;
 use super::{OTHER_SHARE, STANDARD_ERRORS, Typical};
 
 /// Share by which sizes may differ.
-const SIZE_SHARE: f64 = 0.1;
+const SIZE_MAX_DIFFERENCE: f64 = 0.1;
 /// Kolmogorov-Smirnov distance of two samples of one distribution, times the square root of the harmonic size, that is
 /// exceeded by chance once in 1,000.
-const CHANCE: f64 = 1.95;
+const KS_CRITICAL: f64 = 1.95;
 
 /// Sizes in bytes, or numbers of rows: each with its count, in ascending order.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -67,7 +67,7 @@ impl Distribution {
     }
 
     /// Returns the standard error of the mean.
-    fn error_of_mean(&self) -> f64 {
+    fn mean_standard_error(&self) -> f64 {
         let (mean, count) = (self.mean(), self.count());
         let squares: f64 = self.0.iter().map(|(size, count)| (size - mean).powi(2) * count).sum();
         (squares / count / count).sqrt()
@@ -84,7 +84,7 @@ impl Distribution {
     }
 
     fn mean_between(&self) -> [f64; 2] {
-        let half = STANDARD_ERRORS * self.error_of_mean();
+        let half = STANDARD_ERRORS * self.mean_standard_error();
         [self.mean() - half, self.mean() + half]
     }
 }
@@ -95,8 +95,8 @@ pub(super) fn differ(first: &Distribution, second: &Distribution, slack: f64) ->
     if first.0.is_empty() || second.0.is_empty() {
         return None;
     }
-    let larger = |size: f64| size * (1.0 + SIZE_SHARE) + slack;
-    let chance = CHANCE * (1.0 / first.count() + 1.0 / second.count()).sqrt();
+    let larger = |size: f64| size * (1.0 + SIZE_MAX_DIFFERENCE) + slack;
+    let chance = KS_CRITICAL * (1.0 / first.count() + 1.0 / second.count()).sqrt();
     let is_other = |share: f64| share > OTHER_SHARE + chance;
     let empty = first.share_within(0.0) - second.share_within(0.0);
     // Share of replies of `a` that are smaller than their counterparts of `b` by more than the tolerance.

@@ -122,7 +122,7 @@ const CHANGES: &[(&str, Change)] = &[
     }),
 ];
 
-fn kinds_of(differences: &[Unlike]) -> Vec<&'static str> {
+fn kinds_of(differences: &[WorkDifference]) -> Vec<&'static str> {
     differences.iter().map(|unlike| unlike.kind.code).collect()
 }
 

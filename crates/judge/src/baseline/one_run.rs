@@ -2,8 +2,8 @@
 
 use evidence::{Baseline, EvidenceError, GateResult, Run};
 
-use super::{ConditionResult, Decision, Side, decide, judge, stored, why_unfair};
-use crate::condition::{Condition, OfBaseline};
+use super::{ConditionResult, Decision, Side, decide, judge, stored, unfair_reason};
+use crate::condition::{BaselineLimit, Condition};
 
 /// Judges every condition of a run on its stored baseline by the estimate alone, because one run has no interval. Empty if there is
 /// no baseline.
@@ -30,8 +30,8 @@ pub(crate) fn gates(run: &Run, baseline: &Baseline) -> Result<Vec<GateResult>, E
             let observed = super::figure(&condition, run, &|run| Ok(run.clone()))?.map(|figure| figure.value);
             let limit =
                 observed.zip(found.estimate).and_then(|(observed, estimate)| match condition.of_baseline? {
-                    OfBaseline::Share => Some(observed / estimate * condition.limit),
-                    OfBaseline::Difference => Some(observed - estimate + condition.limit),
+                    BaselineLimit::Share => Some(observed / estimate * condition.limit),
+                    BaselineLimit::Difference => Some(observed - estimate + condition.limit),
                 });
             let limit = limit.filter(|limit| limit.is_finite());
             Ok(GateResult {
@@ -61,7 +61,7 @@ fn judge_one(condition: &Condition, baseline: &Side, run: &Run) -> Result<Condit
     let found = judge(condition, baseline, &candidate, 1);
     let sides = [baseline, &candidate];
     match (found.estimate, &found.decision) {
-        (Some(estimate), Decision::Undecided(_)) if why_unfair(sides).is_none() => {
+        (Some(estimate), Decision::Undecided(_)) if unfair_reason(sides).is_none() => {
             let decision = decide(condition, sides, Some([estimate; 2]), || None);
             Ok(ConditionResult { decision, interval: None, confidence: None, ..found })
         }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use stats::{Discards, InBlocks, MinEffect, Paired, RunResult};
+use stats::{BlockEffect, Discards, MinEffect, Paired, RunResult};
 
-use super::{ConditionResult, Decision, NO_RATIO, Side, decide, no_runs, why_unfair};
-use crate::condition::{Condition, OfBaseline};
+use super::{ConditionResult, Decision, NO_RATIO, Side, decide, no_runs, unfair_reason};
+use crate::condition::{BaselineLimit, Condition};
 use crate::pairing::Pairing;
 
 /// Planned blocks of a study.
@@ -19,7 +19,7 @@ pub(super) struct Blocks {
 
 /// Observations of a configuration by a condition: for each block, and over all of its runs.
 #[derive(Clone, Debug, Default)]
-pub(super) struct InEachBlock {
+pub(super) struct BlockResults {
     pub(super) seen: BTreeMap<u32, RunResult>,
     pub(super) side: Side,
 }
@@ -27,8 +27,8 @@ pub(super) struct InEachBlock {
 /// Compares a candidate with a baseline over the blocks that both share, by one of `together` conditions.
 pub(super) fn judge(
     condition: &Condition,
-    how: OfBaseline,
-    [baseline, candidate]: [&InEachBlock; 2],
+    how: BaselineLimit,
+    [baseline, candidate]: [&BlockResults; 2],
     blocks: Blocks,
     together: usize,
 ) -> ConditionResult {
@@ -44,17 +44,18 @@ pub(super) fn judge(
     // A condition tests one side of the interval, which is wrong at half of the error rate. So two conditions share the
     // rate of one interval.
     let family = u32::try_from(together.div_ceil(2)).unwrap_or(u32::MAX).max(1);
-    let found = InBlocks::of(&paired, family);
+    let found = BlockEffect::of(&paired, family);
     let exact = || {
         let pairs: Vec<_> = pairing.pairs.iter().map(|(a, b)| (a.value.into(), b.value.into())).collect();
-        InBlocks::of(&Paired { pairs: &pairs, ..paired }, family)?.interval
+        BlockEffect::of(&Paired { pairs: &pairs, ..paired }, family)?.interval
     };
     let sides = [&baseline.side, &candidate.side];
     let interval = found.and_then(|found| found.interval);
-    let decision = match why_unfair(sides).or_else(|| why_not(found.as_ref(), pairing.pairs.len())) {
-        Some(why) => Decision::Undecided(why),
-        None => decide(condition, sides, interval, exact),
-    };
+    let decision =
+        match unfair_reason(sides).or_else(|| no_interval_reason(found.as_ref(), pairing.pairs.len())) {
+            Some(why) => Decision::Undecided(why),
+            None => decide(condition, sides, interval, exact),
+        };
     ConditionResult {
         counts: [pairing.pairs.len(); 2],
         is_paired: true,
@@ -69,7 +70,7 @@ pub(super) fn judge(
 }
 
 /// Returns the reason why there is no interval; `None` if there is one.
-fn why_not(found: Option<&InBlocks>, common: usize) -> Option<String> {
+fn no_interval_reason(found: Option<&BlockEffect>, common: usize) -> Option<String> {
     match found {
         None if common == 0 => Some("no block has valid runs of both".to_owned()),
         None => Some(NO_RATIO.to_owned()),
@@ -85,9 +86,9 @@ mod tests {
 
     const BLOCKS: Blocks = Blocks { planned: 8, extensions: 0 };
 
-    fn in_blocks(figures: &[f64]) -> InEachBlock {
+    fn in_blocks(figures: &[f64]) -> BlockResults {
         let seen = |value: &f64| RunResult::exactly(*value, 0, 1_000);
-        InEachBlock {
+        BlockResults {
             seen: (0..).zip(figures.iter().map(seen)).collect(),
             side: Side {
                 figures: figures.iter().map(|figure| (*figure).into()).collect(),

@@ -8,7 +8,7 @@ use stats::Bounded;
 
 use super::{Side, WithSeconds};
 use crate::compared_by::ComparedBy;
-use crate::condition::{Condition, OfBaseline};
+use crate::condition::{BaselineLimit, Condition};
 use crate::counting::counted;
 use crate::explanation::TimeByPart;
 use crate::measured::Measured;
@@ -127,7 +127,7 @@ pub fn side(kept: &BaselineSide) -> Side {
 /// Returns the conditions of a baseline among `texts`.
 pub(super) fn conditions(texts: &[String]) -> Vec<Condition> {
     let is_of_baseline = |condition: &Condition| {
-        matches!(condition.of_baseline, Some(OfBaseline::Share | OfBaseline::Difference))
+        matches!(condition.of_baseline, Some(BaselineLimit::Share | BaselineLimit::Difference))
     };
     texts.iter().filter_map(|text| Condition::parse_gate(text).ok()).filter(is_of_baseline).collect()
 }

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use evidence::{EvidenceError, Run, Study};
 use stats::{RunResult, Scale};
 
-use super::paired::{self, Blocks, InEachBlock};
+use super::paired::{self, BlockResults, Blocks};
 use super::{ConditionResult, Decision, Side, WithSeconds, judge_extended, said, stored};
-use crate::condition::{Condition, OfBaseline};
+use crate::condition::{BaselineLimit, Condition};
 use crate::counting::counted;
 use crate::run_result::combine_slices;
 use crate::setting::Setting;
@@ -117,15 +117,15 @@ impl Row<'_> {
         &self,
         condition: &Condition,
         with_seconds: WithSeconds<'_>,
-    ) -> Result<InEachBlock, EvidenceError> {
+    ) -> Result<BlockResults, EvidenceError> {
         let side = Side::of(condition, self.runs.iter().map(|(_, run)| *run), with_seconds)?;
         let mut runs: BTreeMap<u32, Vec<RunResult>> = BTreeMap::new();
         for (block, run) in &self.runs {
             runs.entry(*block).or_default().push(said(condition, run, with_seconds)?);
         }
-        let scale = condition.of_baseline.map_or(Scale::Ratio, OfBaseline::scale);
+        let scale = condition.of_baseline.map_or(Scale::Ratio, BaselineLimit::scale);
         let of_block = |(block, runs): (u32, Vec<RunResult>)| (block, combine_slices(&runs, scale));
-        Ok(InEachBlock { seen: runs.into_iter().map(of_block).collect(), side })
+        Ok(BlockResults { seen: runs.into_iter().map(of_block).collect(), side })
     }
 }
 

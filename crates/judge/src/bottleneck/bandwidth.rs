@@ -4,7 +4,7 @@ use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
 use super::little::REPLY_IN_PROGRESS;
 use super::words::{cpu_in_brackets, percent};
-use super::{Covers, Rule, Rung, UNSATURATED_MAX_SHARE};
+use super::{Coverage, Rule, Rung, UNSATURATED_MAX_SHARE};
 use crate::causes::Resource;
 use crate::words::{decimal, duration};
 
@@ -16,7 +16,7 @@ const BYTES_MIN: f64 = 16.0 * 1024.0;
 /// Min transfer time in nanoseconds. Shorter transfers are kernel work.
 const TRANSFER_MIN_NS: f64 = 2e6;
 /// Min number of cores used by the generator at which it may be the slow reader.
-const GENERATOR_BUSY: f64 = 0.5;
+const GENERATOR_BUSY_MIN_CORES: f64 = 0.5;
 
 impl Resource {
     /// Bandwidth: bytes per second of answers.
@@ -34,7 +34,7 @@ const BUSY_CORES_REFUTE: Refutation = Refutation {
             .signal(|signals| signals.busiest_thread)
             .is_some_and(|thread| thread >= UNSATURATED_MAX_SHARE);
         let generator = evidence.cores().and_then(|cores| cores.generator);
-        own || generator.is_some_and(|used| used >= GENERATOR_BUSY)
+        own || generator.is_some_and(|used| used >= GENERATOR_BUSY_MIN_CORES)
             || busy && used.is_none_or(|used| used >= TRANSFER_MIN_SHARE)
     },
 };
@@ -45,7 +45,7 @@ pub(super) const BANDWIDTH: Rule = Rule {
     why: "the system has the answer already, and the generator reads it as it comes",
     refuted_by: &[BUSY_CORES_REFUTE, REPLY_IN_PROGRESS],
     rung: Rung::Kernel,
-    covers: Covers::Runs,
+    covers: Coverage::Runs,
     find: bandwidth,
 };
 

@@ -5,7 +5,7 @@ use stats::median;
 
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::{Evidence, RunEvidence};
-use super::{Covers, Rule, Rung};
+use super::{Coverage, Rule, Rung};
 use crate::causes::Resource;
 use crate::endpoint_pool::EndpointPool;
 use crate::words::{Share, decimal, duration, percent_of};
@@ -21,7 +21,7 @@ const BURST_HEADROOM: f64 = 1.3;
 impl Resource {
     /// Connections of the load.
     pub const CONNECTIONS: Self = Self::new("connections", "connections of the load")
-        .telling_errors()
+        .with_error_share()
         .next("give the load more connections (-c)");
 }
 
@@ -32,7 +32,7 @@ pub(super) const CONNECTIONS_OF_THE_LOAD: Rule = Rule {
     why: "the system answered no later than when it was alone, and could not be sent more",
     refuted_by: &[],
     rung: Rung::Runtime,
-    covers: Covers::Runs,
+    covers: Coverage::Runs,
     find: connections,
 };
 
@@ -42,7 +42,7 @@ fn connections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         return None;
     }
     let open = evidence.connections()?;
-    let in_flight = busy_all_the_time(evidence, open)?;
+    let in_flight = fully_busy_connections(evidence, open)?;
     let offered = |run: &RunEvidence<'_>| {
         let window = run.measured.window?;
         Some(window.per_s(window.offered?))
@@ -61,7 +61,7 @@ fn connections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         decimal(needed, 0)
     );
     let cause = suspected(Resource::CONNECTIONS, Scope::Generator, because);
-    let cause = cause.direct(waited_for_a_connection(evidence, ok_ns));
+    let cause = cause.direct(connection_wait_share(evidence, ok_ns));
     Some(cause.next(format!("give the load about {} connections (-c)", decimal(needed, 0))).first())
 }
 
@@ -72,7 +72,7 @@ pub(super) const SHARED_CONNECTIONS: Rule = Rule {
     why: "the system answered no later than when it was alone, and could not be sent more",
     refuted_by: &[],
     rung: Rung::Runtime,
-    covers: Covers::Runs,
+    covers: Coverage::Runs,
     find: shared_connections,
 };
 
@@ -84,9 +84,9 @@ fn shared_connections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     if !pools(evidence).is_empty() {
         return None;
     }
-    let in_flight = busy_all_the_time(evidence, open)?;
+    let in_flight = fully_busy_connections(evidence, open)?;
     let ok_ns = evidence.together.ok_ns?;
-    let share = waited_for_a_connection(evidence, ok_ns).filter(|share| *share >= WAITED_MIN_SHARE)?;
+    let share = connection_wait_share(evidence, ok_ns).filter(|share| *share >= WAITED_MIN_SHARE)?;
     let connections = match open <= 1.0 {
         true => "a connection, which was".to_owned(),
         false => format!("{} connections, which were", decimal(open, 0)),
@@ -113,7 +113,7 @@ pub(super) const POOL_OF_AN_ENDPOINT: Rule = Rule {
     why: "the endpoint answered no later than when it was alone, and could not be sent more",
     refuted_by: &[],
     rung: Rung::Runtime,
-    covers: Covers::Runs,
+    covers: Coverage::Runs,
     find: pool_of_an_endpoint,
 };
 
@@ -184,10 +184,10 @@ fn pools(evidence: &Evidence<'_>) -> Vec<EndpointPool> {
 
 /// Returns the mean number of busy connections, if the load kept nearly all of them busy and the system worked on as
 /// many requests at once.
-fn busy_all_the_time(evidence: &Evidence<'_>, open: f64) -> Option<f64> {
+fn fully_busy_connections(evidence: &Evidence<'_>, open: f64) -> Option<f64> {
     let in_flight =
         evidence.in_flight().filter(|in_flight| *in_flight >= CONNECTIONS_BUSY_MIN_SHARE * open)?;
-    evidence.at_once().filter(|at_once| *at_once >= CONCURRENCY_MIN_SHARE * open)?;
+    evidence.concurrency().filter(|concurrency| *concurrency >= CONCURRENCY_MIN_SHARE * open)?;
     Some(in_flight)
 }
 
@@ -197,7 +197,7 @@ fn of_connections(in_flight: f64, open: f64) -> f64 {
 }
 
 /// Returns the share of the response time before the request was sent: the median over all runs.
-fn waited_for_a_connection(evidence: &Evidence<'_>, ok_ns: f64) -> Option<f64> {
+fn connection_wait_share(evidence: &Evidence<'_>, ok_ns: f64) -> Option<f64> {
     let response_ns = evidence.runs.iter().filter_map(|run| run.measured.response.mean_ns);
     let response_ns = median(response_ns)?;
     Share::of_measured(response_ns - ok_ns, response_ns).map(Share::get)

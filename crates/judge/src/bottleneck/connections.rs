@@ -5,7 +5,7 @@ use record::ErrorClass;
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::{Evidence, share};
 use super::words::percent;
-use super::{Covers, REFUSED, Rule, Rung};
+use super::{Coverage, REPORTED_ERRORS_MIN_SHARE, Rule, Rung};
 use crate::causes::Resource;
 use crate::words::{Share, count, decimal};
 
@@ -15,7 +15,7 @@ const USERS_EXCLUDED_MIN_SHARE: f64 = 0.1;
 impl Resource {
     /// A limit on connections.
     pub const CONNECTION_LIMIT: Self = Self::new("connection_limit", "the limit of connections of the server")
-        .telling_errors()
+        .with_error_share()
         .next("raise the limit of the server (max_connections, worker_connections) or of the user, or use fewer connections, as with a pooler");
 }
 
@@ -26,7 +26,7 @@ pub(super) const CONNECTION_LIMIT: Rule = Rule {
     why: "the server itself names what it lacks. Who is turned away tries again later, so the errors of a fast server may be few",
     refuted_by: &[],
     rung: Rung::Runtime,
-    covers: Covers::Runs,
+    covers: Coverage::Runs,
     find: connection_limit,
 };
 
@@ -39,7 +39,7 @@ fn connection_limit(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let kept_out = kept_out.filter(|(users, out)| {
         *out >= USERS_EXCLUDED_MIN_SHARE * users && *out >= 0.5 && errors as f64 >= out * runs
     });
-    if of_all < REFUSED && kept_out.is_none() {
+    if of_all < REPORTED_ERRORS_MIN_SHARE && kept_out.is_none() {
         return None;
     }
     let times = count(errors);

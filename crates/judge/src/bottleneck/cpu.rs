@@ -4,12 +4,12 @@ use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::{Cores, Evidence};
 use super::one_core;
 use super::words::{cores_of, percent};
-use super::{Covers, Rule, Rung, SATURATED_MIN_SHARE, UNSATURATED_MAX_SHARE};
+use super::{Coverage, Rule, Rung, SATURATED_MIN_SHARE, UNSATURATED_MAX_SHARE};
 use crate::causes::Resource;
 use crate::words::{decimal, duration};
 
 /// Min share of all cores that the system uses when its own work saturates them.
-const OWN: f64 = 0.75;
+const OWN_MIN_SHARE: f64 = 0.75;
 /// Min ratio of the threads' runnable time to their running time at which other processes compete for cores.
 const CORE_WAIT_MIN_RATIO: f64 = 0.25;
 /// Min share of the response time in which threads of the system waited for a core.
@@ -17,7 +17,7 @@ const CORE_WAIT_MIN_RESPONSE_SHARE: f64 = 0.2;
 /// Factor on the share that shared cores explain if the threads of the system take turns.
 const TURN_TAKING_FACTOR: f64 = 0.5;
 /// Min share of all cores used by others at which the machine's CPU is called shared.
-const TAKEN: f64 = 0.1;
+const TAKEN_MIN_SHARE: f64 = 0.1;
 
 impl Resource {
     /// Low priority: other processes get cores first.
@@ -58,7 +58,7 @@ const OTHERS_USE_THE_CORES: Refutation = Refutation {
 };
 
 /// Returns the share of all cores that the system used. `None` if that is unknown.
-fn share_of_the_system(evidence: &Evidence<'_>) -> Option<f64> {
+fn system_core_share(evidence: &Evidence<'_>) -> Option<f64> {
     let cores = evidence.cores()?;
     Some(cores.system? / cores.all as f64)
 }
@@ -69,7 +69,7 @@ pub(super) const COMPUTES_ON_ALL_CORES: Refutation = Refutation {
     is_read: |evidence| {
         let busy = evidence.signal(|signals| signals.busy);
         busy.is_some_and(|busy| busy >= SATURATED_MIN_SHARE)
-            && share_of_the_system(evidence).is_some_and(|used| used >= OWN)
+            && system_core_share(evidence).is_some_and(|used| used >= OWN_MIN_SHARE)
     },
 };
 
@@ -86,7 +86,7 @@ const CORES_BUSY_WITH_OTHERS: Refutation = Refutation {
             .max(SATURATED_MIN_SHARE);
         let is_kept_waiting =
             |[ran, waited]: [f64; 2]| ran + waited >= wanted && waited >= CORE_WAIT_MIN_RATIO * ran;
-        share_of_the_system(evidence).is_some_and(|used| used < OWN)
+        system_core_share(evidence).is_some_and(|used| used < OWN_MIN_SHARE)
             && evidence.ran_and_waited().is_some_and(|read| !is_kept_waiting(read))
     },
 };
@@ -100,7 +100,7 @@ pub(super) const ALL_CORES: Rule = Rule {
           the limit is called shared",
     refuted_by: &[IDLE_CORES_REFUTE, CORES_BUSY_WITH_OTHERS, OTHERS_USE_THE_CORES],
     rung: Rung::Kernel,
-    covers: Covers::Any,
+    covers: Coverage::Any,
     find: all_cores,
 };
 
@@ -114,22 +114,23 @@ fn all_cores(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     if own.is_some_and(|own| is_unread && own < 0.5 * cores.all as f64) {
         return None;
     }
-    let spinning = may_spin(evidence).map_or_else(String::new, |words| format!("; {words}"));
-    let because = format!("{} {} busy: {}{spinning}", all_of(cores.all), percent(busy), who_used(&cores));
+    let spinning = spinning_sentence(evidence).map_or_else(String::new, |words| format!("; {words}"));
+    let because = format!("{} {} busy: {}{spinning}", all_of(cores.all), percent(busy), core_users(&cores));
     let cause = suspected(Resource::MACHINE_CPU, Scope::Machine, because);
     let not_its_own = cores.others.unwrap_or(0.0) + cores.generator.unwrap_or(0.0);
-    if cores.system.is_none() || not_its_own / (cores.all as f64) < TAKEN {
+    if cores.system.is_none() || not_its_own / (cores.all as f64) < TAKEN_MIN_SHARE {
         // Requests that wait for a component of the system also wait for its cores.
         return Some(cause.direct(Some(1.0)).without_share());
     }
-    let [others, generator] = [cores.others, cores.generator].map(|used| used.filter(|used| *used >= TAKEN));
+    let [others, generator] =
+        [cores.others, cores.generator].map(|used| used.filter(|used| *used >= TAKEN_MIN_SHARE));
     let against = [("other processes", others), ("the generator", generator)];
     let against = against.into_iter().filter_map(|(name, used)| Some((name, used?)));
     let programs = |name| if name == "the generator" { String::new() } else { evidence.named_others() };
     let against = against.map(|(name, used)| format!("{name} used {}{}", decimal(used, 2), programs(name)));
     // Threads that take turns would not use more cores even if other processes used none.
-    let takes_turns = one_core::takes_turns(evidence);
-    let share = evidence.not_asleep() * if takes_turns { TURN_TAKING_FACTOR } else { 1.0 };
+    let has_turn_taking_process = one_core::has_turn_taking_process(evidence);
+    let share = evidence.awake_share() * if has_turn_taking_process { TURN_TAKING_FACTOR } else { 1.0 };
     let cause = cause.indirect(Some(share)).against(against);
     let (what, next) = shared_with(others.is_some(), generator.is_some());
     Some(Bottleneck { what, ..cause.next(next) })
@@ -142,7 +143,7 @@ const SPINNING_FASTEST_MAX: f64 = 0.3;
 
 /// Returns a sentence about answers that took less time than the CPU time of a request. The cause may be threads that
 /// spin while they wait, or requests of different cost.
-fn may_spin(evidence: &Evidence<'_>) -> Option<String> {
+fn spinning_sentence(evidence: &Evidence<'_>) -> Option<String> {
     let is_one_kind = evidence.runs.iter().all(|run| run.run.new.steps.len() == 1);
     let ran = evidence.workers().values().map(|workers| workers.in_state("on_cpu")).reduce(f64::max)?;
     let cpu_ns = ran / evidence.ended_per_s()? * 1e9;
@@ -183,22 +184,22 @@ fn all_of(cores: usize) -> String {
 }
 
 /// Min number of cores used by called servers that a sentence mentions.
-const CALLED_MIN: f64 = 0.05;
+const CALLED_MIN_CORES: f64 = 0.05;
 
-fn who_used(cores: &Cores) -> String {
+fn core_users(cores: &Cores) -> String {
     let of = |name: &str, used: Option<f64>| used.map(|used| format!("{name} {}", decimal(used, 2)));
     let (system, others) = match cores.system {
         Some(used) => (Some(format!("the system used {}", decimal(used, 2))), "other processes"),
         None => (None, "all other processes"),
     };
-    let called = Some(cores.called).filter(|used| *used >= CALLED_MIN);
+    let called = Some(cores.called).filter(|used| *used >= CALLED_MIN_CORES);
     let called = of("what it calls", called);
     let who = [system, called, of("the generator", cores.generator), of(others, cores.others)];
     who.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// Min share of all cores used by other processes at which a priority has an effect.
-const OTHERS_USED: f64 = 0.25;
+const OTHER_CORES_MIN_SHARE: f64 = 0.25;
 
 pub(super) const LOW_PRIORITY: Rule = Rule {
     finds: &[Resource::PRIORITY],
@@ -207,14 +208,14 @@ pub(super) const LOW_PRIORITY: Rule = Rule {
     why: "a process with a nice value gets the time that others leave",
     refuted_by: &[IDLE_CORES_REFUTE, CORES_BUSY_WITH_OTHERS],
     rung: Rung::Kernel,
-    covers: Covers::Any,
-    find: a_low_priority,
+    covers: Coverage::Any,
+    find: low_priority,
 };
 
-fn a_low_priority(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+fn low_priority(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let (name, nice) = evidence.niceness().filter(|(_, nice)| *nice >= 1.0)?;
     let cores = evidence.cores()?;
-    let others = cores.others.filter(|others| *others >= OTHERS_USED * cores.all as f64)?;
+    let others = cores.others.filter(|others| *others >= OTHER_CORES_MIN_SHARE * cores.all as f64)?;
     let [ran, waited] = evidence.ran_and_waited()?;
     if ran + waited < SATURATED_MIN_SHARE || waited < CORE_WAIT_MIN_RATIO * ran {
         return None;
@@ -238,7 +239,7 @@ pub(super) const WAITS_FOR_A_CORE: Rule = Rule {
     why: "cores were short at times",
     refuted_by: &[IDLE_CORES_REFUTE, OTHERS_USE_THE_CORES],
     rung: Rung::Kernel,
-    covers: Covers::Runs,
+    covers: Coverage::Runs,
     find: waits_for_a_core,
 };
 

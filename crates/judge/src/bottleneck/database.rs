@@ -8,24 +8,24 @@ use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::disks::NOTHING_WAITED;
 use super::evidence::{Evidence, RunEvidence};
 use super::words::percent;
-use super::{Covers, Rule, Rung, in_process};
+use super::{Coverage, Rule, Rung, in_process};
 use crate::causes::Resource;
-use crate::inside::{BLOCKING_SEPARATOR, Inside, class_of};
+use crate::inside::{BLOCKING_SEPARATOR, DatabaseStatistics, class_of};
 use crate::signals::Signals;
 use crate::words::decimal;
 
 /// Min share of active sessions that wait for a resource.
-const WAITING: f64 = 0.3;
+const WAITING_MIN_SHARE: f64 = 0.3;
 /// Min number of waiting sessions; fewer are noise.
-const SESSIONS: f64 = 0.5;
+const WAITING_SESSIONS_MIN: f64 = 0.5;
 /// Min buffer hit ratio; below it, the buffers are too small.
 const BUFFER_HIT_MIN_SHARE: f64 = 0.95;
 /// Min number of blocks read per answer; fewer do not delay answers.
-const READS_PER_ANSWER: f64 = 0.1;
+const READS_PER_ANSWER_MIN: f64 = 0.1;
 /// Min block size of a database, in bytes.
 const BLOCK_BYTES: f64 = 4096.0;
 /// Min share of blocks read from a disk instead of the kernel's page cache.
-const FROM_DISK: f64 = 0.1;
+const DISK_READS_MIN_SHARE: f64 = 0.1;
 /// Max length of a statement excerpt in a sentence, in characters.
 const STATEMENT_CHARS_MAX: usize = 80;
 
@@ -49,7 +49,7 @@ pub(super) const WAITS_INSIDE: Rule = Rule {
     why: "the database itself says so. Less than half a session is chance",
     refuted_by: &[],
     rung: Rung::Runtime,
-    covers: Covers::Any,
+    covers: Coverage::Any,
     find: waits_inside,
 };
 
@@ -100,11 +100,11 @@ pub(super) fn waits_inside(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     };
     let all = [Resource::DATABASE_LOCK, Resource::DATABASE_LOG, Resource::DATABASE_CACHE].map(of);
     let (resource, share, most) = all.into_iter().max_by(|one, other| one.1.total_cmp(&other.1))?;
-    if share < WAITING || share * active < SESSIONS {
+    if share < WAITING_MIN_SHARE || share * active < WAITING_SESSIONS_MIN {
         return None;
     }
     let wait = &most?.0;
-    let waiting = statement_of_most(evidence, resource);
+    let waiting = most_waiting_statement(evidence, resource);
     let of_statement =
         waiting.as_ref().map_or_else(String::new, |statement| format!(", mostly in {statement}"));
     let because = format!(
@@ -113,21 +113,21 @@ pub(super) fn waits_inside(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         decimal(active, 1),
     );
     let counted = evidence.counted_lock_waits().filter(|_| resource == Resource::DATABASE_LOCK);
-    let blocker = blocker_of_most(evidence).filter(|_| resource == Resource::DATABASE_LOCK);
+    let blocker = main_blocker(evidence).filter(|_| resource == Resource::DATABASE_LOCK);
     let cause = suspected(resource, Scope::DatabaseWait(wait.clone()), because)
-        .direct(evidence.of_in_flight(share * active))
+        .direct(evidence.in_flight_share(share * active))
         .and(blocker.as_ref().map(|(state, statement)| {
             format!("sessions that blocked others were mostly {state} in {statement}")
         }))
         .and(counted);
     if evidence.is_in_process() {
-        return Some(cause.next(in_process::next_of(resource)));
+        return Some(cause.next(in_process::wait_advice(resource)));
     }
-    Some(if resource == Resource::DATABASE_LOCK { cause.next(next_of_lock(wait, blocker)) } else { cause })
+    Some(if resource == Resource::DATABASE_LOCK { cause.next(lock_advice(wait, blocker)) } else { cause })
 }
 
 /// Returns advice to shorten the time for which the lock is held.
-fn next_of_lock(wait: &str, blocker: Option<(String, String)>) -> String {
+fn lock_advice(wait: &str, blocker: Option<(String, String)>) -> String {
     if class_of(wait) == "LWLock" {
         return format!(
             "use fewer connections at once, as with a pooler: {wait} is a lock inside the server, held only while it computes"
@@ -148,8 +148,8 @@ fn next_of_lock(wait: &str, blocker: Option<(String, String)>) -> String {
 }
 
 /// Finds the statement in which most sessions waited for `resource`. Shared reports have no statements.
-fn statement_of_most(evidence: &Evidence<'_>, resource: Resource) -> Option<String> {
-    let of_run = |inside: &Inside| {
+fn most_waiting_statement(evidence: &Evidence<'_>, resource: Resource) -> Option<String> {
+    let of_run = |inside: &DatabaseStatistics| {
         let waits = inside.statements.iter().filter(|of| kind(&of.wait) == Some(resource));
         waits.map(|of| (of.statement.clone(), of.sessions)).collect()
     };
@@ -157,8 +157,8 @@ fn statement_of_most(evidence: &Evidence<'_>, resource: Resource) -> Option<Stri
 }
 
 /// Returns state and statement of the sessions that blocked most others.
-fn blocker_of_most(evidence: &Evidence<'_>) -> Option<(String, String)> {
-    let of_run = |inside: &Inside| {
+fn main_blocker(evidence: &Evidence<'_>) -> Option<(String, String)> {
+    let of_run = |inside: &DatabaseStatistics| {
         let blocking = inside.blocking.iter().filter_map(|(session, blocked)| {
             let (session, statement) = session.split_once(BLOCKING_SEPARATOR)?;
             let (_, state) = session.split_once(", ")?;
@@ -181,7 +181,7 @@ fn blocker_of_most(evidence: &Evidence<'_>) -> Option<(String, String)> {
 /// Returns the text with the largest sum over all runs; `None` if there is none, or if it is empty.
 pub(super) fn largest(
     evidence: &Evidence<'_>,
-    of_run: impl Fn(&Inside) -> Vec<(String, f64)>,
+    of_run: impl Fn(&DatabaseStatistics) -> Vec<(String, f64)>,
 ) -> Option<String> {
     let mut sums: BTreeMap<String, f64> = BTreeMap::new();
     let insides = evidence.runs.iter().filter_map(|run| run.signals?.inside.as_ref());
@@ -204,7 +204,7 @@ const READ_FROM_MEMORY: Refutation = Refutation {
     is_read: |evidence| {
         let blocks = evidence.signal(|signals| signals.inside.as_ref()?.rate("blocks_read"));
         let read = evidence.disk_bytes_per_s().map(|[read, _]| read);
-        read.zip(blocks).is_some_and(|(read, blocks)| read < FROM_DISK * blocks * BLOCK_BYTES)
+        read.zip(blocks).is_some_and(|(read, blocks)| read < DISK_READS_MIN_SHARE * blocks * BLOCK_BYTES)
     },
 };
 
@@ -223,18 +223,19 @@ pub(super) const BUFFERS_TOO_SMALL: Rule = Rule {
     why: "a server that does not report what its sessions wait for still counts what it reads",
     refuted_by: &[NOTHING_WAITED, READ_FROM_MEMORY],
     rung: Rung::Runtime,
-    covers: Covers::Runs,
-    find: reads_past_the_buffers,
+    covers: Coverage::Runs,
+    find: buffer_misses,
 };
 
-fn reads_past_the_buffers(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let inside =
-        |figure: fn(&Inside) -> Option<f64>| evidence.signal(|signals| figure(signals.inside.as_ref()?));
-    let hits = inside(Inside::hits).filter(|hits| *hits < BUFFER_HIT_MIN_SHARE)?;
+fn buffer_misses(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let inside = |figure: fn(&DatabaseStatistics) -> Option<f64>| {
+        evidence.signal(|signals| figure(signals.inside.as_ref()?))
+    };
+    let hits = inside(DatabaseStatistics::hits).filter(|hits| *hits < BUFFER_HIT_MIN_SHARE)?;
     let per_answer = reads_per_answer(evidence)?;
     let waited = evidence.disk_pressure();
-    let share = evidence.slept_for_disk().max(waited.map_or(0.0, |waited| waited.share));
-    if per_answer < READS_PER_ANSWER || share < 0.2 {
+    let share = evidence.disk_sleep_share().max(waited.map_or(0.0, |waited| waited.share));
+    if per_answer < READS_PER_ANSWER_MIN || share < 0.2 {
         return None;
     }
     let because = format!(
@@ -270,7 +271,8 @@ mod tests {
         let runs = [["Lock:a", "Lock:b"], ["Lock:a", "Lock:c"], ["Lock:b", "Lock:c"]].map(|waits| {
             let mut planted = Planted::closed(16, 200.0, 20.0);
             let waits = waits.map(|wait| (wait.to_owned(), 2.0)).into();
-            planted.signals.inside = Some(Inside { active: 4.0, waits, ..Inside::default() });
+            planted.signals.inside =
+                Some(DatabaseStatistics { active: 4.0, waits, ..DatabaseStatistics::default() });
             planted
         });
         let evidence = Evidence {

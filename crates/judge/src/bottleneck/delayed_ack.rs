@@ -5,14 +5,14 @@ use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
 use super::little::REPLY_IN_PROGRESS;
 use super::words::{cpu_in_brackets, percent};
-use super::{Covers, Rule, Rung};
+use super::{Coverage, Rule, Rung};
 use crate::causes::Resource;
 use crate::words::duration;
 
 /// Time for which Linux delays an ACK, plus measurement overhead, in nanoseconds.
 const DELAY_NS: std::ops::RangeInclusive<f64> = 39e6..=50e6;
 /// Min share of an answer's time after its first byte.
-const AFTER_FIRST_BYTE: f64 = 0.75;
+const TRANSFER_MIN_SHARE: f64 = 0.75;
 
 impl Resource {
     /// A delayed ACK that an answer waits for.
@@ -30,7 +30,7 @@ const IN_SESSIONS: Refutation = Refutation {
     is_read: |evidence| {
         let active = evidence.signal(|signals| Some(signals.inside.as_ref()?.active));
         active
-            .and_then(|active| evidence.of_in_flight(active))
+            .and_then(|active| evidence.in_flight_share(active))
             .is_some_and(|share| share >= ACTIVE_SESSION_MIN_SHARE)
     },
 };
@@ -54,7 +54,7 @@ pub(super) const DELAYED_ACKS: Rule = Rule {
     why: "Linux delays the ACK of a lone segment for 40 ms or little more. Without TCP_NODELAY the next small write waits for it",
     refuted_by: &[REPLY_IN_PROGRESS, IN_SESSIONS],
     rung: Rung::Kernel,
-    covers: Covers::Runs,
+    covers: Coverage::Runs,
     find: delayed_acks,
 };
 
@@ -62,7 +62,7 @@ fn delayed_acks(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let place =
         |at: usize| evidence.pace(move |pace| Some(pace.ok_ns?[at])).filter(|ns| DELAY_NS.contains(ns));
     let (low, high) = (place(0)?, place(2)?);
-    let share = evidence.transfer().filter(|share| *share >= AFTER_FIRST_BYTE)?;
+    let share = evidence.transfer().filter(|share| *share >= TRANSFER_MIN_SHARE)?;
     let because = format!(
         "80 % of the answers took {} to {}, as long as Linux delays an ACK, and {} of that passed after the first byte{}",
         duration(low),

@@ -4,7 +4,7 @@
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::cpu_in_brackets;
-use super::{Covers, Rule, Rung, database, statements};
+use super::{Coverage, Rule, Rung, database, statements};
 use crate::causes::Resource;
 use crate::databases;
 use crate::dependencies::{Called, Dependencies, RENEWED_MIN_PER_S};
@@ -79,7 +79,7 @@ impl Call<'_> {
 
     /// Returns whether all connections awaited a reply nearly all the time, so that further requests wait for one.
     /// Connections opened per request do not count, because they always await a reply.
-    fn are_all_taken(&self) -> bool {
+    fn is_fully_used(&self) -> bool {
         let is_kept = self.called.seen_opened_per_s < RENEWED_MIN_PER_S;
         is_kept && self.called.awaited >= ALL_TAKEN_MIN_SHARE * self.called.connections.max(THREADS_MIN)
     }
@@ -89,12 +89,12 @@ impl Call<'_> {
     /// process. Otherwise it is relative to the requests in flight.
     fn share(&self, evidence: &Evidence<'_>, all: &Dependencies) -> f64 {
         let awaited = self.awaited(evidence);
-        let of_flight = evidence.of_in_flight(awaited).unwrap_or(0.0);
+        let of_flight = evidence.in_flight_share(awaited).unwrap_or(0.0);
         let workers = evidence.workers();
         let Some(workers) = workers.get(self.process()) else { return of_flight };
         let reads: f64 = workers.dependencies.values().sum();
         let idle = workers.in_state("poll") + (workers.in_state("socket_read") - reads).max(0.0);
-        if idle >= THREADS_MIN && !self.are_all_taken() {
+        if idle >= THREADS_MIN && !self.is_fully_used() {
             return of_flight;
         }
         let calls = all.called.iter().map(|(key, called)| Call { key, called });
@@ -110,7 +110,7 @@ impl Call<'_> {
 
 /// Returns advice to declare a database that the plan does not declare. Empty if it does, or if the program is not a
 /// known database.
-fn name_the_database(evidence: &Evidence<'_>, call: &Call<'_>) -> String {
+fn declare_database_advice(evidence: &Evidence<'_>, call: &Call<'_>) -> String {
     let Some(scheme) = databases::scheme_of_program(&call.called.program) else { return String::new() };
     if evidence.is_database_read() {
         return String::new();
@@ -151,7 +151,7 @@ pub(super) const ROUND_TRIPS: Rule = Rule {
           network",
     refuted_by: &[],
     rung: Rung::Kernel,
-    covers: Covers::Runs,
+    covers: Coverage::Runs,
     find: round_trips,
 };
 
@@ -181,12 +181,12 @@ fn round_trips(evidence: &Evidence<'_>) -> Option<Bottleneck> {
             "ask for several things at once (a join, a list of keys, a batch, or a pipeline), or cache what seldom changes"
         }
     };
-    let next = format!("{next}{}", name_the_database(evidence, &call));
+    let next = format!("{next}{}", declare_database_advice(evidence, &call));
     let cause = suspected(Resource::ROUND_TRIPS, call.scope(), because).next(next);
     let cause = cause.and(repeated.map(|repeated| format!("repeated statement: {repeated} for each {one}")));
     // CPU work for the calls is part of their cost. If the system has no idle worker, requests wait for that work.
     let is_work = evidence.is_exhausted()
-        || evidence.not_asleep() >= MOST_MIN_SHARE && evidence.computing() >= COMPUTING_MIN;
+        || evidence.awake_share() >= MOST_MIN_SHARE && evidence.computing() >= COMPUTING_MIN;
     Some(match share >= SHARE_MIN {
         true => cause.direct(Some(share)),
         false if is_work => cause.direct(None),
@@ -201,7 +201,7 @@ pub(super) const CONNECTION_PER_REQUEST: Rule = Rule {
     why: "the kernel counts connections that are opened. Each costs a round trip, and a log-in or a process where the server needs one",
     refuted_by: &[],
     rung: Rung::Kernel,
-    covers: Covers::Runs,
+    covers: Coverage::Runs,
     find: connection_per_request,
 };
 
@@ -220,7 +220,7 @@ fn connection_per_request(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         one(evidence.together.unit),
         cpu_in_brackets(evidence)
     );
-    let advice = name_the_database(evidence, &call);
+    let advice = declare_database_advice(evidence, &call);
     let cause = suspected(Resource::NEW_CONNECTIONS, call.scope(), because)
         .next(format!("{}{advice}", Resource::NEW_CONNECTIONS.next));
     let share = call.share(evidence, &all);
@@ -249,7 +249,7 @@ pub(super) const SLOW_SERVER: Rule = Rule {
     why: "a connection whose last data was sent awaits a reply. The kernel keeps both times for each connection, also in an event loop",
     refuted_by: &[DATABASE_SAYS_WHY],
     rung: Rung::Kernel,
-    covers: Covers::Runs,
+    covers: Coverage::Runs,
     find: slow_server,
 };
 
@@ -260,7 +260,7 @@ fn slow_server(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     if awaited < AWAITED_MIN || share < FURTHER_MIN_SHARE {
         return None;
     }
-    let slow = slower_than_its_equals(&all, &call);
+    let slow = slower_than_peers(&all, &call);
     let is_further = share < if slow.is_some() { SHARE_MIN } else { MOST_MIN_SHARE };
     let took = call.called.reply_ns().filter(|ns| *ns >= REPLY_MIN_NS);
     let took = took.map_or_else(String::new, |ns| format!(", which took {} each or more", duration(ns)));
@@ -276,7 +276,7 @@ fn slow_server(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         Some(_) => format!("see what differs at {}, or send it fewer requests", call.place()),
         None => Resource::DEPENDENCY.next.to_owned(),
     };
-    let next = format!("{next}{}", name_the_database(evidence, &call));
+    let next = format!("{next}{}", declare_database_advice(evidence, &call));
     let cause = suspected(Resource::DEPENDENCY, call.scope(), because).next(next);
     let cause = match slow {
         Some(_) => Bottleneck { what: "one slow server of several", ..cause },
@@ -291,7 +291,7 @@ fn slow_server(evidence: &Evidence<'_>) -> Option<Bottleneck> {
 
 /// Returns a sentence about peers of the server of `call` that the same process calls as often, if that server is
 /// clearly slower; otherwise `None`.
-fn slower_than_its_equals(all: &Dependencies, call: &Call<'_>) -> Option<String> {
+fn slower_than_peers(all: &Dependencies, call: &Call<'_>) -> Option<String> {
     let trips_per_s = call.called.round_trips_per_s()?;
     let mut others = all.called.iter().filter(|(key, _)| key.0 == call.key.0 && key.1 != call.key.1);
     // Peers get a similar share of the calls. A slow one may get fewer.
@@ -321,7 +321,7 @@ pub(super) const BUFFERS: Rule = Rule {
     why: "the kernel counts why a connection does not send",
     refuted_by: &[SERVED],
     rung: Rung::Kernel,
-    covers: Covers::Any,
+    covers: Coverage::Any,
     find: buffers,
 };
 
@@ -354,5 +354,5 @@ fn buffers(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         Share::of_measured(kept_back, sending).map_or_else(String::new, Share::percent)
     );
     let cause = suspected(Resource::SOCKET_BUFFERS, call.scope(), because).next(next);
-    Some(cause.direct(evidence.of_in_flight(kept_back)))
+    Some(cause.direct(evidence.in_flight_share(kept_back)))
 }

@@ -3,17 +3,17 @@
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::percent;
-use super::{Covers, Rule, Rung, SATURATED_MIN_SHARE, UNSATURATED_MAX_SHARE};
+use super::{Coverage, Rule, Rung, SATURATED_MIN_SHARE, UNSATURATED_MAX_SHARE};
 use crate::causes::Resource;
 use crate::group_io::LimitedIo;
 use crate::words::decimal;
 
 /// Min share of time in which some task waited for a disk. Some disks serve many requests at once, and are busy long
 /// before they are saturated.
-const DISK_PRESSURE: f64 = 0.2;
+const DISK_PRESSURE_MIN_SHARE: f64 = 0.2;
 
 /// Bytes per second below which the system counts as not using disks.
-const LITTLE: f64 = 1024.0;
+const IDLE_MAX_BYTES_PER_S: f64 = 1024.0;
 /// Share of requests in flight that sleep for a disk, below which disks do not matter.
 const DISK_SLEEP_MIN_SHARE: f64 = 0.05;
 
@@ -27,7 +27,7 @@ impl Resource {
 /// If no task waits for a disk, no request does.
 pub(super) const NOTHING_WAITED: Refutation = Refutation {
     when: "something in its own control group, or else on the machine, waited for disks less than 20 % of the time",
-    is_read: |evidence| evidence.disk_pressure().is_some_and(|waited| waited.share < DISK_PRESSURE),
+    is_read: |evidence| evidence.disk_pressure().is_some_and(|waited| waited.share < DISK_PRESSURE_MIN_SHARE),
 };
 
 /// Rules out disks that only other processes use.
@@ -35,8 +35,8 @@ const NOT_BY_THE_SYSTEM: Refutation = Refutation {
     when: "the system read and wrote less than 1 KiB a second on disks, and less than 5 % of its requests in flight slept for one",
     is_read: |evidence| {
         let bytes = evidence.disk_bytes_per_s();
-        bytes.is_some_and(|[read, written]| read + written < LITTLE)
-            && evidence.slept_for_disk() < DISK_SLEEP_MIN_SHARE
+        bytes.is_some_and(|[read, written]| read + written < IDLE_MAX_BYTES_PER_S)
+            && evidence.disk_sleep_share() < DISK_SLEEP_MIN_SHARE
     },
 };
 
@@ -47,7 +47,7 @@ pub(super) const LIMIT_OF_DISKS: Rule = Rule {
     why: "the kernel lets what is more wait, however idle the disk is",
     refuted_by: &[NOTHING_WAITED],
     rung: Rung::Kernel,
-    covers: Covers::Any,
+    covers: Coverage::Any,
     find: limit_of_disks,
 };
 
@@ -65,7 +65,7 @@ fn limit_of_disks(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let next = "raise the limit (`io` in `resources` of the plan, or that of its container), or do fewer and larger reads and writes per request";
     let of_group = evidence.signal(|signals| signals.group_pressures[2]).unwrap_or(0.0);
     // An event loop itself does not sleep for a disk, so the pressure of its group counts, too.
-    let slept = Some(evidence.slept_for_disk().max(of_group)).filter(|share| *share > 0.0);
+    let slept = Some(evidence.disk_sleep_share().max(of_group)).filter(|share| *share > 0.0);
     let share = slept.or(waited.map(|waited| waited.share));
     Some(suspected(Resource::DISK, Scope::ControlGroup, because).direct(share).next(next))
 }
@@ -76,7 +76,7 @@ pub(super) const DISKS: Rule = Rule {
     why: "some disks serve many requests at once, and are busy long before they are exhausted",
     refuted_by: &[NOTHING_WAITED, NOT_BY_THE_SYSTEM],
     rung: Rung::Kernel,
-    covers: Covers::Any,
+    covers: Coverage::Any,
     find: disks,
 };
 

@@ -4,29 +4,29 @@ use record::{ClassName, ErrorClass, Loss};
 
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::{Evidence, share};
-use super::refusals::AT_THE_SAME_TIME;
+use super::refusals::EQUAL_TIMES_MAX_SPREAD;
 use super::words::percent;
-use super::{Covers, REFUSED, Rule, Rung, in_process};
+use super::{Coverage, REPORTED_ERRORS_MIN_SHARE, Rule, Rung, in_process};
 use crate::causes::Resource;
 use crate::words::{Share, duration};
 
 /// Min share of planned requests at which errors rank before every other cause.
 const ERRORS_MIN_SHARE: f64 = 0.1;
 /// Min unavailable share of the measured time that explains a run without another explanation.
-const GONE_MIN_SHARE: f64 = 0.2;
+const UNAVAILABLE_MIN_SHARE: f64 = 0.2;
 /// Ratio of the times of rejections and of ok answers above which rejections are time-outs. The cause is then the
 /// resource that they waited for.
-const TIMED_OUT: f64 = 2.0;
+const TIMEOUT_MIN_RATIO: f64 = 2.0;
 /// Min share of requests with one status at which a system that served nothing is reported to reject them.
 const REJECTED_MIN_SHARE: f64 = 0.5;
 /// Min ratio of the times of rejections and of ok answers at which rejections waited.
 const HALF: f64 = 0.5;
 /// Statuses that other rules handle.
-const OTHERS: [u16; 2] = [429, 503];
+const STATUSES_OF_OTHER_RULES: [u16; 2] = [429, 503];
 
 impl Resource {
     /// Requests that the system did not serve.
-    pub const ERRORS: Self = Self::new("errors", "errors of the system").telling_errors();
+    pub const ERRORS: Self = Self::new("errors", "errors of the system").with_error_share();
 }
 
 pub(super) const ERRORS: Rule = Rule {
@@ -38,7 +38,7 @@ pub(super) const ERRORS: Rule = Rule {
           that has used up a thread or the cores, are a symptom",
     refuted_by: &[LOST_TO_EVENTS],
     rung: Rung::Runtime,
-    covers: Covers::Runs,
+    covers: Coverage::Runs,
     find: errors,
 };
 
@@ -51,13 +51,14 @@ const LOST_TO_EVENTS: Refutation = Refutation {
 fn errors(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let together = &evidence.together;
     let planned = together.counts.planned;
-    let statuses = together.statuses.keys().copied().filter(|status| !OTHERS.contains(status));
+    let statuses =
+        together.statuses.keys().copied().filter(|status| !STATUSES_OF_OTHER_RULES.contains(status));
     let of_status = statuses
         .map(|status| (status, evidence.share_of_status(status)))
         .filter(|(status, _)| *status >= 400)
         .max_by(|one, other| one.1.total_cmp(&other.1));
-    if let Some((status, of_all)) = of_status.filter(|(_, of_all)| *of_all >= REFUSED) {
-        let gives_up = evidence.spread_of_rejected().is_some_and(|spread| spread <= AT_THE_SAME_TIME);
+    if let Some((status, of_all)) = of_status.filter(|(_, of_all)| *of_all >= REPORTED_ERRORS_MIN_SHARE) {
+        let gives_up = evidence.rejected_spread().is_some_and(|spread| spread <= EQUAL_TIMES_MAX_SPREAD);
         let when = if gives_up { "each time" } else { "on average" };
         let took = match (together.rejected_ns, together.ok_ns) {
             (Some(rejected), Some(ok)) => {
@@ -76,12 +77,12 @@ fn errors(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     }
     let classes = together.errors.iter().filter_map(|(class, count)| Some((class.known()?, *count)));
     let (class, count) =
-        classes.filter(|(class, _)| is_of_the_system(*class)).max_by_key(|(_, count)| *count)?;
+        classes.filter(|(class, _)| is_system_error(*class)).max_by_key(|(_, count)| *count)?;
     let of_all = share(count, planned);
-    if of_all < REFUSED {
+    if of_all < REPORTED_ERRORS_MIN_SHARE {
         return None;
     }
-    let resource = if is_of_locks(class) { Resource::DATABASE_LOCK } else { Resource::ERRORS };
+    let resource = if is_lock_error(class) { Resource::DATABASE_LOCK } else { Resource::ERRORS };
     let (name, words) = (class.name(), class.words());
     // Failures to connect are counted per connection, and may outnumber requests.
     let because = match Share::of_count(count, planned) {
@@ -94,7 +95,7 @@ fn errors(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         }
     };
     let next = match resource == Resource::DATABASE_LOCK && evidence.is_in_process() {
-        true => in_process::next_of(resource),
+        true => in_process::wait_advice(resource),
         false => class.help().to_owned(),
     };
     Some(standing(evidence, suspected(resource, Scope::System, because).next(next), of_all))
@@ -104,7 +105,7 @@ fn errors(evidence: &Evidence<'_>) -> Option<Bottleneck> {
 /// receives few requests. Excludes starved users who were answered in the end.
 pub(super) fn gone(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let gone = gone_share(evidence);
-    if gone < GONE_MIN_SHARE || !is_missed(evidence) {
+    if gone < UNAVAILABLE_MIN_SHARE || !has_losses(evidence) {
         return None;
     }
     let classes = evidence.together.errors.iter().filter_map(|(class, count)| Some((class.known()?, *count)));
@@ -128,7 +129,7 @@ fn gone_share(evidence: &Evidence<'_>) -> f64 {
 }
 
 /// Returns whether a request was lost, or there was an outage.
-fn is_missed(evidence: &Evidence<'_>) -> bool {
+fn has_losses(evidence: &Evidence<'_>) -> bool {
     let longest_s =
         evidence.runs.iter().filter_map(|run| run.measured.outage.as_ref()).map(|of| of.longest_s);
     evidence.together.error_share() > 0.0
@@ -140,7 +141,7 @@ fn is_missed(evidence: &Evidence<'_>) -> bool {
 /// `None` if that took less than 20 % of their time.
 pub(super) fn late_answers(evidence: &Evidence<'_>) -> Option<String> {
     let late = gone_share(evidence);
-    let is_late = late >= GONE_MIN_SHARE && !is_missed(evidence);
+    let is_late = late >= UNAVAILABLE_MIN_SHARE && !has_losses(evidence);
     is_late.then(|| {
         format!(
             "users spent {} of their time on answers that came very late, while others were answered",
@@ -171,13 +172,13 @@ pub(super) fn nothing_served(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     Some(Bottleneck { what: "the system, which served no request", ..cause.next(next) })
 }
 
-fn is_of_locks(class: ErrorClass) -> bool {
+fn is_lock_error(class: ErrorClass) -> bool {
     [ErrorClass::Deadlock, ErrorClass::LockTimeout, ErrorClass::SerializationFailure].contains(&class)
 }
 
 /// Returns whether errors of `class` belong to this rule. Other rules handle connection errors, time-outs, and failed
 /// status checks.
-fn is_of_the_system(class: ErrorClass) -> bool {
+fn is_system_error(class: ErrorClass) -> bool {
     class.outcome().is_some()
         && !matches!(Loss::of(class), Loss::Connect | Loss::TimedOut | Loss::StaleReuse)
         && ![ErrorClass::TooManyConnections, ErrorClass::Status, ErrorClass::ConnectBacklogFull]
@@ -186,7 +187,7 @@ fn is_of_the_system(class: ErrorClass) -> bool {
 
 fn standing(evidence: &Evidence<'_>, cause: Bottleneck, of_all: f64) -> Bottleneck {
     let times = evidence.together.rejected_ns.zip(evidence.together.ok_ns);
-    let is_slow = times.is_some_and(|(rejected, ok)| rejected > TIMED_OUT * ok);
+    let is_slow = times.is_some_and(|(rejected, ok)| rejected > TIMEOUT_MIN_RATIO * ok);
     match of_all >= ERRORS_MIN_SHARE {
         _ if is_slow || evidence.is_exhausted() => cause.symptom(),
         true => cause.first(),

@@ -3,7 +3,7 @@
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::{cpu_in_brackets, percent};
-use super::{Covers, Rule, Rung};
+use super::{Coverage, Rule, Rung};
 use crate::causes::Resource;
 use crate::waits::Workers;
 use crate::words::{decimal, many};
@@ -30,7 +30,7 @@ pub(super) const BLOCKED: Rule = Rule {
     why: "all requests of such a process go through one thread. While it sleeps in a call, none proceeds. An event loop without work waits for events",
     refuted_by: &[],
     rung: Rung::Kernel,
-    covers: Covers::Runs,
+    covers: Coverage::Runs,
     find: blocked,
 };
 

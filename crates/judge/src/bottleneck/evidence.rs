@@ -405,7 +405,7 @@ impl Evidence<'_> {
 
     /// Returns the number of threads or sessions that each hold one request, as a share of the requests in flight. By
     /// Little's law this is their share of the response time.
-    pub(super) fn of_in_flight(&self, holding: f64) -> Option<f64> {
+    pub(super) fn in_flight_share(&self, holding: f64) -> Option<f64> {
         Some((holding / self.in_flight()?).clamp(0.0, 1.0))
     }
 
@@ -417,13 +417,13 @@ impl Evidence<'_> {
             in_states + workers.dependencies.values().sum::<f64>()
         };
         let asleep = self.workers().values().map(asleep).sum();
-        self.of_in_flight(asleep).unwrap_or(0.0)
+        self.in_flight_share(asleep).unwrap_or(0.0)
     }
 
     /// Returns the share of the response time in which threads slept for a disk.
-    pub(super) fn slept_for_disk(&self) -> f64 {
+    pub(super) fn disk_sleep_share(&self) -> f64 {
         let slept = self.workers().values().map(|workers| workers.in_state("disk")).sum();
-        self.of_in_flight(slept).unwrap_or(0.0)
+        self.in_flight_share(slept).unwrap_or(0.0)
     }
 
     /// Returns the bytes per second that the system read from disks and wrote to them; `None` if not sampled.
@@ -439,17 +439,17 @@ impl Evidence<'_> {
     }
 
     /// Returns the share of the response time in which sessions of a database waited for something inside it.
-    pub(super) fn asleep_in_database(&self) -> f64 {
+    pub(super) fn database_sleep_share(&self) -> f64 {
         let waits = self.database_waits().into_iter();
         let is_asleep = |wait: &str| ["Lock", "LWLock", "IO", "Commit"].contains(&class_of(wait));
         let share: f64 = waits.filter(|(wait, _)| is_asleep(wait)).map(|(_, share)| share).sum();
         let active = self.signal(|signals| Some(signals.inside.as_ref()?.active)).unwrap_or(0.0);
-        self.of_in_flight(share * active).unwrap_or(0.0)
+        self.in_flight_share(share * active).unwrap_or(0.0)
     }
 
     /// Returns the share of the response time that a saturated resource can explain: the time without other waits.
-    pub(super) fn not_asleep(&self) -> f64 {
-        1.0 - self.asleep().max(self.asleep_in_database()).min(1.0)
+    pub(super) fn awake_share(&self) -> f64 {
+        1.0 - self.asleep().max(self.database_sleep_share()).min(1.0)
     }
 
     /// States and waits of active database sessions, as shares of these sessions, largest first: medians of all runs. Names come
@@ -470,7 +470,7 @@ impl Evidence<'_> {
 
     /// Returns the process and state with the most threads that can carry requests: name, state, number of threads, and
     /// their share of the process's threads.
-    pub(super) fn waiting_most(&self) -> Option<(String, String, f64, f64)> {
+    pub(super) fn largest_wait(&self) -> Option<(String, String, f64, f64)> {
         let workers = self.workers();
         let states = workers.iter().flat_map(|(name, workers)| {
             workers

@@ -2,7 +2,7 @@
 
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::Evidence;
-use super::{Covers, Rule, Rung};
+use super::{Coverage, Rule, Rung};
 use crate::causes::Resource;
 
 impl Resource {
@@ -17,12 +17,12 @@ pub(super) const GENERATOR_LIMITED: Rule = Rule {
     why: "these signals show that the generator could not send more. Signals of a late tail do not, and are no bottleneck",
     refuted_by: &[],
     rung: Rung::Kernel,
-    covers: Covers::Runs,
-    find: the_generator,
+    covers: Coverage::Runs,
+    find: generator_limited,
 };
 
 /// Reports the generator if causes of doubt identify it as the limit in at least half of the runs.
-fn the_generator(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+fn generator_limited(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let (sentence, in_runs) = evidence.causes(|doubt| doubt.is_limit)?;
     let of_runs = match evidence.runs.len() {
         runs if in_runs == runs => String::new(),

@@ -8,7 +8,7 @@ use stats::median;
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::percent;
-use super::{Covers, Rule, Rung};
+use super::{Coverage, Rule, Rung};
 use crate::causes::Resource;
 use crate::held_lock::HeldLock;
 use crate::words::decimal;
@@ -29,7 +29,7 @@ const WAIT_MIN_SHARE: f64 = 0.2;
 /// Max number of kinds of work that a sentence mentions.
 const WORKS_MAX: usize = 3;
 
-pub(super) const A_HELD_LOCK: Rule = Rule {
+pub(super) const HELD_LOCK: Rule = Rule {
     finds: &[Resource::LOCK],
     when: "on average half a thread of a process or more waited for a mutex or read-write lock of glibc, or of Rust's standard library, that \
            another thread held, in ten looks or more",
@@ -37,8 +37,8 @@ pub(super) const A_HELD_LOCK: Rule = Rule {
           condition variable, which has no owner. A lock of Rust stores that it is held and waited for, and not by whom",
     refuted_by: &[],
     rung: Rung::Kernel,
-    covers: Covers::Runs,
-    find: a_held_lock,
+    covers: Coverage::Runs,
+    find: held_lock_cause,
 };
 
 /// Returns the most contended lock of each run.
@@ -52,7 +52,7 @@ pub(super) fn waiters(evidence: &Evidence<'_>, process: &str) -> f64 {
     median(of_process.map(|lock| lock.waiters)).unwrap_or(0.0)
 }
 
-fn a_held_lock(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+fn held_lock_cause(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let mut held: Vec<&HeldLock> = locks(evidence).collect();
     held.sort_by(|one, other| other.waiters.total_cmp(&one.waiters));
     let first = held.first()?;
@@ -86,7 +86,7 @@ fn a_held_lock(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let cause = suspected(Resource::LOCK, Scope::Process(first.process.clone()), because);
     // The request that holds the lock is delayed by the work under it, as are the requests that wait for it.
     let holders = median(alike().map(|lock| lock.holders)).unwrap_or(0.0);
-    let cause = cause.next(next(most)).direct(evidence.of_in_flight(waiters + holders));
+    let cause = cause.next(next(most)).direct(evidence.in_flight_share(waiters + holders));
     Some(Bottleneck { what: what(most), ..cause })
 }
 
@@ -193,7 +193,7 @@ mod tests {
     }
 
     fn cause(planted: &Planted) -> Bottleneck {
-        planted.see(a_held_lock).expect("a lock")
+        planted.with_evidence(held_lock_cause).expect("a lock")
     }
 
     #[test]
@@ -208,10 +208,10 @@ mod tests {
     }
 
     #[test]
-    fn wait_of_the_holder_says_more_than_its_running() {
+    fn wait_of_the_holder_takes_precedence_over_its_running_time() {
         let cause = cause(&locked(6.0, &[("fdatasync", 4.0), ("running", 12.0)]));
         assert!(cause.what.ends_with("held while writing to a disk"), "{}", cause.what);
-        let computes = locked(6.0, &[("fdatasync", 2.0), ("running", 14.0)]).see(a_held_lock);
+        let computes = locked(6.0, &[("fdatasync", 2.0), ("running", 14.0)]).with_evidence(held_lock_cause);
         assert!(computes.is_some_and(|cause| cause.what.ends_with("held while computing")));
     }
 
@@ -243,8 +243,8 @@ mod tests {
 
     #[test]
     fn few_looks_or_few_waiters_name_no_lock() {
-        assert!(locked(6.0, &[("fdatasync", 2.0)]).see(a_held_lock).is_none());
-        assert!(locked(0.4, &[("fdatasync", 16.0)]).see(a_held_lock).is_none());
-        assert!(Planted::closed(8, 200.0, 5.0).see(a_held_lock).is_none());
+        assert!(locked(6.0, &[("fdatasync", 2.0)]).with_evidence(held_lock_cause).is_none());
+        assert!(locked(0.4, &[("fdatasync", 16.0)]).with_evidence(held_lock_cause).is_none());
+        assert!(Planted::closed(8, 200.0, 5.0).with_evidence(held_lock_cause).is_none());
     }
 }

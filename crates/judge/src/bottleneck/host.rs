@@ -3,7 +3,7 @@
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::percent;
-use super::{Covers, Rule, Rung};
+use super::{Coverage, Rule, Rung};
 use crate::causes::Resource;
 
 /// Min share of the machine's CPU time taken by other guests.
@@ -18,14 +18,14 @@ impl Resource {
         .next("measure on a machine with cores of its own");
 }
 
-pub(super) const CORES_TAKEN_BY_THE_HOST: Rule = Rule {
+pub(super) const STOLEN_CORES: Rule = Rule {
     finds: &[Resource::STEAL],
     when: "other guests of the host took 5 % of the processor time or more",
     why: "no configuration of the system can recover it",
     refuted_by: &[NO_CORE_WANTED],
     rung: Rung::Kernel,
-    covers: Covers::Any,
-    find: cores_taken_by_the_host,
+    covers: Coverage::Any,
+    find: stolen_cores,
 };
 
 /// Stolen cores matter only to a system that could use them.
@@ -36,7 +36,7 @@ const NO_CORE_WANTED: Refutation = Refutation {
     },
 };
 
-fn cores_taken_by_the_host(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+fn stolen_cores(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let steal = evidence.signal(|signals| signals.steal).filter(|share| *share >= STEAL)?;
     let because = format!("other guests of the host took {} of the machine's processor time", percent(steal));
     Some(suspected(Resource::STEAL, Scope::Machine, because).indirect(Some(steal)))

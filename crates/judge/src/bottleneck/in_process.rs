@@ -2,9 +2,9 @@
 
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
-use super::load::PAUSED;
+use super::load::WAITING_USERS_MAX_SHARE;
 use super::words::percent;
-use super::{Covers, Rule, Rung};
+use super::{Coverage, Rule, Rung};
 use crate::causes::Resource;
 use crate::words::{count, decimal, many};
 
@@ -58,7 +58,7 @@ impl Evidence<'_> {
 }
 
 /// Returns advice for a wait inside a database opened by this process.
-pub(super) fn next_of(resource: Resource) -> String {
+pub(super) fn wait_advice(resource: Resource) -> String {
     let next = if resource == Resource::DATABASE_LOCK {
         "keep write transactions short and begin them with BEGIN IMMEDIATE, put several changes into one transaction, or set \
          journal_mode=wal, with which readers do not wait for the writer. One file has one writer at a time"
@@ -76,7 +76,7 @@ pub(super) const USERS_ARE_IN_CALLS: Refutation = Refutation {
     when: "half of the users or more were in calls of a database in this process",
     is_read: |evidence| {
         let users = evidence.users().map_or(0.0, |[users, _]| users);
-        in_calls(evidence).is_some_and(|active| active >= PAUSED * users)
+        in_calls(evidence).is_some_and(|active| active >= WAITING_USERS_MAX_SHARE * users)
     },
 };
 
@@ -92,7 +92,7 @@ pub(super) const CALLS_IN_PROCESS: Rule = Rule {
     why: "calls say themselves whether they wait for the lock of the file or for a disk; the rest of a call is its own work",
     refuted_by: &[],
     rung: Rung::Runtime,
-    covers: Covers::Runs,
+    covers: Coverage::Runs,
     find: calls_in_process,
 };
 
@@ -112,25 +112,25 @@ fn calls_in_process(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let cause = cause
         .next("add users until throughput stops growing, and profile the statements")
         .and(evidence.starved_user());
-    Some(cause.indirect(evidence.of_in_flight(share(crate::inside::ON_CPU) * active)).symptom())
+    Some(cause.indirect(evidence.in_flight_share(share(crate::inside::ON_CPU) * active)).symptom())
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::planted::Planted;
-    use crate::inside::Inside;
+    use crate::inside::DatabaseStatistics;
 
     fn sqlite(users: u64, waits: &[(&str, f64)]) -> Planted {
         let mut planted = Planted::closed(users, 1_300.0, 0.7);
         planted.answers(1_300.0, 0.75);
         planted.measured.resources = None;
-        planted.signals.inside = Some(Inside {
+        planted.signals.inside = Some(DatabaseStatistics {
             active: waits.iter().map(|(_, users)| users).sum(),
             waits: waits.iter().map(|(wait, users)| ((*wait).to_owned(), *users)).collect(),
             levels: [("in_process".to_owned(), 1.0)].into(),
             per_s: [("lock_waits".to_owned(), 1_300.0), ("lock_tries".to_owned(), 3_900.0)].into(),
             seconds: 10.0,
-            ..Inside::default()
+            ..DatabaseStatistics::default()
         });
         planted
     }

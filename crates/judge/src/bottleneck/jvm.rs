@@ -7,7 +7,7 @@ use stats::median;
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::{cpu_in_brackets, percent};
-use super::{Covers, Rule, Rung};
+use super::{Coverage, Rule, Rung};
 use crate::causes::Resource;
 use crate::jvm_time::JvmTime;
 use crate::words::{decimal, one};
@@ -38,7 +38,7 @@ pub(super) const JVM_COLLECTIONS: Rule = Rule {
     why: "no thread of the program runs meanwhile, whatever the request. From 30 % on, cores that are busy with it are no other cause",
     refuted_by: &[],
     rung: Rung::Runtime,
-    covers: Covers::Runs,
+    covers: Coverage::Runs,
     find: jvm_collections,
 };
 
@@ -87,7 +87,7 @@ pub(super) const MONITORS: Rule = Rule {
           a time. Waits for a monitor that is held for a moment, as that of a log, are counted as well, but leave several at work",
     refuted_by: &[],
     rung: Rung::Kernel,
-    covers: Covers::Runs,
+    covers: Coverage::Runs,
     find: monitors,
 };
 
@@ -97,8 +97,8 @@ fn monitors(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let all = evidence.workers();
     let workers = all.get(&name)?;
     let parked = workers.in_state("futex");
-    let share = evidence.of_in_flight(parked).filter(|share| *share >= PARKED_MIN_SHARE)?;
-    evidence.at_once().filter(|at_once| *at_once <= ONE_AT_ONCE_MAX)?;
+    let share = evidence.in_flight_share(parked).filter(|share| *share >= PARKED_MIN_SHARE)?;
+    evidence.concurrency().filter(|concurrency| *concurrency <= ONE_AT_ONCE_MAX)?;
     if per_answer < MONITOR_WAITS_MIN {
         return None;
     }
@@ -149,12 +149,12 @@ mod tests {
 
     #[test]
     fn time_of_collections_is_a_cause_of_its_share() {
-        let cause = jvm(0.38, 0.4).see(jvm_collections).expect("a cause");
+        let cause = jvm(0.38, 0.4).with_evidence(jvm_collections).expect("a cause");
         let expected = "the Java virtual machine of app was stopped 38 % of the time by garbage collection, as it counts itself (Copy 38 %)";
         assert_eq!((cause.because.as_str(), cause.share), (expected, Some(0.38)));
         assert_eq!(jvm(0.38, 0.4).causes()[0].resource, Resource::GARBAGE_COLLECTION);
-        assert!(jvm(0.05, 0.4).see(jvm_collections).is_none());
-        assert!(jvm(0.9, 0.02).see(jvm_collections).is_none(), "a concurrent collector");
+        assert!(jvm(0.05, 0.4).with_evidence(jvm_collections).is_none());
+        assert!(jvm(0.9, 0.02).with_evidence(jvm_collections).is_none(), "a concurrent collector");
     }
 
     /// Plants sixteen users and 240 answers per second of a virtual machine with this rate of waits for monitors.
@@ -181,8 +181,8 @@ mod tests {
 
     #[test]
     fn monitors_of_a_log_or_few_waits_are_no_lock() {
-        assert!(waits(20.0, 4.15).see(monitors).is_none(), "one request in twelve waits");
-        assert!(waits(236.0, 20.0).see(monitors).is_none(), "five requests at once are worked on");
-        assert!(waits(0.0, 4.15).see(monitors).is_none());
+        assert!(waits(20.0, 4.15).with_evidence(monitors).is_none(), "one request in twelve waits");
+        assert!(waits(236.0, 20.0).with_evidence(monitors).is_none(), "five requests at once are worked on");
+        assert!(waits(0.0, 4.15).with_evidence(monitors).is_none());
     }
 }

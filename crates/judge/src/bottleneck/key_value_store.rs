@@ -7,9 +7,9 @@ use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::database::largest;
 use super::evidence::{Evidence, RunEvidence};
 use super::words::percent;
-use super::{Covers, FULL, REFUSED, Rule, Rung, SATURATED_MIN_SHARE};
+use super::{Coverage, LIMIT_REACHED_MIN_SHARE, REPORTED_ERRORS_MIN_SHARE, Rule, Rung, SATURATED_MIN_SHARE};
 use crate::causes::Resource;
-use crate::inside::{Inside, SlowCalls};
+use crate::inside::{DatabaseStatistics, SlowCalls};
 use crate::words::{decimal, duration};
 
 /// Min share of a core that one command uses at which it is the cause.
@@ -65,7 +65,7 @@ impl Resource {
 }
 
 /// Returns a figure from inside the store: the median over all runs.
-fn inside(evidence: &Evidence<'_>, figure: impl Fn(&Inside) -> Option<f64>) -> Option<f64> {
+fn inside(evidence: &Evidence<'_>, figure: impl Fn(&DatabaseStatistics) -> Option<f64>) -> Option<f64> {
     evidence.signal(|signals| figure(signals.inside.as_ref()?))
 }
 
@@ -82,40 +82,41 @@ const NO_THREAD_WAS_BUSY: Refutation = Refutation {
     },
 };
 
-pub(super) const ITS_THREAD: Rule = Rule {
+pub(super) const COMMAND_THREAD: Rule = Rule {
     finds: &[Resource::ONE_CORE],
     when: "the main thread of a key-value store used 90 % of a core, as the store reports",
     why: "one thread runs all commands. The store reports its time wherever it runs",
     refuted_by: &[NO_THREAD_WAS_BUSY],
     rung: Rung::Runtime,
-    covers: Covers::Runs,
-    find: its_thread,
+    covers: Coverage::Runs,
+    find: command_thread,
 };
 
-fn its_thread(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+fn command_thread(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let ran = main_thread(evidence).filter(|ran| *ran >= SATURATED_MIN_SHARE)?;
     let used = percent(Share::of_measured(ran, 1.0)?.get());
     let because = format!("the store reports that its main thread used {used} of a core");
-    Some(suspected(Resource::ONE_CORE, Scope::Thread, because).direct(Some(evidence.not_asleep())))
+    Some(suspected(Resource::ONE_CORE, Scope::Thread, because).direct(Some(evidence.awake_share())))
 }
 
-pub(super) const A_SLOW_COMMAND: Rule = Rule {
+pub(super) const SLOW_COMMAND: Rule = Rule {
     finds: &[Resource::STORE_COMMAND],
     when: "one command of a key-value store took 30 % of the time of its main thread, at 1 ms or more on average, or its slow log had calls of one \
            command that took as much",
     why: "the store runs one command at a time, so all others wait. Usual commands take some microseconds",
     refuted_by: &[],
     rung: Rung::Runtime,
-    covers: Covers::Runs,
-    find: a_slow_command,
+    covers: Coverage::Runs,
+    find: slow_command,
 };
 
-fn a_slow_command(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+fn slow_command(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     main_thread(evidence)?;
     let slow = slow_calls(evidence);
-    let times =
-        |inside: &Inside| inside.executed.iter().map(|one| (one.statement.clone(), one.total_s)).collect();
-    let of_run = |name: &str, figure: fn(&Inside, &crate::inside::StatementTime) -> f64| {
+    let times = |inside: &DatabaseStatistics| {
+        inside.executed.iter().map(|one| (one.statement.clone(), one.total_s)).collect()
+    };
+    let of_run = |name: &str, figure: fn(&DatabaseStatistics, &crate::inside::StatementTime) -> f64| {
         let of = |run: &RunEvidence<'_>| {
             let inside = run.signals?.inside.as_ref()?;
             Some(figure(inside, inside.executed.iter().find(|one| one.statement == name)?))
@@ -144,7 +145,9 @@ fn a_slow_command(evidence: &Evidence<'_>) -> Option<Bottleneck> {
 
 /// Describes the slow calls of the command that took most time in the slow log, with their share of time.
 fn slow_calls(evidence: &Evidence<'_>) -> Option<(String, f64)> {
-    let times = |inside: &Inside| inside.slow.iter().map(|one| (one.command.clone(), one.share)).collect();
+    let times = |inside: &DatabaseStatistics| {
+        inside.slow.iter().map(|one| (one.command.clone(), one.share)).collect()
+    };
     let name = largest(evidence, times)?;
     let figure = |figure: fn(&SlowCalls) -> f64| {
         inside(evidence, |inside| inside.slow.iter().find(|one| one.command == name).map(figure))
@@ -163,37 +166,37 @@ fn slow_calls(evidence: &Evidence<'_>) -> Option<(String, f64)> {
     Some((words, share))
 }
 
-pub(super) const ITS_MEMORY: Rule = Rule {
+pub(super) const EVICTIONS: Rule = Rule {
     finds: &[Resource::STORE_MEMORY],
     when: "a key-value store used 95 % of its memory limit, and evicted a key for every hundredth command, or answered 1 % of the commands \
            with an error without evicting any",
     why: "evictions cost time and lose keys that are asked for later. Without evictions, a full store rejects writes",
     refuted_by: &[],
     rung: Rung::Runtime,
-    covers: Covers::Runs,
-    find: its_memory,
+    covers: Coverage::Runs,
+    find: evictions,
 };
 
-fn its_memory(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+fn evictions(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let max = inside(evidence, |inside| inside.level("memory_bytes_max")).filter(|max| *max > 0.0)?;
     let full = inside(evidence, |inside| inside.level("memory_bytes"))? / max;
     let commands = inside(evidence, |inside| inside.rate("commands")).filter(|commands| *commands > 0.0)?;
     let evicted = inside(evidence, |inside| inside.rate("keys_evicted"))?;
-    if full < FULL {
+    if full < LIMIT_REACHED_MIN_SHARE {
         return None;
     }
     let used = format!("it used {} of its memory limit", percent(Share::of_measured(full, 1.0)?.get()));
     let cause = |because| suspected(Resource::STORE_MEMORY, Scope::System, because);
     if evicted / commands >= EVICTED_MIN_SHARE {
         let because = format!("{used}, and evicted {} keys/s", decimal(evicted, 0));
-        let hits = inside(evidence, Inside::key_hits);
+        let hits = inside(evidence, DatabaseStatistics::key_hit_ratio);
         let hits = hits.map(|hits| format!("{} of the keys that were asked for were found", percent(hits)));
         return Some(cause(because).and(hits));
     }
     let errors = inside(evidence, |inside| inside.rate("errors"))?;
     // Rejected commands are not counted as processed.
     let errors_share = errors / (commands + errors);
-    if evicted > 0.0 || errors_share < REFUSED {
+    if evicted > 0.0 || errors_share < REPORTED_ERRORS_MIN_SHARE {
         return None;
     }
     let because = format!(
@@ -203,18 +206,18 @@ fn its_memory(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     Some(cause(because).first())
 }
 
-pub(super) const ITS_LOG: Rule = Rule {
+pub(super) const LOG_SYNCS: Rule = Rule {
     finds: &[Resource::STORE_LOG],
     when: "a key-value store syncs its log before each answer, and something waited for disks 20 % of the time; or it counted writes that \
            waited for a sync of its log",
     why: "commands wait for the disk, because the thread that runs them writes the log",
     refuted_by: &[],
     rung: Rung::Runtime,
-    covers: Covers::Runs,
-    find: its_log,
+    covers: Coverage::Runs,
+    find: log_syncs,
 };
 
-fn its_log(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+fn log_syncs(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let delayed = inside(evidence, |inside| inside.rate("log_syncs_delayed")).unwrap_or(0.0);
     let cause = |because| suspected(Resource::STORE_LOG, Scope::System, because);
     if delayed > 0.0 {
@@ -236,17 +239,17 @@ fn its_log(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     Some(cause(because).direct(Some(waited)))
 }
 
-pub(super) const ITS_FORKS: Rule = Rule {
+pub(super) const SNAPSHOT_FORKS: Rule = Rule {
     finds: &[Resource::STORE_FORK],
     when: "forks stopped a key-value store 2 % of the time, or its child processes used 0.3 cores, and it forked during the load",
     why: "a fork stops the thread that runs commands while memory is mapped, and the child takes a core and copies pages",
     refuted_by: &[],
     rung: Rung::Runtime,
-    covers: Covers::Runs,
-    find: its_forks,
+    covers: Coverage::Runs,
+    find: snapshot_forks,
 };
 
-fn its_forks(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+fn snapshot_forks(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let forks = inside(evidence, |inside| inside.rate("forks")).filter(|forks| *forks > 0.0)?;
     let fork_s = inside(evidence, |inside| inside.level("fork_s"))?;
     let children = inside(evidence, |inside| inside.rate("children_s")).unwrap_or(0.0);
@@ -273,13 +276,13 @@ pub(super) const BLOCKED_CLIENTS: Rule = Rule {
     why: "such a command is answered when another client adds an element, however fast the store is",
     refuted_by: &[],
     rung: Rung::Runtime,
-    covers: Covers::Runs,
+    covers: Coverage::Runs,
     find: blocked_clients,
 };
 
 fn blocked_clients(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let blocked = inside(evidence, |inside| inside.level("clients_blocked"))?;
-    let share = evidence.of_in_flight(blocked).filter(|share| *share >= BLOCKED_MIN_SHARE)?;
+    let share = evidence.in_flight_share(blocked).filter(|share| *share >= BLOCKED_MIN_SHARE)?;
     let names = match blocking_commands(evidence) {
         names if names.is_empty() => String::new(),
         names => format!(" ({})", names.join(", ")),

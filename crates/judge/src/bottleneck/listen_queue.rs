@@ -4,7 +4,7 @@ use record::ErrorClass;
 
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::Evidence;
-use super::{Covers, FULL, Rule, Rung};
+use super::{Coverage, LIMIT_REACHED_MIN_SHARE, Rule, Rung};
 use crate::causes::Resource;
 use crate::words::{count, decimal};
 
@@ -14,18 +14,19 @@ impl Resource {
         .next("find out why the system accepts so slowly; then raise its backlog and net.core.somaxconn");
 }
 
-pub(super) const A_QUEUE_OF_CONNECTIONS: Rule = Rule {
+pub(super) const ACCEPT_QUEUE: Rule = Rule {
     finds: &[Resource::LISTEN_QUEUE],
     when: "connections were dropped at a full queue while one of the system's was 95 % full, or a Unix socket turned connections away",
     why: "drops are counted for the whole machine, so a queue of the system must have been full, too",
     refuted_by: &[],
     rung: Rung::Kernel,
-    covers: Covers::Any,
-    find: a_queue_of_connections,
+    covers: Coverage::Any,
+    find: accept_queue,
 };
 
-fn a_queue_of_connections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let queue = evidence.listen_queue().filter(|[waiting, limit]| *waiting >= FULL * limit);
+fn accept_queue(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let queue =
+        evidence.listen_queue().filter(|[waiting, limit]| *waiting >= LIMIT_REACHED_MIN_SHARE * limit);
     let dropped = evidence.sum(|signals| signals.listen_overflows).filter(|dropped| *dropped >= 1.0);
     let refused = evidence.together.errors.get(&ErrorClass::ConnectBacklogFull.into()).copied().unwrap_or(0);
     let because = match (queue, dropped) {

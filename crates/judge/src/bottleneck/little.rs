@@ -8,7 +8,7 @@ use crate::pace::Pace;
 use crate::waits::Workers;
 
 /// Min ratio of the fastest answer to the mean one at which no request waits for another.
-const UNCONTENDED: f64 = 0.85;
+const UNCONTENDED_MIN_RATIO: f64 = 0.85;
 
 /// Min share of requests in flight that wait to be accepted at which few threads serve few connections at a time.
 const UNACCEPTED_MIN_SHARE: f64 = 0.25;
@@ -19,7 +19,7 @@ pub(super) const REPLY_IN_PROGRESS: Refutation = Refutation {
     is_read: |evidence| {
         let held = |workers: &Workers| workers.asleep() + workers.computing();
         let held = evidence.workers().values().map(held).sum();
-        evidence.of_in_flight(held).is_some_and(|share| share >= 0.5)
+        evidence.in_flight_share(held).is_some_and(|share| share >= 0.5)
     },
 };
 
@@ -35,12 +35,12 @@ impl Evidence<'_> {
     }
 
     /// Returns the concurrency of the system by Little's law: throughput × fastest answer.
-    pub(super) fn at_once(&self) -> Option<f64> {
+    pub(super) fn concurrency(&self) -> Option<f64> {
         let of_run = |run: &RunEvidence<'_>| {
             let window = run.measured.window?;
             Some(window.per_s(window.counts.ok) * run.measured.pace.fastest_ns? / 1e9)
         };
-        median(self.runs.iter().filter_map(of_run)).filter(|at_once| at_once.is_finite())
+        median(self.runs.iter().filter_map(of_run)).filter(|concurrency| concurrency.is_finite())
     }
 
     /// Returns p90 − p10 of the service time of ok answers, as a share of p50.
@@ -49,7 +49,7 @@ impl Evidence<'_> {
     }
 
     /// Returns p90 − p10 of the service time of rejected answers, as a share of p50.
-    pub(super) fn spread_of_rejected(&self) -> Option<f64> {
+    pub(super) fn rejected_spread(&self) -> Option<f64> {
         self.pace(|pace| pace.rejected_ns.and_then(relative))
     }
 
@@ -67,22 +67,22 @@ impl Evidence<'_> {
         // Connections that are not accepted wait, even if all others are answered quickly.
         let is_kept_out =
             self.in_flight().is_some_and(|all| self.queued() >= (UNACCEPTED_MIN_SHARE * all).max(1.0));
-        !self.began_slowly()
+        !self.is_cold_start()
             && !is_kept_out
-            && shares.is_some_and(|(fastest, mean)| fastest >= UNCONTENDED * mean)
+            && shares.is_some_and(|(fastest, mean)| fastest >= UNCONTENDED_MIN_RATIO * mean)
     }
 
     /// Returns whether the first answers of any run were slower than later ones.
-    pub(super) fn began_slowly(&self) -> bool {
-        self.runs.iter().any(|run| run.measured.pace.began_slowly)
+    pub(super) fn is_cold_start(&self) -> bool {
+        self.runs.iter().any(|run| run.measured.pace.is_cold_start)
     }
 
     /// Returns the largest share of requests in flight that slept in one identifiable kind of wait: a disk, a peer, a
     /// pipe, a database wait, or a futex.
-    pub(super) fn slept_elsewhere(&self) -> f64 {
+    pub(super) fn other_sleep_share(&self) -> f64 {
         let locked: f64 = self.workers().values().map(|workers| workers.same_futex).fold(0.0, f64::max);
-        let locked = if locked >= 2.0 { self.of_in_flight(locked).unwrap_or(0.0) } else { 0.0 };
-        self.asleep().max(self.asleep_in_database()).max(locked)
+        let locked = if locked >= 2.0 { self.in_flight_share(locked).unwrap_or(0.0) } else { 0.0 };
+        self.asleep().max(self.database_sleep_share()).max(locked)
     }
 }
 

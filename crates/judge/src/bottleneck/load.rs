@@ -9,12 +9,12 @@ use super::evidence::Evidence;
 use super::in_process::USERS_ARE_IN_CALLS;
 use super::unserved::USERS_WITHOUT_REPLY;
 use super::words::{cpu_in_brackets, percent};
-use super::{Covers, FULL, REFUSED, Rule, Rung};
+use super::{Coverage, LIMIT_REACHED_MIN_SHARE, REPORTED_ERRORS_MIN_SHARE, Rule, Rung};
 use crate::causes::Resource;
 use crate::words::{count, counted, decimal, duration, one};
 
 /// Max share of users waiting for an answer at which the pauses of the others limit throughput.
-pub(super) const PAUSED: f64 = 0.5;
+pub(super) const WAITING_USERS_MAX_SHARE: f64 = 0.5;
 
 impl Resource {
     /// The load, which requested no more throughput.
@@ -30,13 +30,19 @@ pub(super) const RESOURCE_SATURATED: Refutation = Refutation {
 /// A user who waits for a connection is part of no request that ended. By Little's law this looks like think time.
 const NO_FILE_WAS_LEFT: Refutation = Refutation {
     when: "a process of the system had 95 % of the open files that it may have",
-    is_read: |evidence| evidence.most(|signals| signals.open_files_share).is_some_and(|share| share >= FULL),
+    is_read: |evidence| {
+        evidence
+            .most(|signals| signals.open_files_share)
+            .is_some_and(|share| share >= LIMIT_REACHED_MIN_SHARE)
+    },
 };
 
 const CONNECTIONS_QUEUED: Refutation = Refutation {
     when: "a queue of connections of the system was 95 % full, or the machine dropped connections at one",
     is_read: |evidence| {
-        let is_full = evidence.listen_queue().is_some_and(|[waiting, limit]| waiting >= FULL * limit);
+        let is_full = evidence
+            .listen_queue()
+            .is_some_and(|[waiting, limit]| waiting >= LIMIT_REACHED_MIN_SHARE * limit);
         is_full || evidence.sum(|signals| signals.listen_overflows).is_some_and(|dropped| dropped >= 1.0)
     },
 };
@@ -49,7 +55,7 @@ const REQUESTS_UNSERVED: Refutation = Refutation {
         let errors = &evidence.together.errors;
         let is_seen =
             errors.iter().any(|(class, count)| *count > 0 && class.known().is_some_and(is_of_connecting));
-        is_seen || evidence.together.error_share() >= REFUSED
+        is_seen || evidence.together.error_share() >= REPORTED_ERRORS_MIN_SHARE
     },
 };
 
@@ -71,11 +77,11 @@ pub(super) const OPEN_LOAD_SERVED: Rule = Rule {
     why: "the load did not ask for more; the sentence says how much capacity was left",
     refuted_by: &[],
     rung: Rung::Runtime,
-    covers: Covers::Runs,
-    find: an_open_load_that_was_answered,
+    covers: Coverage::Runs,
+    find: open_load_served,
 };
 
-fn an_open_load_that_was_answered(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+fn open_load_served(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     if !evidence.is_answered_in_full() || busy_connections::is_pool_short(evidence) {
         return None;
     }
@@ -96,7 +102,7 @@ fn an_open_load_that_was_answered(evidence: &Evidence<'_>) -> Option<Bottleneck>
     let because = format!("{asked}{lost}{}", cpu_in_brackets(evidence));
     let cause = suspected(Resource::LOAD, Scope::Load, because).first();
     // Errors contradict a load below capacity, unless the sentence names their origin.
-    let are_lost = evidence.together.error_share() >= REFUSED && lost_to_events > 0;
+    let are_lost = evidence.together.error_share() >= REPORTED_ERRORS_MIN_SHARE && lost_to_events > 0;
     let cause = if are_lost { Bottleneck { what: "none but the plan's events", ..cause } } else { cause };
     Some(cause.next("offer a higher rate"))
 }
@@ -107,7 +113,7 @@ pub(super) const PAUSES_OF_USERS: Rule = Rule {
     why: "the think time decides. Users who wait are answers per second × response time",
     refuted_by: REFUTED_BY,
     rung: Rung::Runtime,
-    covers: Covers::Runs,
+    covers: Coverage::Runs,
     find: pauses_of_users,
 };
 
@@ -116,7 +122,8 @@ fn pauses_of_users(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     if evidence.runs.iter().any(|run| run.run.new.is_replay_without_pauses()) {
         return None;
     }
-    let [users, waiting] = evidence.users().filter(|[users, waiting]| *waiting < PAUSED * users)?;
+    let [users, waiting] =
+        evidence.users().filter(|[users, waiting]| *waiting < WAITING_USERS_MAX_SHARE * users)?;
     let because = format!(
         "on average {} of {} users waited for an answer, the others were in think time or held back{}",
         decimal(waiting, 1),
@@ -133,11 +140,11 @@ pub(super) const SINGLE_USER: Rule = Rule {
     why: "one request is in flight at a time",
     refuted_by: REFUTED_BY,
     rung: Rung::Runtime,
-    covers: Covers::Runs,
-    find: a_lone_user,
+    covers: Coverage::Runs,
+    find: single_user,
 };
 
-fn a_lone_user(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+fn single_user(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     evidence.users().filter(|[users, _]| *users <= 1.0)?;
     let because = format!(
         "one user has one {} in flight at a time{}",
@@ -158,7 +165,7 @@ pub(super) const ON_THE_WAY: Rule = Rule {
           users find the system idle",
     refuted_by: REFUTED_BY,
     rung: Rung::Kernel,
-    covers: Covers::Runs,
+    covers: Coverage::Runs,
     find: on_the_way,
 };
 
@@ -180,9 +187,9 @@ fn on_the_way(evidence: &Evidence<'_>) -> Option<Bottleneck> {
 }
 
 /// Min share of users waiting for an answer in a load without pauses.
-const ALL: f64 = 0.9;
+const WAITING_MIN_SHARE: f64 = 0.9;
 /// Min number of users; a single user does not queue.
-const USERS: f64 = 2.0;
+const USERS_MIN: f64 = 2.0;
 
 pub(super) const USERS_INDEPENDENT: Rule = Rule {
     finds: &[Resource::LOAD],
@@ -191,13 +198,14 @@ pub(super) const USERS_INDEPENDENT: Rule = Rule {
     why: "requests did not wait for each other, so each user gets as much as one alone. More users may meet a limit",
     refuted_by: REFUTED_BY,
     rung: Rung::Arithmetic,
-    covers: Covers::Runs,
-    find: nobody_waited_for_another,
+    covers: Coverage::Runs,
+    find: users_independent,
 };
 
-fn nobody_waited_for_another(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let [users, waiting] =
-        evidence.users().filter(|[users, waiting]| *users >= USERS && *waiting >= ALL * users)?;
+fn users_independent(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let [users, waiting] = evidence
+        .users()
+        .filter(|[users, waiting]| *users >= USERS_MIN && *waiting >= WAITING_MIN_SHARE * users)?;
     // Users who share connections wait for each other before they send.
     let is_shared = evidence.shared_connections().is_some();
     if is_shared || !evidence.is_uncontended() || !evidence.is_system_read() {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::{Evidence, RunEvidence};
-use super::{Covers, Rule, Rung};
+use super::{Coverage, Rule, Rung};
 use crate::causes::Resource;
 use crate::inside::Maintenance;
 use crate::words::{count, duration};
@@ -28,7 +28,7 @@ pub(super) const MAINTENANCE: Rule = Rule {
     why: "the database says when it did so. Maintenance that slows nothing down is no cause",
     refuted_by: &[],
     rung: Rung::Runtime,
-    covers: Covers::Runs,
+    covers: Coverage::Runs,
     find: maintenance,
 };
 
@@ -127,7 +127,7 @@ pub(super) mod tests {
 
     use super::super::planted::Planted;
     use super::*;
-    use crate::inside::{DATABASE, Inside};
+    use crate::inside::{DATABASE, DatabaseStatistics};
 
     /// Builds one second of answers that each take `response_ns`.
     fn second(number: u64, response_ns: u64) -> Interval {
@@ -167,7 +167,7 @@ pub(super) mod tests {
         static RUNS: OnceLock<[Run; 2]> = OnceLock::new();
         let runs = RUNS.get_or_init(|| [11, 40].map(run_with_checkpoint));
         let run = &runs[usize::from(slow_ms != 11)];
-        let found = Inside::of(run).expect("statistics");
+        let found = DatabaseStatistics::of(run).expect("statistics");
         planted.signals.inside.get_or_insert_default().maintenance = found.maintenance;
         let mut run = run.clone();
         (run.new.model, run.new.users) = (planted.run.new.model, planted.run.new.users);

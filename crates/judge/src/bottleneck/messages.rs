@@ -3,14 +3,14 @@
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::percent;
-use super::{Covers, REFUSED, Rule, Rung};
+use super::{Coverage, REPORTED_ERRORS_MIN_SHARE, Rule, Rung};
 use crate::causes::Resource;
 use crate::words::count;
 
 /// Min number of lines per run. Fewer are noise, or were written before the load.
-const LINES: u64 = 3;
+const LINES_MIN: u64 = 3;
 /// Min number of lines per second, if nearly all requests ended ok.
-const LINES_PER_S: f64 = 0.5;
+const LINES_MIN_PER_S: f64 = 0.5;
 
 struct Message {
     /// Text that a matching line contains.
@@ -37,7 +37,7 @@ const THREADS: &str = "raise the limit on threads (ulimit -u, TasksMax of a serv
 impl Resource {
     /// The limit on threads or processes of a user or a control group.
     pub const THREAD_LIMIT: Self =
-        Self::new("thread_limit", "the limit on threads of the system").telling_errors();
+        Self::new("thread_limit", "the limit on threads of the system").with_error_share();
 }
 
 /// Known messages. Each text is long enough to have one meaning in the output of any program.
@@ -127,8 +127,8 @@ impl Message {
     fn lines_min(&self, runs: usize, measured_s: f64, has_errors: bool) -> f64 {
         match (self.is_written_once, has_errors) {
             (true, _) => runs as f64,
-            (false, true) => (LINES * runs as u64) as f64,
-            (false, false) => ((LINES * runs as u64) as f64).max(LINES_PER_S * measured_s),
+            (false, true) => (LINES_MIN * runs as u64) as f64,
+            (false, false) => ((LINES_MIN * runs as u64) as f64).max(LINES_MIN_PER_S * measured_s),
         }
     }
 
@@ -164,11 +164,11 @@ pub(super) const SERVER_MESSAGES: Rule = Rule {
           connections (SQLAlchemy, HikariCP, Active Record, knex), the JVM, runtimes that get no thread, and *Too many open files*. With errors it comes first; a full queue does not if a thread of the system or the cores are used up",
     refuted_by: &[],
     rung: Rung::Runtime,
-    covers: Covers::Runs,
-    find: what_it_wrote,
+    covers: Coverage::Runs,
+    find: server_messages,
 };
 
-fn what_it_wrote(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+fn server_messages(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let outputs = || evidence.runs.iter().flat_map(|run| run.run.outputs());
     let written = MESSAGES
         .iter()
@@ -180,7 +180,7 @@ fn what_it_wrote(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let is_whole = of_process().all(|output| output.dropped_bytes == 0);
     let errors = evidence.together.error_share();
     let measured_s: f64 = evidence.runs.iter().filter_map(|run| Some(run.measured.window?.length_s)).sum();
-    let has_errors = errors >= REFUSED;
+    let has_errors = errors >= REPORTED_ERRORS_MIN_SHARE;
     // Workers that were all busy for a moment do not limit requests that did not wait for each other.
     let is_chance = message.is_written_once && evidence.is_uncontended();
     if is_chance || (lines as f64) < message.lines_min(evidence.runs.len(), measured_s, has_errors) {

@@ -6,7 +6,7 @@ use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::{CombinedFigures, Evidence, share};
 use super::stopped::PROCESSES_STOPPED;
 use super::words::percent;
-use super::{Covers, Rule, Rung};
+use super::{Coverage, Rule, Rung};
 use crate::causes::Resource;
 use crate::words::{count, many};
 
@@ -25,7 +25,8 @@ impl Resource {
 const NOTHING_LOST: Refutation = Refutation {
     when: "the share of the planned requests that did not end *ok* is less than half of the share of these seconds",
     is_read: |evidence| {
-        most_gone(evidence).is_some_and(|(_, gone)| evidence.together.error_share() < ERROR_MIN_RATIO * gone)
+        most_absent_process(evidence)
+            .is_some_and(|(_, gone)| evidence.together.error_share() < ERROR_MIN_RATIO * gone)
     },
 };
 
@@ -35,12 +36,12 @@ pub(super) const PROCESSES: Rule = Rule {
     why: "it was stopped or killed, or it ended, and no other has taken its place yet",
     refuted_by: &[NOTHING_LOST],
     rung: Rung::Kernel,
-    covers: Covers::Any,
+    covers: Coverage::Any,
     find: processes,
 };
 
 /// Min share of planned requests that found no connection.
-const NO_CONNECTION: f64 = 0.2;
+const NO_CONNECTION_MIN_SHARE: f64 = 0.2;
 
 /// A full queue implies a process that listens.
 const QUEUE_FULL: Refutation = Refutation {
@@ -58,28 +59,29 @@ pub(super) const NO_LISTENER: Rule = Rule {
     why: "a process that begins is there before it listens",
     refuted_by: &[PROCESSES_STOPPED, QUEUE_FULL],
     rung: Rung::Kernel,
-    covers: Covers::Seconds,
-    find: nobody_listened,
+    covers: Coverage::Seconds,
+    find: no_listener,
 };
 
-fn nobody_listened(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+fn no_listener(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let CombinedFigures { errors, counts, unit, .. } = &evidence.together;
     let refused = errors.get(&ErrorClass::ConnectRefused.into()).copied().unwrap_or(0);
-    let refused_share = Some(share(refused, counts.planned)).filter(|share| *share >= NO_CONNECTION)?;
+    let refused_share =
+        Some(share(refused, counts.planned)).filter(|share| *share >= NO_CONNECTION_MIN_SHARE)?;
     let because = format!("nobody listened: {} {} found no connection", count(refused), many(*unit));
     let cause = suspected(Resource::NOT_RUNNING, Scope::System, because);
     Some(cause.direct(Some(refused_share)).without_share())
 }
 
 fn processes(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let (name, gone) = most_gone(evidence).filter(|(_, gone)| *gone >= ABSENT_MIN_SHARE)?;
+    let (name, gone) = most_absent_process(evidence).filter(|(_, gone)| *gone >= ABSENT_MIN_SHARE)?;
     let because = format!("{name} had no process at the end of {} of the seconds", percent(gone));
     Some(suspected(Resource::NOT_RUNNING, Scope::Process(name), because).direct(Some(gone)))
 }
 
 /// Returns the process of the plan that was not running in most seconds, and the share of these seconds: the median
 /// over all runs.
-fn most_gone(evidence: &Evidence<'_>) -> Option<(String, f64)> {
+fn most_absent_process(evidence: &Evidence<'_>) -> Option<(String, f64)> {
     let signals = evidence.runs.iter().filter_map(|run| run.signals);
     let shares = signals.flat_map(|signals| signals.not_running.keys()).filter_map(|name| {
         let gone = evidence.signal(|signals| Some(signals.not_running.get(name).copied().unwrap_or(0.0)))?;

@@ -2,22 +2,22 @@
 
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
-use super::load::PAUSED;
+use super::load::WAITING_USERS_MAX_SHARE;
 use super::pool;
 use super::words::{cores_of, cpu_in_brackets, percent};
-use super::{Covers, Rule, Rung, SATURATED_MIN_SHARE, UNSATURATED_MAX_SHARE};
+use super::{Coverage, Rule, Rung, SATURATED_MIN_SHARE, UNSATURATED_MAX_SHARE};
 use crate::causes::Resource;
 use crate::waits::Workers;
 use crate::words::decimal;
 
 /// Min share of requests in flight that sleep for something else at which one core is not the limit.
-const SLEEPING: f64 = 0.3;
+const SLEEPING_MIN_SHARE: f64 = 0.3;
 /// Max number of cores in use by a system limited to one core, including measurement error.
 const ONE_CORE_MAX: f64 = 1.1;
 /// Range of cores in use by a process whose threads take turns: one, plus concurrent threads.
 const TURN_TAKING_CORES: std::ops::RangeInclusive<f64> = 0.9..=1.15;
 /// Max number of the process's threads on a CPU if they take turns.
-const IN_TURNS_RUN: f64 = 1.15;
+const TURN_TAKING_RUNNING_MAX: f64 = 1.15;
 
 /// Max share of the system's CPU time used by its busiest thread, if threads take turns.
 const BUSIEST_THREAD_MAX_SHARE: f64 = 0.6;
@@ -43,7 +43,7 @@ const RAN_BEFORE_THE_LOAD: Refutation = Refutation {
 /// If threads sleep for something else, another thread does not keep them from running.
 const THREADS_SLEPT: Refutation = Refutation {
     when: "30 % of its requests in flight slept for a disk, a peer, or something inside the database",
-    is_read: |evidence| evidence.asleep().max(evidence.asleep_in_database()) >= SLEEPING,
+    is_read: |evidence| evidence.asleep().max(evidence.database_sleep_share()) >= SLEEPING_MIN_SHARE,
 };
 
 /// A system limited to one core uses no more than one.
@@ -60,7 +60,7 @@ const SEVERAL_CORES_WANTED: Refutation = Refutation {
     is_read: |evidence| {
         let wanted = evidence.computing();
         let is_alone = evidence.signal(|signals| signals.cores_allowed).is_some_and(|allowed| allowed < 1.5);
-        wanted > 1.5 && !takes_turns(evidence) && !is_alone
+        wanted > 1.5 && !has_turn_taking_process(evidence) && !is_alone
     },
 };
 
@@ -75,7 +75,7 @@ const NOT_EXACTLY_ONE_RAN: Refutation = Refutation {
         of_busiest.is_some_and(|workers| {
             let ran = workers.in_state("on_cpu");
             let wanted_to = ran + workers.in_state("runnable");
-            let most = if takes_turns(evidence) { 2.5 } else { 1.8 };
+            let most = if has_turn_taking_process(evidence) { 2.5 } else { 1.8 };
             workers.all() > 0.0 && (!(0.8..=1.5).contains(&ran) || wanted_to > most)
         })
     },
@@ -88,7 +88,7 @@ pub(super) const ONE_THREAD: Rule = Rule {
     why: "more threads or processes could use other cores, that one cannot. Others may take the core from it",
     refuted_by: &[RAN_BEFORE_THE_LOAD],
     rung: Rung::Kernel,
-    covers: Covers::Any,
+    covers: Coverage::Any,
     find: one_thread,
 };
 
@@ -106,7 +106,7 @@ fn one_thread(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let because = format!("{because}{}", cpu_in_brackets(evidence));
     // Other processes may use the remaining cores, but more cores would not help one thread.
     let cause = suspected(Resource::ONE_CORE, Scope::Thread, because);
-    let share = Some(evidence.not_asleep());
+    let share = Some(evidence.awake_share());
     Some(match pool::sleepers_in_full_use(evidence) {
         Some(sleepers) => cause.indirect(share).without_share().against([sleepers]),
         None => cause.direct(share),
@@ -132,7 +132,7 @@ const TURNS_WANT_MIN: f64 = 0.85;
 /// Min share of requests in flight that wait at one futex. Also the max share that is running or runnable.
 const FUTEX_WAIT_SHARE: f64 = 0.35;
 /// Min share of threads at that futex whose wait has a time-out.
-const TIMED: f64 = 0.5;
+const TIMED_WAITS_MIN_SHARE: f64 = 0.5;
 
 pub(super) const ONE_THREAD_AT_A_TIME: Rule = Rule {
     finds: &[Resource::ONE_CORE],
@@ -141,7 +141,7 @@ pub(super) const ONE_THREAD_AT_A_TIME: Rule = Rule {
     why: "threads that wait for an interpreter's lock look again and again whether their turn has come. Others may take that core from them",
     refuted_by: &[THREADS_SLEPT],
     rung: Rung::Kernel,
-    covers: Covers::Runs,
+    covers: Coverage::Runs,
     find: one_at_a_time,
 };
 
@@ -150,7 +150,7 @@ fn one_at_a_time(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let all = evidence.workers();
     let (name, workers) =
         all.iter().max_by(|(_, one), (_, other)| one.computing().total_cmp(&other.computing()))?;
-    if !looks_for_its_turn(evidence, workers, evidence.computing()) {
+    if !waits_for_its_turn(evidence, workers, evidence.computing()) {
         return None;
     }
     let because = format!(
@@ -160,23 +160,23 @@ fn one_at_a_time(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         cpu_in_brackets(evidence)
     );
     let cause = suspected(Resource::ONE_CORE, Scope::Process(name.clone()), because);
-    Some(cause.direct(Some(evidence.not_asleep())))
+    Some(cause.direct(Some(evidence.awake_share())))
 }
 
 /// Returns whether threads of the process that computes most take turns, even if other processes take cores from it.
 fn computes_in_turns(evidence: &Evidence<'_>) -> bool {
     let all = evidence.workers();
     let most = all.values().max_by(|one, other| one.computing().total_cmp(&other.computing()));
-    most.is_some_and(|workers| looks_for_its_turn(evidence, workers, evidence.computing()))
+    most.is_some_and(|workers| waits_for_its_turn(evidence, workers, evidence.computing()))
 }
 
 /// Returns whether threads with requests wait at one futex with a time-out while one runs, that is, poll for their
 /// turn.
-fn looks_for_its_turn(evidence: &Evidence<'_>, workers: &Workers, wanted: f64) -> bool {
+fn waits_for_its_turn(evidence: &Evidence<'_>, workers: &Workers, wanted: f64) -> bool {
     let waiting = workers.same_futex;
-    let is_timed = workers.timed_futex.is_some_and(|timed| timed >= TIMED * waiting);
-    let runs_alone = (RUNNING_THREADS_MIN..=IN_TURNS_RUN).contains(&workers.in_state("on_cpu"));
-    let of_requests = |threads: f64| evidence.of_in_flight(threads).unwrap_or(0.0);
+    let is_timed = workers.timed_futex.is_some_and(|timed| timed >= TIMED_WAITS_MIN_SHARE * waiting);
+    let runs_alone = (RUNNING_THREADS_MIN..=TURN_TAKING_RUNNING_MAX).contains(&workers.in_state("on_cpu"));
+    let of_requests = |threads: f64| evidence.in_flight_share(threads).unwrap_or(0.0);
     waiting >= 2.0
         && is_timed
         && runs_alone
@@ -191,11 +191,11 @@ pub(super) const ONE_CORE_ALLOWED: Rule = Rule {
     why: "`pin`, `taskset`, and a cpuset leave it no other, whoever else uses that one",
     refuted_by: &[],
     rung: Rung::Kernel,
-    covers: Covers::Any,
-    find: one_allowed,
+    covers: Coverage::Any,
+    find: one_core_allowed,
 };
 
-fn one_allowed(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+fn one_core_allowed(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     evidence.signal(|signals| signals.cores_allowed).filter(|allowed| *allowed < 1.5)?;
     let cores = evidence.cores().filter(|cores| cores.all > 1)?;
     let [ran, waited] = evidence.ran_and_waited().or_else(|| Some([cores.system?, 0.0]))?;
@@ -208,7 +208,7 @@ fn one_allowed(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         decimal(ran, 2),
         decimal(waited, 1)
     );
-    let cause = suspected(Resource::ONE_CORE, Scope::System, because).direct(Some(evidence.not_asleep()));
+    let cause = suspected(Resource::ONE_CORE, Scope::System, because).direct(Some(evidence.awake_share()));
     let next =
         "let it run on more cores: remove `pin` from the plan, or raise its cpuset (`cores` in `resources`)";
     Some(cause.next(next))
@@ -220,7 +220,7 @@ pub(super) const ONE_CORE: Rule = Rule {
     why: "it may use that core alone, or does",
     refuted_by: &[SEVERAL_CORES_USED, SEVERAL_CORES_WANTED, RAN_BEFORE_THE_LOAD],
     rung: Rung::Kernel,
-    covers: Covers::Runs,
+    covers: Coverage::Runs,
     find: one_core,
 };
 
@@ -235,7 +235,7 @@ fn one_core(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         decimal(used, 2),
         cores_of(cores.all)
     );
-    Some(suspected(Resource::ONE_CORE, Scope::System, because).indirect(Some(evidence.not_asleep())))
+    Some(suspected(Resource::ONE_CORE, Scope::System, because).indirect(Some(evidence.awake_share())))
 }
 
 pub(super) const ONE_CORE_IN_TURNS: Rule = Rule {
@@ -245,26 +245,27 @@ pub(super) const ONE_CORE_IN_TURNS: Rule = Rule {
     why: "several threads had work, and one of them at a time ran, as under an interpreter's lock",
     refuted_by: &[THREADS_SLEPT, NOT_EXACTLY_ONE_RAN],
     rung: Rung::Kernel,
-    covers: Covers::Runs,
+    covers: Coverage::Runs,
     find: one_core_in_turns,
 };
 
 /// Returns whether a process uses about one core while its threads wait for another thread, as for an interpreter lock.
-pub(super) fn takes_turns(evidence: &Evidence<'_>) -> bool {
+pub(super) fn has_turn_taking_process(evidence: &Evidence<'_>) -> bool {
     let busiest = evidence.busiest_process().filter(|(_, used)| TURN_TAKING_CORES.contains(used));
     let all = evidence.workers();
     let workers = busiest.and_then(|(name, _)| all.get(&name));
     // A thread that waits for an interpreter lock polls with a time-out. Idle threads of other runtimes wait without
     // one.
     let is_turn = |workers: &Workers| workers.timed_futex.is_some_and(|timed| timed >= 1.0);
-    let is_timed =
-        workers.is_some_and(|workers| is_turn(workers) && workers.in_state("on_cpu") <= IN_TURNS_RUN);
+    let is_timed = workers
+        .is_some_and(|workers| is_turn(workers) && workers.in_state("on_cpu") <= TURN_TAKING_RUNNING_MAX);
     is_timed || computes_in_turns(evidence)
 }
 
 /// Reports threads that take turns: together they use one core, spread over all of them.
 fn one_core_in_turns(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let is_waited_for = evidence.users().is_none_or(|[users, waiting]| waiting >= PAUSED * users);
+    let is_waited_for =
+        evidence.users().is_none_or(|[users, waiting]| waiting >= WAITING_USERS_MAX_SHARE * users);
     let cores = evidence.cores().filter(|cores| cores.all > 1 && is_waited_for)?;
     let (name, used) = evidence.busiest_process().filter(|(_, used)| TURN_TAKING_CORES.contains(used))?;
     let longest = evidence.signal(|signals| signals.busiest_thread)?;
@@ -281,5 +282,5 @@ fn one_core_in_turns(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         decimal(waiting, 1)
     );
     let cause = suspected(Resource::ONE_CORE, Scope::Process(name), because);
-    Some(cause.indirect(Some(evidence.not_asleep())))
+    Some(cause.indirect(Some(evidence.awake_share())))
 }

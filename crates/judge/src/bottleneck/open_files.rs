@@ -3,7 +3,7 @@
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::percent;
-use super::{Covers, FULL, Rule, Rung};
+use super::{Coverage, LIMIT_REACHED_MIN_SHARE, Rule, Rung};
 use crate::causes::Resource;
 
 impl Resource {
@@ -18,12 +18,14 @@ pub(super) const OPEN_FILES: Rule = Rule {
     why: "it fails at 100 %",
     refuted_by: &[],
     rung: Rung::Kernel,
-    covers: Covers::Any,
+    covers: Coverage::Any,
     find: open_files,
 };
 
 fn open_files(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let share = evidence.most(|signals| signals.open_files_share).filter(|share| *share >= FULL)?;
+    let share = evidence
+        .most(|signals| signals.open_files_share)
+        .filter(|share| *share >= LIMIT_REACHED_MIN_SHARE)?;
     // Files that were open before the limit was lowered count too, so the ratio can exceed 1.
     let because = match share {
         share if share <= 1.0 => {

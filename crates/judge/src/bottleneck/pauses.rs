@@ -9,20 +9,20 @@ use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::{Evidence, RunEvidence};
 use super::stopped::PROCESSES_STOPPED;
 use super::words::percent;
-use super::{Covers, Rule, Rung};
+use super::{Coverage, Rule, Rung};
 use crate::causes::Resource;
 use crate::words::decimal;
 
 /// Min number of outages in a run that form a pattern.
-const TIMES: f64 = 3.0;
+const OUTAGES_MIN: f64 = 3.0;
 /// Min share of the measured window without ok answers.
 const WITHOUT_OK_MIN_SHARE: f64 = 0.05;
 /// Min share of the system's CPU time spent on garbage collection.
-const COLLECTING: f64 = 0.3;
+const COLLECTING_MIN_SHARE: f64 = 0.3;
 /// Min number of cores spent on garbage collection. A nearly idle system may spend a third of its CPU time on it.
-const COLLECTING_CORES: f64 = 0.2;
+const COLLECTING_MIN_CORES: f64 = 0.2;
 /// Time after the end of a plan's event during which an outage may still be its effect, in nanoseconds.
-const AFTER_AN_EVENT_NS: u64 = 1_000_000_000;
+const EVENT_AFTERMATH_NS: u64 = 1_000_000_000;
 /// Max number of events that a sentence mentions.
 const EVENTS_MAX: usize = 3;
 
@@ -48,7 +48,7 @@ pub(super) const PAUSES: Rule = Rule {
           explains pauses, and comes first",
     refuted_by: &[PROCESSES_STOPPED],
     rung: Rung::Kernel,
-    covers: Covers::Runs,
+    covers: Coverage::Runs,
     find: pauses,
 };
 
@@ -60,7 +60,7 @@ fn pauses(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         Some((times.len() as f64, (out_s / run.measured.window?.length_s).min(1.0), longest_s))
     };
     let runs: Vec<(f64, f64, f64)> = evidence.runs.iter().filter_map(of_run).collect();
-    let times = median(runs.iter().map(|run| run.0)).filter(|times| *times >= TIMES)?;
+    let times = median(runs.iter().map(|run| run.0)).filter(|times| *times >= OUTAGES_MIN)?;
     let share = median(runs.iter().map(|run| run.1)).filter(|share| *share >= WITHOUT_OK_MIN_SHARE)?;
     let longest_s = median(runs.iter().map(|run| run.2))?;
     let because = format!(
@@ -92,7 +92,7 @@ fn events_of<'a>(run: &RunEvidence<'a>, time: &OutageTime) -> impl Iterator<Item
     let since_begin = |s: f64| run.run.new.warm_up_ns.saturating_add((s.max(0.0) * 1e9) as u64);
     let (from_ns, to_ns) = (since_begin(time.from_s), since_begin(time.to_s));
     run.run.events().iter().filter(move |event| {
-        let until_ns = event.ended_ns.map_or(u64::MAX, |ended| ended.saturating_add(AFTER_AN_EVENT_NS));
+        let until_ns = event.ended_ns.map_or(u64::MAX, |ended| ended.saturating_add(EVENT_AFTERMATH_NS));
         event.begun_ns.is_some_and(|begun_ns| begun_ns < to_ns && from_ns < until_ns)
     })
 }
@@ -133,7 +133,7 @@ pub(super) const COLLECTIONS: Rule = Rule {
     why: "a heap that is large enough is collected seldom. Cores that are busy with it are no other cause",
     refuted_by: &[],
     rung: Rung::Kernel,
-    covers: Covers::Any,
+    covers: Coverage::Any,
     find: collections,
 };
 
@@ -147,8 +147,8 @@ fn collections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
 }
 
 fn collecting(evidence: &Evidence<'_>) -> Option<String> {
-    let [collecting, ran] = cores_of_collecting(evidence)?;
-    share_of_collecting(evidence)?;
+    let [collecting, ran] = collection_cores(evidence)?;
+    collection_share(evidence)?;
     Some(format!(
         "threads that collect garbage used {} of the {} cores that the system used",
         decimal(collecting, 2),
@@ -156,12 +156,13 @@ fn collecting(evidence: &Evidence<'_>) -> Option<String> {
     ))
 }
 
-fn share_of_collecting(evidence: &Evidence<'_>) -> Option<f64> {
-    let [collecting, ran] = cores_of_collecting(evidence)?;
-    Some(collecting / ran).filter(|share| *share >= COLLECTING && collecting >= COLLECTING_CORES)
+fn collection_share(evidence: &Evidence<'_>) -> Option<f64> {
+    let [collecting, ran] = collection_cores(evidence)?;
+    Some(collecting / ran)
+        .filter(|share| *share >= COLLECTING_MIN_SHARE && collecting >= COLLECTING_MIN_CORES)
 }
 
-fn cores_of_collecting(evidence: &Evidence<'_>) -> Option<[f64; 2]> {
+fn collection_cores(evidence: &Evidence<'_>) -> Option<[f64; 2]> {
     let collecting = evidence.signal(|signals| signals.waits.collecting_cores)?;
     Some([collecting, evidence.cores()?.system?])
 }

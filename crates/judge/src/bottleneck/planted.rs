@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use evidence::{Ending, Model, Run};
 use fixtures::{OwnStore, new_run};
-use record::{Counts, InWindow, MinMedianMax, Spread};
+use record::{Counts, MinMedianMax, Spread, WindowCounts};
 
 use super::{Bottleneck, CombinedFigures, Evidence, RunEvidence, causes};
 use crate::endpoint_pool::EndpointPool;
@@ -77,7 +77,7 @@ impl Planted {
     pub(super) fn answers(&mut self, per_s: f64, mean_ms: f64) {
         let ok = (per_s * SECONDS).round() as u64;
         let counts = Counts { planned: ok, sent: ok, ok, ..Counts::default() };
-        let in_window = InWindow { ok, ..InWindow::default() };
+        let in_window = WindowCounts { ok, ..WindowCounts::default() };
         self.measured.counts = counts;
         self.measured.window =
             Some(Window { length_s: SECONDS, counts: in_window, offered: None, backlog: None });
@@ -131,13 +131,13 @@ impl Planted {
         }
     }
 
-    pub(super) fn see<T>(&self, what: impl FnOnce(&Evidence<'_>) -> T) -> T {
+    pub(super) fn with_evidence<T>(&self, what: impl FnOnce(&Evidence<'_>) -> T) -> T {
         let runs = vec![self.evidence()];
         what(&Evidence { runs, together: self.together.clone(), has_failed: false })
     }
 
     pub(super) fn causes(&self) -> Vec<Bottleneck> {
-        self.see(causes)
+        self.with_evidence(causes)
     }
 
     /// Returns the codes of the causes, most likely first.

@@ -5,7 +5,7 @@ use super::cpu::COMPUTES_ON_ALL_CORES;
 use super::evidence::Evidence;
 use super::held_lock;
 use super::words::cpu_in_brackets;
-use super::{Covers, Rule, Rung, UNSATURATED_MAX_SHARE};
+use super::{Coverage, Rule, Rung, UNSATURATED_MAX_SHARE};
 use crate::causes::Resource;
 use crate::waits::Workers;
 use crate::words::{decimal, duration, many};
@@ -16,7 +16,7 @@ const SLOTS_BUSY_MIN_SHARE: f64 = 0.9;
 /// because connections also idle while they are handed from one request to the next.
 const CONNECTIONS_BUSY_MIN_SHARE: f64 = 0.8;
 /// Min number of requests in flight at which some wait for a slot: a factor per slot, and a constant.
-const WAITING: [f64; 2] = [1.25, 0.5];
+const WAITING_MIN: [f64; 2] = [1.25, 0.5];
 /// Min share of requests in flight that no thread of the process holds, if requests wait for threads.
 const UNHELD_MIN_SHARE: f64 = 0.2;
 /// Max mean number of threads of a process that counts as single-threaded.
@@ -34,7 +34,7 @@ const PACE_MAX_OFF: f64 = 0.25;
 /// Min share of sleeping threads that sleep for a disk, a pipe, or a connect, at which that resource is short.
 const OTHER_SLEEP_MIN_SHARE: f64 = 0.25;
 /// Share of a whole that counts as most of it.
-const MAJORITY: f64 = 0.5;
+const MAJORITY_SHARE: f64 = 0.5;
 /// Max difference between requests in flight and the threads that hold them.
 const COUNT_MAX_OFF: f64 = 0.25;
 /// Min mean number of threads that wait for events or requests, which may hold requests that no other thread holds.
@@ -66,33 +66,34 @@ pub(super) const POOL: Rule = Rule {
           only if the process has no other thread, or if connections wait to be accepted",
     refuted_by: &[NO_REQUEST_QUEUED, COMPUTES_ON_ALL_CORES],
     rung: Rung::Kernel,
-    covers: Covers::Runs,
+    covers: Coverage::Runs,
     find: pool,
 };
 
 /// Identifies a pool by its connections, its threads, or a queue in front of it. Throughput and response times alone do
 /// not identify one, because many other resources let a few requests proceed at a time.
 fn pool(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    of_connections(evidence).or_else(|| of_threads(evidence)).or_else(|| of_queue(evidence))
+    pool_by_connections(evidence).or_else(|| pool_by_threads(evidence)).or_else(|| pool_by_queue(evidence))
 }
 
 /// Returns whether an accept queue is at least half full, or connections were dropped. A full queue is a limit of its
 /// own.
 fn overflows(evidence: &Evidence<'_>) -> bool {
-    evidence.listen_queue().is_some_and(|[waiting, limit]| waiting >= MAJORITY * limit)
+    evidence.listen_queue().is_some_and(|[waiting, limit]| waiting >= MAJORITY_SHARE * limit)
         || evidence.sum(|signals| signals.listen_overflows).is_some_and(|dropped| dropped >= 1.0)
 }
 
 /// Reports a queue in front of the system: workers that accept no connection although cores are idle are all in use.
-fn of_queue(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+fn pool_by_queue(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let (port, queued) = evidence.longest_queue()?;
     let in_flight = evidence.in_flight()?;
     let [ran, waited] = evidence.ran_and_waited()?;
     let is_full = overflows(evidence);
     let is_short = ran + waited >= UNSATURATED_MAX_SHARE
         || evidence.is_exhausted()
-        || evidence.slept_elsewhere() >= MAJORITY;
-    let is_of_the_load = in_flight >= QUEUE_MIN && (MAJORITY * in_flight..=in_flight + 1.0).contains(&queued);
+        || evidence.other_sleep_share() >= MAJORITY_SHARE;
+    let is_of_the_load =
+        in_flight >= QUEUE_MIN && (MAJORITY_SHARE * in_flight..=in_flight + 1.0).contains(&queued);
     if !is_of_the_load || is_full || is_short {
         return None;
     }
@@ -111,10 +112,10 @@ fn of_queue(evidence: &Evidence<'_>) -> Option<Bottleneck> {
 /// flight.
 fn waiting(evidence: &Evidence<'_>, places: f64) -> Option<f64> {
     let in_flight = evidence.in_flight()?;
-    (in_flight >= WAITING[0] * places + WAITING[1]).then(|| 1.0 - places / in_flight)
+    (in_flight >= WAITING_MIN[0] * places + WAITING_MIN[1]).then(|| 1.0 - places / in_flight)
 }
 
-fn of_connections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+fn pool_by_connections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let all = evidence.workers();
     let pools = all.iter().flat_map(|(name, workers)| {
         workers.connections.iter().map(move |(address, open)| (name, workers, address, *open))
@@ -148,7 +149,7 @@ fn of_connections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         cpu_in_brackets(evidence)
     );
     let cause = suspected(Resource::POOL, Scope::Process(name.clone()), because).direct(Some(share));
-    Some(cause.and(pace_for(evidence, places)).next(more_connections(name, places, address)))
+    Some(cause.and(confirming_pace(evidence, places)).next(more_connections(name, places, address)))
 }
 
 fn more_connections(name: &str, places: f64, address: &str) -> String {
@@ -158,8 +159,8 @@ fn more_connections(name: &str, places: f64, address: &str) -> String {
     )
 }
 
-fn of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let Full { name, threads, places, asleep, share, is_sure, turns } = full_threads(evidence)?;
+fn pool_by_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let FullPool { name, threads, places, asleep, share, is_sure, turns } = full_threads(evidence)?;
     if let Some(Turns { waiting, .. }) = turns.filter(|turns| turns.holds_one && places == 1.0) {
         return one_request_at_a_time(evidence, name, threads, waiting);
     }
@@ -181,9 +182,17 @@ fn of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let next = format!("give {name} more than {} workers or threads for requests", decimal(places, 0));
     let cause = suspected(Resource::POOL, Scope::Process(name), because);
     let is_whole = places <= COUNTED_MAX
-        || evidence.at_once().is_some_and(|at_once| (at_once - places).abs() <= PACE_MAX_OFF_SHARE * places);
+        || evidence
+            .concurrency()
+            .is_some_and(|concurrency| (concurrency - places).abs() <= PACE_MAX_OFF_SHARE * places);
     let cause = if is_sure && is_whole { cause.direct(Some(share)) } else { cause.indirect(Some(share)) };
-    Some(cause.and(waited).and(pace_for(evidence, places)).against(pace_against(evidence, places)).next(next))
+    Some(
+        cause
+            .and(waited)
+            .and(confirming_pace(evidence, places))
+            .against(contradicting_pace(evidence, places))
+            .next(next),
+    )
 }
 
 /// Reports threads that take turns: one works on its request, and the threads of all others wait for another thread.
@@ -203,7 +212,7 @@ fn one_request_at_a_time(
         cpu_in_brackets(evidence)
     );
     let cause = suspected(Resource::LOCK, Scope::Process(name), because).indirect(Some(waiting / in_flight));
-    let cause = cause.and(pace_for(evidence, 1.0)).against(pace_against(evidence, 1.0));
+    let cause = cause.and(confirming_pace(evidence, 1.0)).against(contradicting_pace(evidence, 1.0));
     Some(Bottleneck {
         what: "a lock between threads of the system, or a pool of one",
         ..cause.next(FIND_OWNER)
@@ -218,7 +227,7 @@ const FIND_OWNER: &str = "see what its threads wait for (py-spy dump --pid PID, 
 /// confirms, while further requests wait. Those requests do not wait for another thread that always computes.
 pub(super) fn sleepers_in_full_use(evidence: &Evidence<'_>) -> Option<String> {
     let full = full_threads(evidence).filter(|full| full.is_sure && full.places > 1.0)?;
-    pace_for(evidence, full.places)?;
+    confirming_pace(evidence, full.places)?;
     Some(format!(
         "{} threads of {} slept all the time, and answers came as fast as these alone let them, so requests waited for these",
         decimal(full.places, 0),
@@ -231,21 +240,22 @@ const PACE_CONTRADICTS_FACTOR: f64 = 2.0;
 
 /// Returns a sentence about a pace of answers that rules out a pool of `places` slots. The fastest answer of a cold
 /// system is unknown.
-fn pace_against(evidence: &Evidence<'_>, places: f64) -> Option<String> {
-    let at_once = evidence.at_once().filter(|_| !evidence.began_slowly())?;
-    let is_off = at_once * PACE_CONTRADICTS_FACTOR < places || at_once > places * PACE_CONTRADICTS_FACTOR;
+fn contradicting_pace(evidence: &Evidence<'_>, places: f64) -> Option<String> {
+    let concurrency = evidence.concurrency().filter(|_| !evidence.is_cold_start())?;
+    let is_off =
+        concurrency * PACE_CONTRADICTS_FACTOR < places || concurrency > places * PACE_CONTRADICTS_FACTOR;
     is_off.then(|| {
         format!(
             "contradiction: throughput × the fastest answer is {}, as if {} were worked on at once, not {}",
-            decimal(at_once, 1),
-            decimal(at_once, 1),
+            decimal(concurrency, 1),
+            decimal(concurrency, 1),
             decimal(places, 0)
         )
     })
 }
 
 /// A process whose threads were all in use.
-struct Full {
+struct FullPool {
     name: String,
     /// Number of the process's threads.
     threads: f64,
@@ -282,7 +292,7 @@ impl Turns {
         let holds_one = is_near(waiting + places);
         // Runtimes that queue waiting threads wake each at an address of its own. Idle threads of a pool often share one.
         let is_queued = workers.same_futex < SHARED_FUTEX_MIN;
-        let is_counted = is_queued && waiting >= MAJORITY * in_flight && receives < RECEIVING_MAX;
+        let is_counted = is_queued && waiting >= MAJORITY_SHARE * in_flight && receives < RECEIVING_MAX;
         (is_counted && (holds_one || is_near(waiting))).then_some(Self { waiting, holds_one })
     }
 }
@@ -294,11 +304,11 @@ fn in_turn(evidence: &Evidence<'_>, workers: &Workers) -> Option<f64> {
     let places = (evidence.in_flight()? - waiting).round();
     let is_at_work =
         workers.asleep() + workers.timed_futex? + workers.computing() >= SLOTS_BUSY_MIN_SHARE * places;
-    pace_for(evidence, places).filter(|_| places >= 1.0 && is_at_work)?;
+    confirming_pace(evidence, places).filter(|_| places >= 1.0 && is_at_work)?;
     Turns::of(evidence, workers, places).filter(|turns| turns.holds_one).map(|_| places)
 }
 
-fn full_threads(evidence: &Evidence<'_>) -> Option<Full> {
+fn full_threads(evidence: &Evidence<'_>) -> Option<FullPool> {
     let in_flight = evidence.in_flight()?;
     let all = evidence.workers();
     let full = all.iter().filter_map(|(name, workers)| {
@@ -310,7 +320,7 @@ fn full_threads(evidence: &Evidence<'_>) -> Option<Full> {
         // A request may also be at a peer while threads wait for work, or be held by a thread that waits for a lock.
         let elsewhere = connections.max(workers.in_state("futex"));
         let accounts = |places: &f64| Turns::of(evidence, workers, *places).is_some();
-        let is_known = elsewhere < MAJORITY * in_flight;
+        let is_known = elsewhere < MAJORITY_SHARE * in_flight;
         let by_time = || {
             let asleep = workers.asleep() + workers.timed_futex?;
             places_of(asleep).filter(|places| is_known || accounts(places))
@@ -327,16 +337,16 @@ fn full_threads(evidence: &Evidence<'_>) -> Option<Full> {
         let is_held_by_none = in_flight - held >= UNHELD_MIN_SHARE * in_flight;
         // A single sleeping thread may belong to the runtime, or hold a lock. It holds the requests if the process has
         // no other thread, or if connections wait to be accepted.
-        let is_lock = workers.same_futex >= MAJORITY * in_flight;
+        let is_lock = workers.same_futex >= MAJORITY_SHARE * in_flight;
         let is_alone = workers.all() <= LONE_THREAD_MAX || is_queued(places);
         let turns = Turns::of(evidence, workers, places);
         // All other requests may wait for a thread that holds none itself, if answers come as fast as that one lets them.
-        let is_turn = |turns: &Turns| turns.holds_one || pace_for(evidence, places).is_some();
+        let is_turn = |turns: &Turns| turns.holds_one || confirming_pace(evidence, places).is_some();
         let is_of_requests = places > 1.0 || is_alone && !is_lock || turns.as_ref().is_some_and(is_turn);
         // Threads that wait for a held lock do not wait for a slot, even if many others sleep after they held it.
-        let is_held_up = held_lock::waiters(evidence, name) >= MAJORITY * in_flight;
+        let is_held_up = held_lock::waiters(evidence, name) >= MAJORITY_SHARE * in_flight;
         let share = waiting(evidence, places).filter(|_| !is_held_up)?;
-        let full = Full {
+        let full = FullPool {
             name: name.clone(),
             threads: workers.all(),
             places,
@@ -366,17 +376,18 @@ fn places_of(workers: &Workers, asleep: f64, is_queued: impl Fn(f64) -> bool) ->
 }
 
 /// Returns a sentence about the pace of answers, if it confirms the number of slots.
-fn pace_for(evidence: &Evidence<'_>, places: f64) -> Option<String> {
-    let is_near = |at_once: &f64| (at_once - places).abs() <= (PACE_MAX_OFF_SHARE * places).max(PACE_MAX_OFF);
-    evidence.at_once().filter(is_near).and_then(|_| pace_of(evidence))
+fn confirming_pace(evidence: &Evidence<'_>, places: f64) -> Option<String> {
+    let is_near =
+        |concurrency: &f64| (concurrency - places).abs() <= (PACE_MAX_OFF_SHARE * places).max(PACE_MAX_OFF);
+    evidence.concurrency().filter(is_near).and_then(|_| pace_of(evidence))
 }
 
 fn pace_of(evidence: &Evidence<'_>) -> Option<String> {
-    let (at_once, fastest_ns) = (evidence.at_once()?, evidence.pace(|pace| pace.fastest_ns)?);
+    let (concurrency, fastest_ns) = (evidence.concurrency()?, evidence.pace(|pace| pace.fastest_ns)?);
     Some(format!(
         "the fastest answer took {}, so that {} at once are enough for this throughput, while {} were in flight on average",
         duration(fastest_ns),
-        decimal(at_once, 1),
+        decimal(concurrency, 1),
         decimal(evidence.in_flight()?, 1)
     ))
 }

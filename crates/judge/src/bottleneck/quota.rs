@@ -3,12 +3,12 @@
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::percent;
-use super::{Covers, Rule, Rung, SATURATED_MIN_SHARE};
+use super::{Coverage, Rule, Rung, SATURATED_MIN_SHARE};
 use crate::causes::Resource;
 use crate::words::{Share, decimal};
 
 /// Min share of quota periods in which the system was throttled.
-const HELD_BACK: f64 = 0.5;
+const THROTTLED_MIN_SHARE: f64 = 0.5;
 
 impl Resource {
     /// CPU quota of the system's control group.
@@ -24,14 +24,14 @@ pub(super) const CPU_QUOTA: Rule = Rule {
     why: "more was not allowed, however busy the cores were. Who needs much at once is held back with less",
     refuted_by: &[],
     rung: Rung::Kernel,
-    covers: Covers::Any,
+    covers: Coverage::Any,
     find: cpu_quota,
 };
 
 fn cpu_quota(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let quota = evidence.signal(|signals| signals.cpu_quota_cores)?;
     let periods = evidence.signal(|signals| signals.waits.throttled_periods);
-    let periods = periods.filter(|share| *share >= HELD_BACK);
+    let periods = periods.filter(|share| *share >= THROTTLED_MIN_SHARE);
     let used =
         evidence.cores()?.system.filter(|used| *used >= SATURATED_MIN_SHARE * quota || periods.is_some())?;
     // The kernel sums the time over all cores, so only the mean over cores is a share of time.
@@ -46,7 +46,7 @@ fn cpu_quota(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         Some(share) => format!("{because}, in {} of the periods of its quota", percent(share)),
         None => because,
     };
-    let share = evidence.not_asleep();
+    let share = evidence.awake_share();
     Some(suspected(Resource::CPU_QUOTA, Scope::ControlGroup, because).direct(Some(share)))
 }
 
@@ -57,7 +57,7 @@ pub(super) const NEAR_CPU_QUOTA: Rule = Rule {
     why: "once the first limit is raised, the quota allows no more than that. It assumes that a request takes as much CPU time then",
     refuted_by: &[],
     rung: Rung::Kernel,
-    covers: Covers::Runs,
+    covers: Coverage::Runs,
     find: near_cpu_quota,
 };
 

@@ -3,7 +3,7 @@
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::{cpu_in_brackets, percent};
-use super::{Covers, REFUSED, Rule, Rung, unknown};
+use super::{Coverage, REPORTED_ERRORS_MIN_SHARE, Rule, Rung, unknown};
 use crate::causes::Resource;
 use crate::waits::Workers;
 use crate::words::{decimal, duration, many};
@@ -14,17 +14,17 @@ const REJECTED_MIN_SHARE: f64 = 0.9;
 const IMMEDIATE_MAX_RATIO: f64 = 0.5;
 
 /// Max p90 − p10 as a share of p50 of rejections by a timer, which delays every request equally.
-pub(super) const AT_THE_SAME_TIME: f64 = 0.05;
+pub(super) const EQUAL_TIMES_MAX_SPREAD: f64 = 0.05;
 
 impl Resource {
     /// The system's own limit on queued requests.
     pub const REQUEST_QUEUE: Self = Self::new("request_queue", "the system's own queue limit (503)")
-        .telling_errors()
+        .with_error_share()
         .next("add workers, or raise the limit of the queue if longer waits are acceptable");
 
     /// The system's own limit on the rate of requests.
     pub const RATE_LIMIT: Self = Self::new("rate_limit", "the system's own rate limit (429)")
-        .telling_errors()
+        .with_error_share()
         .next("raise or remove the rate limit, or offer less");
 }
 
@@ -36,7 +36,7 @@ pub(super) const REFUSALS: Rule = Rule {
           failures of something else. Below 90 % of the requests, a system that has used up a thread or the cores rejects for lack of them",
     refuted_by: &[],
     rung: Rung::Runtime,
-    covers: Covers::Runs,
+    covers: Coverage::Runs,
     find: refusals,
 };
 
@@ -48,7 +48,7 @@ pub(super) const HELD_BACK: Rule = Rule {
           answer sleeps as long",
     refuted_by: &[],
     rung: Rung::Kernel,
-    covers: Covers::Runs,
+    covers: Coverage::Runs,
     find: held_back,
 };
 
@@ -60,7 +60,7 @@ fn held_back(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let all = evidence.workers();
     let asleep = |workers: &Workers| workers.in_state("timer");
     let (name, workers) = all.iter().max_by(|(_, one), (_, other)| asleep(one).total_cmp(&asleep(other)))?;
-    let share = evidence.of_in_flight(asleep(workers)).filter(|share| *share >= HELD_BACK_MIN_SHARE)?;
+    let share = evidence.in_flight_share(asleep(workers)).filter(|share| *share >= HELD_BACK_MIN_SHARE)?;
     let because = format!(
         "{} threads of {name} slept in timers on average, for {} {} in flight, and {even}, while the fastest took {}{}",
         decimal(asleep(workers), 1),
@@ -82,7 +82,7 @@ pub(super) const SLEEP_THAT_ADAPTS: Rule = Rule {
           for nothing else",
     refuted_by: &[],
     rung: Rung::Kernel,
-    covers: Covers::Runs,
+    covers: Coverage::Runs,
     find: sleep_that_adapts,
 };
 
@@ -101,7 +101,7 @@ fn sleep_that_adapts(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let ranges = all.iter().filter_map(|(name, workers)| Some((name, workers, workers.timer_range?)));
     let (name, workers, [low, high]) = ranges.max_by(|(.., one), (.., other)| one[1].total_cmp(&other[1]))?;
     let share =
-        evidence.of_in_flight(workers.in_state("timer")).filter(|share| *share >= ADAPTS_MIN_SHARE)?;
+        evidence.in_flight_share(workers.in_state("timer")).filter(|share| *share >= ADAPTS_MIN_SHARE)?;
     if high < ADAPTS_MIN_RATIO * low + ADAPTS_MIN_THREADS {
         return None;
     }
@@ -117,10 +117,10 @@ fn sleep_that_adapts(evidence: &Evidence<'_>) -> Option<Bottleneck> {
 
 fn refusals(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let [refused_ns, ok_ns] = [evidence.together.rejected_ns?, evidence.together.ok_ns?];
-    let is_refusing = |status: &u16| evidence.share_of_status(*status) >= REFUSED;
+    let is_refusing = |status: &u16| evidence.share_of_status(*status) >= REPORTED_ERRORS_MIN_SHARE;
     let status = [429, 503].into_iter().find(is_refusing)?;
     let is_late = status == 503 && refused_ns > IMMEDIATE_MAX_RATIO * ok_ns;
-    let gives_up = evidence.spread_of_rejected().is_some_and(|spread| spread <= AT_THE_SAME_TIME);
+    let gives_up = evidence.rejected_spread().is_some_and(|spread| spread <= EQUAL_TIMES_MAX_SPREAD);
     let comes_first = evidence.pace(|pace| Some(pace.rejected_ns?[2])).is_some_and(|high| high <= ok_ns);
     if is_late && !(gives_up && refused_ns <= ok_ns || comes_first) {
         return None;

@@ -4,7 +4,7 @@ use stats::median;
 
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::Evidence;
-use super::{Covers, Rule, Rung};
+use super::{Coverage, Rule, Rung};
 use crate::causes::Resource;
 use crate::words::{Share, decimal, one};
 
@@ -13,7 +13,7 @@ const RETRIES_MIN: f64 = 0.25;
 
 impl Resource {
     /// Transactions that are tried again.
-    pub const RETRIES: Self = Self::new("retries", "retries of transactions after conflicts").telling_errors().next(
+    pub const RETRIES: Self = Self::new("retries", "retries of transactions after conflicts").with_error_share().next(
         "make conflicts rarer: take locks in one order, keep transactions short, spread changes over more rows, or use fewer connections at \
          once; a pause before a retry spreads the tries",
     );
@@ -25,7 +25,7 @@ pub(super) const RETRIES: Rule = Rule {
     why: "the generator counts its tries. Work of a try that fails is done for nothing, and more of it makes further conflicts",
     refuted_by: &[],
     rung: Rung::Runtime,
-    covers: Covers::Runs,
+    covers: Coverage::Runs,
     find: retries,
 };
 

@@ -6,9 +6,9 @@ use super::cause::{Bottleneck, Scope, suspected};
 use super::database::{largest, quoted};
 use super::evidence::Evidence;
 use super::words::percent;
-use super::{Covers, Rule, Rung};
+use super::{Coverage, Rule, Rung};
 use crate::causes::Resource;
-use crate::inside::Inside;
+use crate::inside::DatabaseStatistics;
 use crate::words::{count, decimal, one};
 
 /// Min number of executions per request that counts as repetition.
@@ -32,7 +32,7 @@ impl Evidence<'_> {
         self.insides().next().is_some()
     }
 
-    fn insides(&self) -> impl Iterator<Item = &Inside> {
+    fn insides(&self) -> impl Iterator<Item = &DatabaseStatistics> {
         self.runs.iter().filter_map(|run| run.signals?.inside.as_ref())
     }
 
@@ -58,7 +58,7 @@ impl Evidence<'_> {
         let of_data =
             |pairs: Vec<(String, f64)>| pairs.into_iter().filter(|(text, _)| is_of_data(text)).collect();
         let last = largest(self, |inside| of_data(inside.last.clone()));
-        let waiting = |inside: &Inside| {
+        let waiting = |inside: &DatabaseStatistics| {
             of_data(inside.statements.iter().map(|of| (of.statement.clone(), of.sessions)).collect())
         };
         let statement = last.or_else(|| largest(self, waiting))?;
@@ -81,7 +81,7 @@ pub(super) const WITHOUT_INDEX: Rule = Rule {
     why: "the database counts the rows that it reads one after the other. Small tables are read so with good reason",
     refuted_by: &[],
     rung: Rung::Runtime,
-    covers: Covers::Runs,
+    covers: Coverage::Runs,
     find: without_index,
 };
 
@@ -118,7 +118,7 @@ pub(super) fn without_index(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let short_name = table.rsplit('.').next().unwrap_or_default();
     let found = statement_of(evidence, short_name);
     let next = match &found {
-        Some((_, Some(plan))) => next_of_plan(plan),
+        Some((_, Some(plan))) => scan_advice(plan),
         _ => "see the plan of the statement (EXPLAIN), and add an index that fits its condition".to_owned(),
     };
     let mut readings = Vec::new();
@@ -142,7 +142,7 @@ fn executing(evidence: &Evidence<'_>) -> f64 {
         |wait: &str| ["CPU", "IO", "Executing", "IPC", "BufferPin"].contains(&crate::inside::class_of(wait));
     let share: f64 = waits.iter().filter(|(wait, _)| is_executing(wait)).map(|(_, share)| share).sum();
     let active = evidence.signal(|signals| Some(signals.inside.as_ref()?.active)).unwrap_or(0.0);
-    evidence.of_in_flight(share * active).unwrap_or(0.0)
+    evidence.in_flight_share(share * active).unwrap_or(0.0)
 }
 
 /// Finds the statement that reads a table, with the line of its plan if known: among statements that name the table,
@@ -158,7 +158,7 @@ fn statement_of(evidence: &Evidence<'_>, table: &str) -> Option<(String, Option<
     if let Some((statement, plan)) = most {
         return Some((statement.clone(), Some(plan.clone())));
     }
-    let naming = |inside: &Inside| {
+    let naming = |inside: &DatabaseStatistics| {
         let naming =
             inside.statements.iter().filter(|of| is_of_data(&of.statement) && of.statement.contains(table));
         naming.map(|of| (of.statement.clone(), of.sessions)).collect()
@@ -168,7 +168,7 @@ fn statement_of(evidence: &Evidence<'_>, table: &str) -> Option<(String, Option<
 
 /// Returns advice for a scan with a condition on one column, such as `Seq Scan on t, filter (a = ?)`, and for any other
 /// scan.
-fn next_of_plan(plan: &str) -> String {
+fn scan_advice(plan: &str) -> String {
     let table = plan.split_once(" on ").map(|(_, rest)| rest);
     let table = table.and_then(|rest| rest.split([',', ' ']).next()).filter(|table| !table.is_empty());
     let column = plan.split_once("filter ").map(|(_, condition)| condition.trim_start_matches('('));
@@ -200,7 +200,7 @@ mod tests {
         let mut planted = Planted::closed(8, 100.0, 20.0);
         let statements =
             vec![StatementWait { statement: STATEMENT.to_owned(), wait: "CPU".to_owned(), sessions: 5.0 }];
-        planted.signals.inside = Some(Inside {
+        planted.signals.inside = Some(DatabaseStatistics {
             active: 6.0,
             waits: [("CPU".to_owned(), 6.0)].into(),
             scans: [
@@ -210,7 +210,7 @@ mod tests {
             .into(),
             plans: [(STATEMENT.to_owned(), "Seq Scan on orders, filter (customer = ?)".to_owned())].into(),
             statements,
-            ..Inside::default()
+            ..DatabaseStatistics::default()
         });
         planted
     }
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn index_is_added_in_the_language_of_the_database() {
-        let next = next_of_plan("ALL on orders, filter customer = ?");
+        let next = scan_advice("ALL on orders, filter customer = ?");
         assert_eq!(next, "add an index for the condition: ALTER TABLE orders ADD INDEX (customer)");
     }
 
@@ -246,7 +246,7 @@ mod tests {
             "Seq Scan on t, filter (lower(a) = ?)",
             "Seq Scan on t, filter ((a > ?) AND (b = ?))",
         ] {
-            assert!(!next_of_plan(plan).contains("CREATE"), "{plan}");
+            assert!(!scan_advice(plan).contains("CREATE"), "{plan}");
         }
     }
 
@@ -256,13 +256,14 @@ mod tests {
         let executed =
             |statement: &str, calls| StatementTime { statement: statement.to_owned(), calls, total_s: 1.0 };
         let counted = vec![executed("COMMIT", 90_000.0), executed(STATEMENT, 30_000.0)];
-        planted.signals.inside = Some(Inside { seconds: 10.0, executed: counted, ..Inside::default() });
-        let repeated = planted.see(|evidence| evidence.repeated_statement());
+        planted.signals.inside =
+            Some(DatabaseStatistics { seconds: 10.0, executed: counted, ..DatabaseStatistics::default() });
+        let repeated = planted.with_evidence(|evidence| evidence.repeated_statement());
         assert_eq!(repeated, Some(format!("`{STATEMENT}` 30.0 times")));
         let last = vec![("COMMIT".to_owned(), 9.0), (STATEMENT.to_owned(), 3.0)];
-        planted.signals.inside = Some(Inside { last, ..Inside::default() });
+        planted.signals.inside = Some(DatabaseStatistics { last, ..DatabaseStatistics::default() });
         assert_eq!(
-            planted.see(|evidence| evidence.repeated_statement()),
+            planted.with_evidence(|evidence| evidence.repeated_statement()),
             Some(format!("`{STATEMENT}` several times"))
         );
     }

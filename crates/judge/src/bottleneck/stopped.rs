@@ -3,7 +3,7 @@
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::percent;
-use super::{Covers, Rule, Rung};
+use super::{Coverage, Rule, Rung};
 use crate::causes::Resource;
 use crate::words::decimal;
 
@@ -14,7 +14,7 @@ const THREADS_MIN: f64 = 0.5;
 /// Min stopped share of time at which a process answers nothing.
 const STOPPED_MIN_SHARE: f64 = 0.95;
 /// Min share of planned requests that ended ok at which another process must have answered.
-const ANSWERED: f64 = 0.5;
+const ANSWERED_MIN_SHARE: f64 = 0.5;
 
 impl Resource {
     /// Stopped processes of the system.
@@ -28,7 +28,7 @@ const OTHER_PROCESS_ANSWERED: Refutation = Refutation {
     when: "a process was stopped 95 % of the time, and half of the requests ended *ok*",
     is_read: |evidence| {
         let counts = &evidence.together.counts;
-        let is_answered = counts.ok as f64 >= ANSWERED * counts.planned as f64 && counts.ok > 0;
+        let is_answered = counts.ok as f64 >= ANSWERED_MIN_SHARE * counts.planned as f64 && counts.ok > 0;
         is_answered && most_stopped(evidence).is_some_and(|(_, _, share)| share >= STOPPED_MIN_SHARE)
     },
 };
@@ -39,7 +39,7 @@ pub(super) const PROCESSES: Rule = Rule {
     why: "nothing that it holds goes on meanwhile. Linux counts a thread as stopped that a signal, a debugger, or a freezer holds",
     refuted_by: &[OTHER_PROCESS_ANSWERED],
     rung: Rung::Kernel,
-    covers: Covers::Any,
+    covers: Coverage::Any,
     find: processes,
 };
 

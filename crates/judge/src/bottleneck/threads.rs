@@ -8,7 +8,7 @@ use super::disks::NOTHING_WAITED;
 use super::evidence::Evidence;
 use super::load::RESOURCE_SATURATED;
 use super::words::{cpu_in_brackets, percent};
-use super::{Covers, FULL, Rule, Rung};
+use super::{Coverage, LIMIT_REACHED_MIN_SHARE, Rule, Rung};
 use crate::causes::Resource;
 use crate::waits::Workers;
 use crate::words::{decimal, many};
@@ -53,7 +53,7 @@ pub(super) const DISKS_OF_THREADS: Rule = Rule {
           lock is free",
     refuted_by: &[NOTHING_WAITED],
     rung: Rung::Kernel,
-    covers: Covers::Any,
+    covers: Coverage::Any,
     find: disks_of_threads,
 };
 
@@ -79,21 +79,21 @@ fn disks_of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     );
     // If one thread does all the work, requests wait for the disk that it sleeps for.
     let of_only = is_only.then(|| (asleep / at_work).min(1.0));
-    let share = [evidence.of_in_flight(asleep), of_only].into_iter().flatten().reduce(f64::max);
+    let share = [evidence.in_flight_share(asleep), of_only].into_iter().flatten().reduce(f64::max);
     Some(suspected(Resource::DISK, Scope::System, because).direct(share))
 }
 
-pub(super) const A_LOG_PIPE: Rule = Rule {
+pub(super) const FULL_LOG_PIPE: Rule = Rule {
     finds: &[Resource::LOG_PIPE],
     when: "half of the threads of a process that were at work, without one that slept, were blocked in a write to a pipe",
     why: "a pipe that is full blocks whoever writes into it until its reader has read",
     refuted_by: &[],
     rung: Rung::Kernel,
-    covers: Covers::Any,
-    find: a_log_pipe,
+    covers: Coverage::Any,
+    find: full_log_pipe,
 };
 
-fn a_log_pipe(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+fn full_log_pipe(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let all = evidence.workers();
     let blocked = |workers: &Workers| workers.in_state("pipe_write");
     let (name, workers) = all.iter().max_by(|(_, a), (_, b)| blocked(a).total_cmp(&blocked(b)))?;
@@ -108,22 +108,22 @@ fn a_log_pipe(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         decimal(workers.at_work(), 1),
         cpu_in_brackets(evidence)
     );
-    let share = evidence.of_in_flight(blocked(workers));
+    let share = evidence.in_flight_share(blocked(workers));
     Some(suspected(Resource::LOG_PIPE, Scope::Process(name.clone()), because).direct(share))
 }
 
-pub(super) const A_DEPENDENCY: Rule = Rule {
+pub(super) const SLOW_DEPENDENCY: Rule = Rule {
     finds: &[Resource::DEPENDENCY],
     when: "two thirds of the threads of a process, or of its users, waited for a reply on connections that \
            the process had opened to one address",
     why: "its own work is the smaller part of the response time",
     refuted_by: &[DATABASE_SAYS_WHY],
     rung: Rung::Kernel,
-    covers: Covers::Any,
-    find: a_dependency,
+    covers: Coverage::Any,
+    find: slow_dependency,
 };
 
-fn a_dependency(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+fn slow_dependency(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let waiting = evidence.users_at_system().map_or(f64::INFINITY, |[_, waiting]| waiting);
     let all = evidence.workers();
     let reads = all.iter().flat_map(|(name, workers)| {
@@ -140,7 +140,7 @@ fn a_dependency(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         cpu_in_brackets(evidence)
     );
     let cause = suspected(Resource::DEPENDENCY, Scope::Dependency(address.clone()), because);
-    let share = evidence.of_in_flight(reads);
+    let share = evidence.in_flight_share(reads);
     Some(match evidence.is_exhausted() {
         true => cause.indirect(share).against([EXHAUSTED.to_owned()]),
         false => cause.direct(share),
@@ -150,9 +150,9 @@ fn a_dependency(evidence: &Evidence<'_>) -> Option<Bottleneck> {
 /// Range of an event loop's connections to a peer, per request in flight, if each request awaits a reply on one.
 const CONNECTIONS_OF_REQUESTS: std::ops::RangeInclusive<f64> = 0.67..=1.25;
 /// Min number of requests in flight. With fewer, an equal number of connections may be a coincidence.
-const IN_FLIGHT: f64 = 2.0;
+const IN_FLIGHT_MIN: f64 = 2.0;
 
-pub(super) const A_DEPENDENCY_OF_AN_EVENT_LOOP: Rule = Rule {
+pub(super) const EVENT_LOOP_DEPENDENCY: Rule = Rule {
     finds: &[Resource::DEPENDENCY],
     when: "two requests in flight or more, and a process whose threads mostly waited for events, for replies, or to connect had 0.67 to 1.25 times as many \
            connections open to one address",
@@ -161,12 +161,12 @@ pub(super) const A_DEPENDENCY_OF_AN_EVENT_LOOP: Rule = Rule {
           processes, or in the queue of that port if it is full",
     refuted_by: &[RESOURCE_SATURATED, DATABASE_SAYS_WHY],
     rung: Rung::Kernel,
-    covers: Covers::Any,
-    find: a_dependency_of_an_event_loop,
+    covers: Coverage::Any,
+    find: event_loop_dependency,
 };
 
-fn a_dependency_of_an_event_loop(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let in_flight = evidence.in_flight().filter(|in_flight| *in_flight >= IN_FLIGHT)?;
+fn event_loop_dependency(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let in_flight = evidence.in_flight().filter(|in_flight| *in_flight >= IN_FLIGHT_MIN)?;
     let all = evidence.workers();
     let loops = all.iter().filter(|(_, workers)| {
         let waiting: f64 =
@@ -191,7 +191,8 @@ fn a_dependency_of_an_event_loop(evidence: &Evidence<'_>) -> Option<Bottleneck> 
     );
     let cause = suspected(Resource::DEPENDENCY, Scope::Dependency(address.clone()), because);
     let own_queue = evidence.queued_at(address);
-    let is_full = evidence.listen_queue().is_some_and(|[waiting, limit]| waiting >= FULL * limit);
+    let is_full =
+        evidence.listen_queue().is_some_and(|[waiting, limit]| waiting >= LIMIT_REACHED_MIN_SHARE * limit);
     if is_full && own_queue.is_some_and(|queued| queued >= 1.0) {
         return None;
     }
@@ -200,13 +201,13 @@ fn a_dependency_of_an_event_loop(evidence: &Evidence<'_>) -> Option<Bottleneck> 
     let share = connections / in_flight * if own_queue.is_some() { HALF } else { 1.0 };
     let cause = cause.indirect(Some(share)).without_share();
     Some(match own_queue {
-        Some(queued) => of_its_own(cause, &all, name, address, queued),
+        Some(queued) => as_own_process(cause, &all, name, address, queued),
         None => cause,
     })
 }
 
 /// Adds that the callee is a process of the system, so that the cause lies in it.
-fn of_its_own(
+fn as_own_process(
     cause: Bottleneck,
     all: &BTreeMap<String, Workers>,
     caller: &str,
@@ -217,7 +218,7 @@ fn of_its_own(
     let only = others.next().filter(|_| others.next().is_none());
     let who =
         only.map_or_else(|| format!("the processes of the system at {address}"), |(name, _)| name.clone());
-    let did = only.and_then(|(name, workers)| what_a_process_did(name, workers));
+    let did = only.and_then(|(name, workers)| describe_process_threads(name, workers));
     let own = format!(
         "{address} is a port of the system itself, where {} connections waited to be accepted",
         decimal(queued, 0)
@@ -226,7 +227,7 @@ fn of_its_own(
     Bottleneck { what: "another process of the system", ..cause }.and(did).next(next).against([own])
 }
 
-pub(super) const A_DEPENDENCY_BEHIND_A_PIPE: Rule = Rule {
+pub(super) const PIPED_DEPENDENCY: Rule = Rule {
     finds: &[Resource::DEPENDENCY],
     when: "two requests in flight or more, of which two thirds had a thread of one process that waited to read from a pipe, and fewer than half one \
            that ran, or waited for a disk or a peer",
@@ -234,12 +235,12 @@ pub(super) const A_DEPENDENCY_BEHIND_A_PIPE: Rule = Rule {
           request has a thread elsewhere",
     refuted_by: &[RESOURCE_SATURATED],
     rung: Rung::Kernel,
-    covers: Covers::Any,
-    find: a_dependency_behind_a_pipe,
+    covers: Coverage::Any,
+    find: piped_dependency,
 };
 
-fn a_dependency_behind_a_pipe(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let in_flight = evidence.in_flight().filter(|in_flight| *in_flight >= IN_FLIGHT)?;
+fn piped_dependency(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let in_flight = evidence.in_flight().filter(|in_flight| *in_flight >= IN_FLIGHT_MIN)?;
     let all = evidence.workers();
     let reads = |workers: &Workers| workers.in_state("pipe_read");
     let (name, workers) = all.iter().max_by(|(_, a), (_, b)| reads(a).total_cmp(&reads(b)))?;
@@ -259,7 +260,7 @@ fn a_dependency_behind_a_pipe(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let cause = cause.next(format!(
         "see which process writes to the pipes that {name} reads from, and how long it takes for one answer"
     ));
-    Some(cause.indirect(evidence.of_in_flight(reads(workers))))
+    Some(cause.indirect(evidence.in_flight_share(reads(workers))))
 }
 
 /// Min share of seconds in which the number of a process's processes changes, if it starts some for requests.
@@ -273,12 +274,12 @@ pub(super) const PROCESS_PER_REQUEST: Rule = Rule {
           (`execSync`, `system`, `subprocess.run`) waits for a program",
     refuted_by: &[RESOURCE_SATURATED],
     rung: Rung::Kernel,
-    covers: Covers::Any,
-    find: a_program_for_each_request,
+    covers: Coverage::Any,
+    find: process_per_request,
 };
 
-fn a_program_for_each_request(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    evidence.in_flight().filter(|in_flight| *in_flight >= IN_FLIGHT)?;
+fn process_per_request(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    evidence.in_flight().filter(|in_flight| *in_flight >= IN_FLIGHT_MIN)?;
     // A database may have a process for each connection.
     let is_read_inside =
         evidence.runs.iter().any(|run| run.signals.is_some_and(|signals| signals.inside.is_some()));
@@ -301,19 +302,19 @@ fn a_program_for_each_request(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     Some(cause.direct(Some(HALF)).without_share().next(next))
 }
 
-pub(super) const A_LOCK_OF_PROCESSES: Rule = Rule {
+pub(super) const PROCESS_LOCK: Rule = Rule {
     finds: &[Resource::LOCK],
     when: "two requests in flight or more, of which two thirds had a thread of one process that waited for the lock of a file, or for a semaphore \
            of System V",
     why: "the kernel knows these locks, which processes share",
     refuted_by: &[RESOURCE_SATURATED],
     rung: Rung::Kernel,
-    covers: Covers::Runs,
-    find: a_lock_of_processes,
+    covers: Coverage::Runs,
+    find: process_lock,
 };
 
-fn a_lock_of_processes(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let in_flight = evidence.in_flight().filter(|in_flight| *in_flight >= IN_FLIGHT)?;
+fn process_lock(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let in_flight = evidence.in_flight().filter(|in_flight| *in_flight >= IN_FLIGHT_MIN)?;
     let all = evidence.workers();
     let blocked = |workers: &Workers| workers.in_state("file_lock");
     let (name, workers) =
@@ -332,15 +333,15 @@ fn a_lock_of_processes(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let cause = suspected(Resource::LOCK, Scope::Process(name.clone()), because);
     let cause = Bottleneck { what: "lock of a file, or between processes of the system", ..cause };
     let next = "find the lock (/proc/locks, strace -f -p PID -e trace=flock,fcntl,semop; PHP: the file of a session), then hold it for less time or split it";
-    Some(cause.next(next).direct(evidence.of_in_flight(blocked(workers))))
+    Some(cause.next(next).direct(evidence.in_flight_share(blocked(workers))))
 }
 
 /// Returns a sentence about threads that wait at one futex with half of the requests in flight. The kernel does not
 /// know whether a thread waits there for a lock or for work. The name comes from outside: escape it.
-pub(super) fn at_one_futex(evidence: &Evidence<'_>) -> Option<String> {
+pub(super) fn waits_at_one_futex(evidence: &Evidence<'_>) -> Option<String> {
     let all = evidence.workers();
     let (name, workers) = all.iter().max_by(|(_, a), (_, b)| a.same_futex.total_cmp(&b.same_futex))?;
-    let is_half = evidence.of_in_flight(workers.same_futex).is_some_and(|share| share >= HALF);
+    let is_half = evidence.in_flight_share(workers.same_futex).is_some_and(|share| share >= HALF);
     (workers.same_futex >= 2.0 * THREADS_MIN && is_half).then(|| {
         format!(
             "{} of the {} threads of {name} waited at one futex while {} were at work: for a lock, or for work",
@@ -353,12 +354,12 @@ pub(super) fn at_one_futex(evidence: &Evidence<'_>) -> Option<String> {
 
 /// Returns a sentence such as `of the 8.0 threads of app that ran, 7.0 in futex, 0.9 in timer on average`; `None` if
 /// not sampled. May quote names: escape it.
-pub(super) fn what_they_did(workers: &BTreeMap<String, Workers>) -> Option<String> {
+pub(super) fn describe_threads(workers: &BTreeMap<String, Workers>) -> Option<String> {
     let largest = workers.iter().max_by(|(_, a), (_, b)| a.all().total_cmp(&b.all()));
-    largest.and_then(|(name, workers)| what_a_process_did(name, workers))
+    largest.and_then(|(name, workers)| describe_process_threads(name, workers))
 }
 
-fn what_a_process_did(name: &str, workers: &Workers) -> Option<String> {
+fn describe_process_threads(name: &str, workers: &Workers) -> Option<String> {
     if workers.all() < THREADS_MIN {
         return None;
     }

@@ -4,13 +4,13 @@ use super::cause::{Bottleneck, Certainty, Reading, Scope, suspected};
 use super::errors;
 use super::evidence::Evidence;
 use super::pressure::Pressure;
-use super::threads::{at_one_futex, what_they_did};
+use super::threads::{describe_threads, waits_at_one_futex};
 use super::words::{cores_of, cpu_in_brackets, percent};
 use crate::causes::Resource;
 use crate::words::{counted, decimal};
 
 /// Max number of readings that are reported.
-const READINGS: usize = 3;
+const READINGS_MAX: usize = 3;
 
 pub(super) fn unknown(evidence: &Evidence<'_>) -> Bottleneck {
     if let Some(gone) = errors::gone(evidence) {
@@ -34,8 +34,8 @@ pub(super) fn unknown(evidence: &Evidence<'_>) -> Bottleneck {
         0 => because.clone(),
         _ => format!("{because}; highest: {}", texts.join(", ")),
     };
-    let did = what_they_did(&evidence.workers());
-    let at_futex = at_one_futex(evidence);
+    let did = describe_threads(&evidence.workers());
+    let at_futex = waits_at_one_futex(evidence);
     let next = match did {
         _ if disturbance.is_some() => "measure again where nothing else runs",
         _ if at_futex.is_some() => {
@@ -66,12 +66,12 @@ const FEW_MAX_SHARE: f64 = 0.6;
 /// fastest answer, by Little's law. It does not identify the limit.
 fn few_at_once(evidence: &Evidence<'_>) -> Option<String> {
     evidence.spread().filter(|spread| *spread <= ONE_KIND_MAX_SPREAD)?;
-    let (at_once, in_flight) = (evidence.at_once()?, evidence.in_flight()?);
-    let is_few = at_once >= 0.5 && at_once <= FEW_MAX_SHARE * in_flight;
-    (is_few && !evidence.began_slowly() && !evidence.is_exhausted()).then(|| {
+    let (concurrency, in_flight) = (evidence.concurrency()?, evidence.in_flight()?);
+    let is_few = concurrency >= 0.5 && concurrency <= FEW_MAX_SHARE * in_flight;
+    (is_few && !evidence.is_cold_start() && !evidence.is_exhausted()).then(|| {
         format!(
             "about {} at once were worked on, while {} were in flight; what limits them was not seen",
-            counted(at_once.round().max(1.0) as u64, evidence.together.unit),
+            counted(concurrency.round().max(1.0) as u64, evidence.together.unit),
             decimal(in_flight, 1),
         )
     })
@@ -95,9 +95,9 @@ fn evenly_spaced(evidence: &Evidence<'_>) -> Option<String> {
 pub(super) fn even_distance(evidence: &Evidence<'_>) -> Option<String> {
     let spread = evidence.spread().filter(|spread| *spread <= EVEN_MAX_SPREAD)?;
     evidence.in_flight().filter(|in_flight| *in_flight >= QUEUED_MIN)?;
-    let at_once = evidence.at_once()?;
+    let concurrency = evidence.concurrency()?;
     let per_s = evidence.ended_per_s()?;
-    (at_once <= IDLE_MAX_AT_ONCE && !evidence.is_exhausted()).then(|| {
+    (concurrency <= IDLE_MAX_AT_ONCE && !evidence.is_exhausted()).then(|| {
         format!(
             "answers came {} a second at an even distance, 80 % of them within {} of each other",
             decimal(per_s, 1),
@@ -107,18 +107,18 @@ pub(super) fn even_distance(evidence: &Evidence<'_>) -> Option<String> {
 }
 
 /// Min number of cores used by other processes that disturbs a run.
-const DISTURBING: f64 = 0.3;
+const DISTURBING_MIN_CORES: f64 = 0.3;
 /// Min share of CPU time taken by other guests of the host that disturbs a run.
-const STEAL: f64 = 0.05;
+const STEAL_MIN_SHARE: f64 = 0.05;
 
 /// Returns a sentence about other processes and guests that disturbed a run, with figures; `None` if none did.
 pub(super) fn disturbance(evidence: &Evidence<'_>) -> Option<String> {
-    let steal = evidence.signal(|signals| signals.steal).filter(|share| *share >= STEAL);
+    let steal = evidence.signal(|signals| signals.steal).filter(|share| *share >= STEAL_MIN_SHARE);
     let steal =
         steal.map(|share| format!("other guests of the host took {} of its processor time", percent(share)));
     let cores = evidence.cores();
     let others = cores.and_then(|cores| Some((cores.all, cores.system.and(cores.others)?)));
-    let others = others.filter(|(_, used)| *used >= DISTURBING);
+    let others = others.filter(|(_, used)| *used >= DISTURBING_MIN_CORES);
     let others = others.map(|(all, used)| {
         let programs = evidence.named_others();
         format!("other processes used {} of {}{programs}", decimal(used, 2), cores_of(all))
@@ -138,7 +138,7 @@ fn highest(evidence: &Evidence<'_>) -> Vec<Reading> {
     let of = |share: Option<f64>, words: &str| Some((share?, words.to_owned()));
     let waited = |pressure: Option<Pressure>| pressure.map(|pressure| pressure.share);
     let queue = evidence.listen_queue().map(|[waiting, limit]| waiting / limit);
-    let thread = evidence.waiting_most();
+    let thread = evidence.largest_wait();
     let wait = evidence.database_waits().into_iter().next();
     let read = [
         of(evidence.signal(|signals| signals.busy), "all cores busy"),
@@ -158,6 +158,6 @@ fn highest(evidence: &Evidence<'_>) -> Vec<Reading> {
     let mut read: Vec<Reading> =
         read.map(|(share, words)| Reading { words, share: share.clamp(0.0, 1.0) }).collect();
     read.sort_by(|one, other| other.share.total_cmp(&one.share));
-    read.truncate(READINGS);
+    read.truncate(READINGS_MAX);
     read
 }

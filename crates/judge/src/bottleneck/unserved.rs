@@ -3,7 +3,7 @@
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::percent;
-use super::{Covers, Rule, Rung};
+use super::{Coverage, Rule, Rung};
 use crate::causes::Resource;
 use crate::words::{Share, count, decimal, many};
 
@@ -13,7 +13,7 @@ const UNSERVED_MIN: f64 = 2.0;
 
 impl Resource {
     /// Users without a reply.
-    pub const UNSERVED: Self = Self::new("unserved", "users who get no reply").telling_errors().next(
+    pub const UNSERVED: Self = Self::new("unserved", "users who get no reply").with_error_share().next(
         "see whether the system accepts their connections (`ss -ltn` shows the queue), and how many it serves at once: threads, workers, or \
          connections that it keeps open",
     );
@@ -31,7 +31,7 @@ pub(super) const USERS_UNSERVED: Rule = Rule {
     why: "the generator counts the replies of each connection. What keeps these from being served is another cause, if it was seen",
     refuted_by: &[],
     rung: Rung::Runtime,
-    covers: Covers::Runs,
+    covers: Coverage::Runs,
     find: users_unserved,
 };
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use evidence::{Compare, EvidenceError, Procedure, Run, Study};
 use stats::{
-    Bounded, Comparison, Discards, Duel, ERRORS_MARGIN, FirstSlices, LOOKS, Levels, MoreErrors, NoVerdict,
-    Paired, RunResult, Scale, TournamentFindings, Verdict, WayToVerdict,
+    Bounded, Comparison, Discards, Duel, ERRORS_MARGIN, FirstSlices, LOOKS, MoreErrors, NoVerdict, Paired,
+    RunResult, Scale, TournamentFindings, VarianceComponents, Verdict, WayToVerdict,
 };
 
 use super::variant::Variant;
@@ -69,7 +69,7 @@ impl Pair {
     }
 
     /// Returns estimate and interval from the perspective of the variant with index `place`.
-    pub fn seen_from(&self, place: usize) -> (Option<f64>, Option<[f64; 2]>) {
+    pub fn estimate_for(&self, place: usize) -> (Option<f64>, Option<[f64; 2]>) {
         let Comparison { estimate, interval, scale, .. } = self.comparison;
         match self.first == place {
             true => (estimate, interval),
@@ -100,7 +100,7 @@ impl Pair {
     }
 
     /// Returns whether there were enough blocks for a look, so that the estimate has an interval.
-    pub fn was_looked_at(&self) -> bool {
+    pub fn has_look(&self) -> bool {
         self.comparison.interval.is_some()
     }
 
@@ -112,7 +112,7 @@ impl Pair {
 
 /// A load of a study, with the results of its variants.
 #[derive(Clone, Copy, Debug)]
-pub struct LoadOfStudy<'a> {
+pub struct StudyLoad<'a> {
     /// The study.
     pub study: &'a Study,
     /// Name of the load.
@@ -156,12 +156,12 @@ struct JudgedPair {
     comparison: Comparison,
     is_shared: bool,
     /// Variances of slices; `None` for whole runs.
-    levels: Option<Levels>,
+    levels: Option<VarianceComponents>,
     /// First slices that do not confirm the difference over all slices.
     unconfirmed: Option<FirstSlices>,
 }
 
-impl LoadOfStudy<'_> {
+impl StudyLoad<'_> {
     /// Compares each couple separately. Metrics of one couple are judged together. If the study judges all pairs together, so does this.
     pub(super) fn each(&self, couples: &[VariantPair]) -> Result<Pairs, EvidenceError> {
         let mut pairs = Pairs::default();
@@ -170,7 +170,7 @@ impl LoadOfStudy<'_> {
             return self.among_all_pairs(couples);
         }
         for couple in couples {
-            let judged = self.together(self.metrics(), &[*couple], self.metrics_laid_down())?;
+            let judged = self.together(self.metrics(), &[*couple], self.planned_metric_count())?;
             let of_couple = self.pairs(judged, 1, false);
             pairs.first.extend(of_couple.first);
             pairs.further.extend(of_couple.further);
@@ -201,7 +201,8 @@ impl LoadOfStudy<'_> {
     /// other variant, even without figures.
     pub(super) fn against(&self, couples: &[VariantPair]) -> Result<Pairs, EvidenceError> {
         let rows = u32::try_from(self.variants.len().saturating_sub(1)).unwrap_or(u32::MAX);
-        let judged = self.together(self.metrics(), couples, rows.saturating_mul(self.metrics_laid_down()))?;
+        let judged =
+            self.together(self.metrics(), couples, rows.saturating_mul(self.planned_metric_count()))?;
         Ok(self.pairs(judged, couples.len(), true))
     }
 
@@ -219,7 +220,7 @@ impl LoadOfStudy<'_> {
         let mut judged = vec![JudgedPair::from_runs(fresh(self.by.clone()), comparison, false)];
         if matches!(comparison.verdict, Verdict::Differs { .. }) {
             let further = self.further().map(fresh).collect();
-            judged.extend(self.in_blocks(further, self.metrics_laid_down() - 1, |_| 0));
+            judged.extend(self.in_blocks(further, self.planned_metric_count() - 1, |_| 0));
         }
         self.pairs(judged, 1, false)
     }
@@ -392,7 +393,7 @@ impl LoadOfStudy<'_> {
     }
 
     /// Returns the number of metrics that the plan names, known to this version or not.
-    fn metrics_laid_down(&self) -> u32 {
+    fn planned_metric_count(&self) -> u32 {
         u32::try_from(self.study.new.compare.also.len()).unwrap_or(u32::MAX).saturating_add(1)
     }
 

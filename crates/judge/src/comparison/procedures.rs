@@ -1,7 +1,7 @@
 //! Findings of a study's own procedure for its variants.
 
 use evidence::{EvidenceError, Study};
-use stats::{CarryOver, Control, Duel, FirstSlices, Levels, TournamentFindings};
+use stats::{CarryOver, Control, Duel, FirstSlices, TournamentFindings, VarianceComponents};
 
 use super::variant::Variant;
 use crate::compared_by::ComparedBy;
@@ -38,9 +38,9 @@ pub fn error_rate(study: &Study) -> f64 {
 
 /// Findings from slices, in addition to their figures.
 #[derive(Clone, Copy, Debug)]
-pub struct Sliced {
+pub struct SliceFindings {
     /// Variation between starts and between slices.
-    pub levels: Levels,
+    pub levels: VarianceComponents,
     /// Influence of a slice on those that follow it; `None` with too few blocks.
     pub carry_over: Option<CarryOver>,
     /// Share of the variation that the CPU time of other processes explains.
@@ -57,14 +57,14 @@ pub fn sliced(
     load: &str,
     variants: &[&Variant<'_>],
     by: &ComparedBy,
-) -> Result<Option<Sliced>, EvidenceError> {
+) -> Result<Option<SliceFindings>, EvidenceError> {
     let (Some(_), [first, second]) = (study.new.compare.procedure.slices(), variants) else {
         return Ok(None);
     };
     let sliced = |duel: Duel| {
         let (levels, carry_over, control) = (duel.levels()?, duel.carry_over(), duel.control());
         let unconfirmed = duel.first_slices().filter(|_| duel.is_withheld());
-        Some(Sliced { levels, carry_over, control, unconfirmed })
+        Some(SliceFindings { levels, carry_over, control, unconfirmed })
     };
     Ok(duel(study, load, [first, second], by)?.and_then(sliced))
 }

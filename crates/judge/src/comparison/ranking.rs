@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use evidence::{Compare, EvidenceError, Procedure};
 use stats::{ERRORS_MARGIN, Spread, TournamentFindings};
 
-use super::paired::{LoadOfStudy, Pair, Pairs};
+use super::paired::{Pair, Pairs, StudyLoad};
 use super::variant::Variant;
 use crate::eligibility::Eligibility;
 
@@ -27,7 +27,7 @@ pub struct Ranked {
 const PAIRS_MAX: usize = 15;
 
 /// Max number of variants that are compared with a baseline. All share the error rate.
-const AGAINST_MAX: usize = 100;
+const BASELINE_PAIRS_MAX: usize = 100;
 
 /// Ranking and comparisons of the variants under a load.
 #[derive(Debug, Default)]
@@ -40,14 +40,14 @@ pub struct Standings {
     pub baseline: Option<usize>,
 }
 
-impl LoadOfStudy<'_> {
+impl StudyLoad<'_> {
     /// Ranks the variants and compares them. With a baseline, every variant is compared with it. In a tournament, the best variant
     /// is compared with its rival in the confirmation. Otherwise, the best variants of all systems are compared with each other.
     /// With a single system, its best variant is compared with the others.
     pub fn standings(&self, found: Option<&TournamentFindings>) -> Result<Standings, EvidenceError> {
         let (compare, rows) = (&self.study.new.compare, self.variants);
         let mut ranking = ranking(compare, rows);
-        if compare.asks_for_failures() {
+        if compare.looks_for_failures() {
             // Charts mark the variants without failures.
             ranking.iter_mut().for_each(|ranked| ranked.is_best = rows[ranked.row].is_without_failures());
             return Ok(Standings { ranking, ..Standings::default() });
@@ -67,7 +67,7 @@ impl LoadOfStudy<'_> {
             let has_figures = ranking.iter().any(|ranked| ranked.row == baseline);
             let others = ranking.iter().map(|ranked| ranked.row).filter(|row| *row != baseline);
             let against: Vec<(usize, usize)> =
-                others.filter(|_| has_figures).take(AGAINST_MAX).map(|row| (row, baseline)).collect();
+                others.filter(|_| has_figures).take(BASELINE_PAIRS_MAX).map(|row| (row, baseline)).collect();
             let mut pairs = self.against(&against)?;
             pairs.first.truncate(PAIRS_MAX);
             let is_shown = |pair: &Pair| pairs.first.iter().any(|shown| shown.first == pair.first);
@@ -110,10 +110,10 @@ fn ranking(compare: &Compare, rows: &[&Variant<'_>]) -> Vec<Ranked> {
     }
     let better = |a: f64, b: f64| if compare.higher_is_better { b.total_cmp(&a) } else { a.total_cmp(&b) };
     // A system that was unavailable does not rank above one that never was.
-    let was_gone = |ranked: &Ranked| rows[ranked.row].gone.runs > 0;
+    let was_unavailable = |ranked: &Ranked| rows[ranked.row].gone.runs > 0;
     ranking.sort_by(|a, b| {
         let by_metric = better(a.metric.median, b.metric.median).then(a.row.cmp(&b.row));
-        was_gone(a).cmp(&was_gone(b)).then(by_metric)
+        was_unavailable(a).cmp(&was_unavailable(b)).then(by_metric)
     });
     // By system: lowest error share, max number of valid runs of a variant, and whether its best variant is known.
     let mut systems: BTreeMap<&str, (f64, usize, bool)> = BTreeMap::new();

@@ -9,7 +9,7 @@ use stats::{
     Bounded, ERRORS_MARGIN, MinEffect, OpenUnpaired, RunResult, Scale, Spread, Unpaired, UnpairedWay,
 };
 
-use crate::baseline::{self, INVALID_APART, RUNS_MIN};
+use crate::baseline::{self, INVALID_DIFFERENCE_MIN, RUNS_MIN};
 use crate::compared_by::ComparedBy;
 use crate::measured_run::MeasuredRun;
 use crate::rates;
@@ -87,7 +87,7 @@ pub struct SignificantAlone {
 /// Reason why there is no verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoVerdict {
-    /// The numbers of invalid runs differ by `INVALID_APART` or more, so the remaining runs are a biased sample.
+    /// The numbers of invalid runs differ by `INVALID_DIFFERENCE_MIN` or more, so the remaining runs are a biased sample.
     UnevenDiscards {
         /// Invalid runs of both sides.
         invalid: [usize; 2],
@@ -128,7 +128,7 @@ impl Side {
     pub fn of_baseline(side: &baseline::Side) -> Self {
         let share = stats::error_share(side.errors, side.planned);
         Self {
-            spread: Spread::with_endless(side.figures.iter().map(|figure| figure.value)),
+            spread: Spread::with_infinite(side.figures.iter().map(|figure| figure.value)),
             figures: side.figures.clone(),
             error_share: share,
             unserved_share: share.unwrap_or(0.0),
@@ -194,7 +194,7 @@ pub fn judge(
 impl Compared {
     fn unjudged(sides: [Side; 2], scale: Scale) -> Self {
         let unpaired = Unpaired::of(&sides[1].figures, &sides[0].figures, scale, ALPHA);
-        let verdict = Verdict::None(why_none(&sides));
+        let verdict = Verdict::None(no_verdict_reason(&sides));
         Self { sides, unpaired, verdict, way: None }
     }
 
@@ -235,7 +235,7 @@ impl Compared {
     ) -> Verdict {
         let (Some(unpaired), [a, b]) = (self.unpaired, &self.sides) else { return self.verdict };
         let invalid = [a.invalid, b.invalid];
-        if a.invalid.abs_diff(b.invalid) >= INVALID_APART {
+        if a.invalid.abs_diff(b.invalid) >= INVALID_DIFFERENCE_MIN {
             return Verdict::None(NoVerdict::UnevenDiscards { invalid });
         }
         if is_significant {
@@ -261,7 +261,7 @@ impl Compared {
 }
 
 /// Returns the reason why a row without a p-value has no verdict.
-fn why_none(sides: &[Side; 2]) -> NoVerdict {
+fn no_verdict_reason(sides: &[Side; 2]) -> NoVerdict {
     let runs = sides.each_ref().map(|side| side.figures.len());
     match runs.iter().any(|count| *count < RUNS_MIN) {
         true => {

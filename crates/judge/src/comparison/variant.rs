@@ -29,7 +29,7 @@ pub struct Variant<'a> {
     /// Whether the figures are from valid runs. Without valid runs, they are from invalid ones.
     pub is_valid: bool,
     /// Number of runs, and share of the time, in which its system was unavailable.
-    pub gone: Gone,
+    pub gone: Unavailability,
     /// Spread over runs of the metric that compares variants, in its unit.
     pub metric: Option<Spread>,
     /// Spread over runs of ok answers per second.
@@ -70,7 +70,7 @@ pub struct Medians {
 
 /// Unavailability of a variant's system, over the runs shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Gone {
+pub struct Unavailability {
     /// Number of degraded runs.
     pub runs: usize,
     /// Mean share of unavailable time over all runs; 0 for a run that is not degraded.
@@ -123,8 +123,9 @@ impl<'a> Variant<'a> {
             others: Vec::new(),
             is_ranked: true,
             is_valid,
-            gone: Gone::of(&shown),
-            metric: metric.and_then(|by| Spread::with_endless(shown.iter().filter_map(|run| run.figure(by)))),
+            gone: Unavailability::of(&shown),
+            metric: metric
+                .and_then(|by| Spread::with_infinite(shown.iter().filter_map(|run| run.figure(by)))),
             throughput: Spread::over(shown.iter().filter_map(window).map(|window| window.ok_per_s())),
             answers: Spread::over(shown.iter().filter_map(window).map(|window| window.answers_per_s())),
             error_share: rates::error_share_of(shown.iter().map(|run| &run.measured.counts)),
@@ -176,7 +177,7 @@ fn shown_as(is_valid: bool) -> Eligibility {
     if is_valid { Eligibility::Valid } else { Eligibility::Invalid }
 }
 
-impl Gone {
+impl Unavailability {
     fn of(shown: &[MeasuredRun<'_>]) -> Self {
         let shares = shown.iter().map(|run| run.measured.gone_share());
         let runs = shares.clone().filter(|share| *share > 0.0).count();

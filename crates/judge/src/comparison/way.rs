@@ -1,17 +1,17 @@
 //! Shortest way from an undecided comparison to a verdict, in a sentence with its figures.
 
-use stats::{DuelRules, Levels, OpenComparison, Scale, UnpairedWay, Verdict, WayToVerdict};
+use stats::{DuelRules, OpenComparison, Scale, UnpairedWay, VarianceComponents, Verdict, WayToVerdict};
 
-use super::paired::{LoadOfStudy, Pair, SLICED_MAX};
+use super::paired::{Pair, SLICED_MAX, StudyLoad};
 use super::variant::Variant;
 use crate::eligibility::Eligibility;
 use crate::measured_run::MeasuredRun;
 use crate::words::percent;
 
-impl LoadOfStudy<'_> {
+impl StudyLoad<'_> {
     /// Returns the shortest way to a verdict. `None` if the comparison is decided, or is of differences. `levels` are
     /// the variances of slices.
-    pub(super) fn way(&self, pair: &Pair, levels: Option<Levels>) -> Option<WayToVerdict> {
+    pub(super) fn way(&self, pair: &Pair, levels: Option<VarianceComponents>) -> Option<WayToVerdict> {
         let comparison = &pair.comparison;
         if comparison.verdict != Verdict::Inconclusive || comparison.scale != Scale::Ratio {
             return None;

@@ -1,7 +1,7 @@
 //! Tests of sums, shares, and differences of artificial profiles.
 
 use evidence::{CpuProfile, ProfileFrame};
-use record::InWindow;
+use record::WindowCounts;
 
 use super::*;
 use crate::resources::{Resources, Usage};
@@ -40,7 +40,7 @@ fn profile(functions: &[(&str, FrameKind, u64)]) -> CpuProfile {
 /// Builds a run of 10 s with a mean number of cores used by the system, and a number of requests.
 fn measured(cores: f64, requests: u64) -> Measured {
     let system = Usage { cpu_user_s: cores * 10.0, ..Usage::default() };
-    let counts = InWindow { ok: requests, ..InWindow::default() };
+    let counts = WindowCounts { ok: requests, ..WindowCounts::default() };
     Measured {
         window: Some(Window { length_s: 10.0, counts, offered: None, backlog: None }),
         resources: Some(Resources { covered_s: 10.0, system: Some(system), ..Resources::default() }),
@@ -80,7 +80,7 @@ fn too_few_samples_give_no_shares_and_low_coverage_is_visible() {
     assert_eq!((sum.is_enough(), sum.share(50), sum.us(50)), (false, None, None));
     let half = profile(&[("a", USER, 500)]);
     let sum = Profile::of_profiles([(&half, &measured(1.0, 1_000))]).unwrap();
-    assert!(sum.covered.unwrap() < COVERED_MIN);
+    assert!(sum.covered.unwrap() < COVERED_MIN_SHARE);
     assert_eq!(Profile::of_profiles([]), None);
     let unknown = Profile::of_profiles([(&half, &Measured::default())]).unwrap();
     assert_eq!((unknown.covered, unknown.us_per_request), (None, None));

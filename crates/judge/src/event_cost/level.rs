@@ -15,7 +15,7 @@ const ANSWERS_IN_BIN: f64 = 100.0;
 const PERCENTILES: [Percentile; 5] =
     [Percentile::P99_9, Percentile::P99, Percentile::P95, Percentile::P90, Percentile::P50];
 /// Max relative deviation from the usual value at which an interval always counts as usual.
-const WITHIN: f64 = 0.1;
+const TOLERATED_DEVIATION: f64 = 0.1;
 /// Multiple of the earlier deviation to the worse side, within which an interval counts as usual.
 const SPREADS: f64 = 3.5;
 /// Share of earlier intervals that this deviation covers.
@@ -28,11 +28,11 @@ const BINS_FEW: usize = 20;
 /// Min assumed deviation if there are few earlier intervals, in standard deviations of a random count of answers.
 const SIGMAS: f64 = 3.0;
 /// Factor on the generator's own delay, which can affect a request twice: when it is sent, and when its answer is read.
-const DELAYS: f64 = 2.0;
+const DELAY_FACTOR: f64 = 2.0;
 /// Multiple of the longest gap before the event, or of `SILENT_MIN_NS`, above which the first answer after a gap marks the
 /// recovery.
-const SILENT_GAPS: u64 = 2;
-/// Min gap, in nanoseconds, that `SILENT_GAPS` multiplies.
+const SILENT_GAP_FACTOR: u64 = 2;
+/// Min gap, in nanoseconds, that `SILENT_GAP_FACTOR` multiplies.
 const SILENT_MIN_NS: u64 = 5_000_000;
 /// Number of margins by which a single interval must be worse to stand out from noise.
 const MARGINS_ALONE: f64 = 2.0;
@@ -78,8 +78,9 @@ impl Level {
         // long.
         let away = spread(times().map(|ns| (ns / usual_ns.max(1.0)).ln()));
         let response_ns: f64 = before.iter().map(|window| window.ok_response_sum_ns as f64).sum();
-        let gaps = Gaps::of_moments(before, span_ns, 1);
-        let percentile_most_ns = usual_ns * (1.0 + WITHIN.max(chance)).max((SPREADS * away).exp());
+        let gaps = Gaps::find_in(before, span_ns, 1);
+        let percentile_most_ns =
+            usual_ns * (1.0 + TOLERATED_DEVIATION.max(chance)).max((SPREADS * away).exp());
         let fast = before.iter().map(|window| fast(window, percentile_most_ns));
         Self {
             from_ns: span_ns.0,
@@ -90,7 +91,9 @@ impl Level {
             percentile: percentile.map(|percentile| (percentile, usual_ns)),
             ok_usual,
             ok_least: ok_usual
-                - (WITHIN.max(chance) * ok_usual).max(SPREADS * ok_away).min(OK_AWAY_MAX * ok_usual),
+                - (TOLERATED_DEVIATION.max(chance) * ok_usual)
+                    .max(SPREADS * ok_away)
+                    .min(OK_AWAY_MAX * ok_usual),
             percentile_most_ns,
             fast_per_window: fast.sum::<f64>() / before.len() as f64,
             losses: Usual::of(before),
@@ -110,9 +113,9 @@ impl Level {
     }
 
     /// Compares an interval with the level. `late_ns` is the generator's own delay in the interval.
-    pub(super) fn look_at(&self, windows: &[Moment], late_ns: u64) -> Seen {
+    pub(super) fn compare(&self, windows: &[Moment], late_ns: u64) -> LevelComparison {
         let bin = Bin::of(windows, self.percentile.map(|(percentile, _)| percentile));
-        let own_ns = DELAYS * late_ns as f64;
+        let own_ns = DELAY_FACTOR * late_ns as f64;
         let own_ok = own_ns * self.ok_per_s / 1e9;
         // An interval without answers has no percentile, which is normal for a load with few answers.
         let is_within = |own_ok: f64, own_ns: f64| {
@@ -120,10 +123,14 @@ impl Level {
             bin.ok as f64 + own_ok >= self.ok_least && is_fast
         };
         if is_within(0.0, 0.0) {
-            return Seen::Usual;
+            return LevelComparison::Usual;
         }
         let is_far = self.margins(&bin) >= MARGINS_ALONE;
-        if is_within(own_ok, own_ns) { Seen::Unclear { is_far } } else { Seen::Worse { is_far } }
+        if is_within(own_ok, own_ns) {
+            LevelComparison::Unclear { is_far }
+        } else {
+            LevelComparison::Worse { is_far }
+        }
     }
 
     /// Returns the number of margins by which an interval is worse than usual.
@@ -145,13 +152,13 @@ impl Level {
 
     /// Returns the time of recovery, in nanoseconds. It lies in the window before `back`, the first window that is not
     /// worse. The share of fast answers in that window shows how much of it came after the recovery.
-    pub(super) fn back_ns(&self, windows: &[Moment], back: usize, begun_ns: u64) -> u64 {
+    pub(super) fn recovered_at_ns(&self, windows: &[Moment], back: usize, begun_ns: u64) -> u64 {
         let Some(worse) = (number(begun_ns)..back).next_back() else { return begun_ns };
         let first_ok_ns = windows[back..].iter().find_map(|window| window.presence.first_ok_ns);
         let worse = &windows[worse];
         // A window that begins with a gap may still have enough answers to be usual.
         let silent_from_ns = worse.presence.last_ok_ns.unwrap_or(worse.at_ns());
-        let usual_gap_ns = SILENT_GAPS * self.longest_gap_ns.max(SILENT_MIN_NS);
+        let usual_gap_ns = SILENT_GAP_FACTOR * self.longest_gap_ns.max(SILENT_MIN_NS);
         if let Some(ns) = first_ok_ns.filter(|ns| ns.saturating_sub(silent_from_ns) > usual_gap_ns) {
             return ns.max(begun_ns);
         }
@@ -165,7 +172,7 @@ impl Level {
 
 /// Result of comparing an interval with the level. `is_far` means that a single such interval is not noise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Seen {
+pub(super) enum LevelComparison {
     Usual,
     /// Worse, but the generator's own delay may explain it.
     Unclear {

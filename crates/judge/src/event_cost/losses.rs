@@ -70,7 +70,7 @@ impl Losses {
 
     /// Returns the losses beyond the usual ones among `planned` requests. A kind without earlier losses counts in full.
     /// Otherwise, a number that noise does not explain counts, minus the expected number.
-    pub(super) fn beyond(&self, usual: &Usual, planned: u64) -> Lost {
+    pub(super) fn excess_over(&self, usual: &Usual, planned: u64) -> Lost {
         let of = |kind: usize| {
             let (here, before) = (self.0[kind] as f64, usual.lost.0[kind] as f64);
             if before == 0.0 {

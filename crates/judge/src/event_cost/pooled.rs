@@ -35,7 +35,7 @@ impl Figure {
     }
 
     /// Returns the value in one run; `None` if unknown.
-    pub fn of(self, run: &InRun) -> Option<f64> {
+    pub fn of(self, run: &RunCost) -> Option<f64> {
         match self {
             Self::Lost => Some(run.lost.total() as f64),
             Self::LostAs(class) => {
@@ -51,7 +51,7 @@ impl Figure {
 
 /// Cost of all occurrences of an event in one run.
 #[derive(Clone, Copy, Debug)]
-pub struct InRun {
+pub struct RunCost {
     lost: Lost,
     outage_ns: f64,
     worst_response_ns: Option<f64>,
@@ -59,7 +59,7 @@ pub struct InRun {
     recovery_ns: Option<f64>,
 }
 
-impl InRun {
+impl RunCost {
     fn of(costs: &[&Cost]) -> Self {
         let longest = |of: fn(&Cost) -> Option<u64>| {
             let all = costs.iter().map(|cost| of(cost)).collect::<Option<Vec<u64>>>()?;
@@ -82,7 +82,7 @@ impl InRun {
 
 /// Returns the costs of the events of a run, by name; `None` if the cost of an occurrence is unknown. Names come from
 /// outside: escape them.
-pub fn in_run(run: &Run) -> BTreeMap<&str, Option<InRun>> {
+pub fn in_run(run: &Run) -> BTreeMap<&str, Option<RunCost>> {
     let mut by_name: BTreeMap<&str, Option<Vec<&Cost>>> = BTreeMap::new();
     for event in run.events() {
         let cost = cost_of(run, event).and_then(EventCost::cost);
@@ -92,7 +92,7 @@ pub fn in_run(run: &Run) -> BTreeMap<&str, Option<InRun>> {
             _ => *costs = None,
         }
     }
-    by_name.into_iter().map(|(name, costs)| (name, costs.map(|costs| InRun::of(&costs)))).collect()
+    by_name.into_iter().map(|(name, costs)| (name, costs.map(|costs| RunCost::of(&costs)))).collect()
 }
 
 fn cost_of<'a>(run: &'a Run, event: &Event) -> Option<&'a EventCost> {
@@ -105,7 +105,7 @@ pub struct Pooled<'a> {
     /// Name of the event, from outside: escape it.
     pub name: &'a str,
     /// All runs with the event: block (0 outside of a study), and cost; `None` if the cost is unknown.
-    pub runs: Vec<(u32, Option<InRun>)>,
+    pub runs: Vec<(u32, Option<RunCost>)>,
     /// Start of the first occurrence, in seconds after the end of the warm-up.
     pub at_s: Option<Repeated>,
     /// Duration of an occurrence, in nanoseconds.
@@ -116,7 +116,7 @@ pub struct Pooled<'a> {
 
 /// Returns the costs of the events of several runs, by name.
 pub fn pooled<'a>(runs: &[&'a Run]) -> Vec<Pooled<'a>> {
-    let mut by_name: BTreeMap<&'a str, Vec<(u32, Option<InRun>)>> = BTreeMap::new();
+    let mut by_name: BTreeMap<&'a str, Vec<(u32, Option<RunCost>)>> = BTreeMap::new();
     for run in runs {
         let block = run.new.place.as_ref().map_or(0, |(_, place)| place.block);
         for (name, cost) in in_run(run) {
@@ -127,7 +127,7 @@ pub fn pooled<'a>(runs: &[&'a Run]) -> Vec<Pooled<'a>> {
 }
 
 impl<'a> Pooled<'a> {
-    fn of(name: &'a str, in_runs: Vec<(u32, Option<InRun>)>, runs: &[&'a Run]) -> Self {
+    fn of(name: &'a str, in_runs: Vec<(u32, Option<RunCost>)>, runs: &[&'a Run]) -> Self {
         let named = |run: &&'a Run| run.events().iter().filter(|event| event.name == name);
         let first_s = |run: &&'a Run| {
             let ns = named(run).next()?.begun_ns?;
@@ -146,7 +146,7 @@ impl<'a> Pooled<'a> {
         }
     }
 
-    fn known(&self) -> impl Iterator<Item = &InRun> {
+    fn known(&self) -> impl Iterator<Item = &RunCost> {
         self.runs.iter().filter_map(|(_, cost)| cost.as_ref())
     }
 
@@ -192,7 +192,7 @@ pub struct Difference<'a> {
     /// Index of the variant that it is compared with.
     pub from: usize,
     /// Costs in both variants, for each block in which both have a valid run; `None` if one of them is unknown.
-    pub blocks: Vec<(u32, Option<[InRun; 2]>)>,
+    pub blocks: Vec<(u32, Option<[RunCost; 2]>)>,
 }
 
 impl Difference<'_> {
@@ -203,7 +203,7 @@ impl Difference<'_> {
 
     /// Returns the difference of a figure in each block.
     pub fn by_block(&self, figure: Figure) -> impl Iterator<Item = (u32, Option<f64>)> {
-        let apart = move |[own, other]: [InRun; 2]| Some(figure.of(&own)? - figure.of(&other)?);
+        let apart = move |[own, other]: [RunCost; 2]| Some(figure.of(&own)? - figure.of(&other)?);
         self.blocks.iter().map(move |(block, both)| (*block, both.and_then(apart)))
     }
 
@@ -220,14 +220,14 @@ impl Difference<'_> {
 mod tests {
     use super::*;
 
-    fn cost(lost: f64, outage_ms: f64, recovery_ms: Option<f64>) -> InRun {
+    fn cost(lost: f64, outage_ms: f64, recovery_ms: Option<f64>) -> RunCost {
         let lost = Lost { reset: lost as u64, ..Lost::default() };
         let recovery_ns = recovery_ms.map(|ms| ms * 1e6);
-        InRun { lost, outage_ns: outage_ms * 1e6, recovery_ns, ..InRun::of(&[]) }
+        RunCost { lost, outage_ns: outage_ms * 1e6, recovery_ns, ..RunCost::of(&[]) }
     }
 
     /// Builds a difference with `unknown` blocks in which one of the two costs is unknown.
-    fn difference(known: &[[InRun; 2]], unknown: u32) -> Difference<'static> {
+    fn difference(known: &[[RunCost; 2]], unknown: u32) -> Difference<'static> {
         let blocks = (0..).zip(known.iter().map(|both| Some(*both)));
         Difference {
             name: "deploy",
@@ -240,7 +240,7 @@ mod tests {
     #[test]
     fn differences_are_paired_within_blocks() {
         // Blocks vary much more than the two variants within a block.
-        let known: Vec<[InRun; 2]> = (0..8)
+        let known: Vec<[RunCost; 2]> = (0..8)
             .map(|block| f64::from(block) * 1_000.0)
             .map(|base| {
                 [cost(0.0, base + 800.0, Some(base + 810.0)), cost(0.0, base + 200.0, Some(base + 210.0))]

@@ -3,11 +3,11 @@
 use evidence::Recovery;
 use record::Moment;
 
-use super::level::{Level, Seen};
+use super::level::{Level, LevelComparison};
 use super::{CALM_NS, Times, number};
 
 /// Max share of worse intervals in a calm period.
-const OUTLIERS: f64 = 0.1;
+const OUTLIERS_MAX_SHARE: f64 = 0.1;
 /// Max difference at which two recovery times count as equal, in nanoseconds.
 const SAME_NS: u64 = 100_000_000;
 /// Max difference at which two recovery times count as equal, as a share of the longer one.
@@ -21,11 +21,11 @@ const WINDOWS_LATE_MAX: usize = 100;
 /// Intervals that the generator's own delay can explain are first counted as usual, then as worse. If the two results
 /// differ, the earlier one is a lower bound, and the recovery is unconfirmed.
 pub(super) fn recovery(level: &Level, windows: &[Moment], event: &Times) -> (Recovery, Option<usize>) {
-    let course = Stretches::of(level, windows, event);
-    let least = course.recovery(|seen| matches!(seen, Seen::Worse { .. }));
-    let most = course.recovery(|seen| *seen != Seen::Usual);
+    let course = IntervalComparisons::of(level, windows, event);
+    let least = course.recovery(|seen| matches!(seen, LevelComparison::Worse { .. }));
+    let most = course.recovery(|seen| *seen != LevelComparison::Usual);
     match (least.0, most.0) {
-        (Recovery::After(least_ns), Recovery::After(most_ns)) if are_same(least_ns, most_ns) => most,
+        (Recovery::After(least_ns), Recovery::After(most_ns)) if are_equal_times(least_ns, most_ns) => most,
         (Recovery::After(least_ns) | Recovery::Unconfirmed(least_ns), other) if other != least.0 => {
             (Recovery::Unconfirmed(least_ns), least.1)
         }
@@ -33,41 +33,41 @@ pub(super) fn recovery(level: &Level, windows: &[Moment], event: &Times) -> (Rec
     }
 }
 
-fn are_same(least_ns: u64, most_ns: u64) -> bool {
+fn are_equal_times(least_ns: u64, most_ns: u64) -> bool {
     // A recovery time of 0 means no effect, which never equals a short effect.
     let is_effect = (least_ns > 0) == (most_ns > 0);
     is_effect && least_ns.abs_diff(most_ns) <= SAME_NS.max((SAME_SHARE * most_ns as f64) as u64)
 }
 
 /// Comparisons of intervals after an event, by the window at which each begins.
-struct Stretches<'a> {
+struct IntervalComparisons<'a> {
     level: &'a Level,
     windows: &'a [Moment],
     begun_ns: u64,
     first: usize,
     /// Number of the window in which the event ended.
     ended: usize,
-    seen: Vec<Seen>,
+    seen: Vec<LevelComparison>,
 }
 
-impl<'a> Stretches<'a> {
+impl<'a> IntervalComparisons<'a> {
     fn of(level: &'a Level, windows: &'a [Moment], event: &Times) -> Self {
         let (first, end) = (number(event.begun_ns), windows.len());
         let late = late_ns(windows, level.response_ns());
         let seen = (first..(end + 1).saturating_sub(level.bin)).map(|from| {
             let stretch = from..from + level.bin;
             let late_ns = late[stretch.clone()].iter().max().copied().unwrap_or(0);
-            level.look_at(&windows[stretch], late_ns)
+            level.compare(&windows[stretch], late_ns)
         });
         let ended = event.ended_ns.map_or(first, number).clamp(first, end);
         Self { level, windows, begun_ns: event.begun_ns, first, ended, seen: seen.collect() }
     }
 
-    fn at(&self, window: usize) -> Option<&Seen> {
+    fn at(&self, window: usize) -> Option<&LevelComparison> {
         self.seen.get(window - self.first)
     }
 
-    fn recovery(&self, is_worse: impl Fn(&Seen) -> bool) -> (Recovery, Option<usize>) {
+    fn recovery(&self, is_worse: impl Fn(&LevelComparison) -> bool) -> (Recovery, Option<usize>) {
         let Self { first, ended, .. } = *self;
         let (bin, end) = (self.level.bin, self.windows.len());
         let calm = (CALM_NS / Moment::WINDOW_NS) as usize / bin * bin;
@@ -75,7 +75,7 @@ impl<'a> Stretches<'a> {
             let bins: Vec<bool> =
                 (from..to).step_by(bin).filter_map(|at| self.at(at)).map(&is_worse).collect();
             let worse = bins.iter().filter(|is_worse| **is_worse).count();
-            worse as f64 <= OUTLIERS * bins.len() as f64
+            worse as f64 <= OUTLIERS_MAX_SHARE * bins.len() as f64
         };
         // A calm period before the end of the event does not show a later effect.
         let is_calm_from: Vec<bool> =
@@ -86,9 +86,9 @@ impl<'a> Stretches<'a> {
             let is_usual = self.at(from).is_some_and(|seen| !is_worse(seen));
             is_usual && unrest.is_none_or(|unrest| from > unrest) && is_calm_from[from - first]
         };
-        let after_ns = |back: usize| match self.is_chance(back, &is_worse) {
+        let after_ns = |back: usize| match self.is_single_outlier(back, &is_worse) {
             true => 0,
-            false => self.level.back_ns(self.windows, back, self.begun_ns) - self.begun_ns,
+            false => self.level.recovered_at_ns(self.windows, back, self.begun_ns) - self.begun_ns,
         };
         let back = (first..(end + 1).saturating_sub(calm)).find(|from| back_from(*from));
         if let Some(back) = back.filter(|back| back.max(&ended) + calm <= end) {
@@ -107,11 +107,15 @@ impl<'a> Stretches<'a> {
 
     /// Returns whether the only worse part before the recovery is a single interval, and not far worse. Noise produces
     /// such intervals among many.
-    fn is_chance(&self, back: usize, is_worse: impl Fn(&Seen) -> bool) -> bool {
+    fn is_single_outlier(&self, back: usize, is_worse: impl Fn(&LevelComparison) -> bool) -> bool {
         let all = || (self.first..back).filter_map(|at| self.at(at)).filter(|seen| is_worse(seen));
         let apart = (self.first..back).step_by(self.level.bin).filter_map(|at| self.at(at));
-        let is_far =
-            |seen: &Seen| matches!(seen, Seen::Unclear { is_far: true } | Seen::Worse { is_far: true });
+        let is_far = |seen: &LevelComparison| {
+            matches!(
+                seen,
+                LevelComparison::Unclear { is_far: true } | LevelComparison::Worse { is_far: true }
+            )
+        };
         apart.filter(|seen| is_worse(seen)).count() <= 1 && !all().any(is_far)
     }
 }

@@ -5,7 +5,7 @@ mod noise;
 use std::collections::BTreeMap;
 
 use evidence::{Cost, Judged, Lost, Recovery};
-use record::{AskedParts, Loss, Moment, Moments, Presence};
+use record::{Loss, Moment, Moments, OpenParts, Presence};
 
 use super::{Times, judge};
 
@@ -32,7 +32,7 @@ enum Trouble {
 
 /// Source of requests.
 #[derive(Clone, Copy)]
-enum Who {
+enum LoadSource {
     /// Number of users without think time.
     Users(usize),
     /// Random arrivals, at this mean rate per second.
@@ -95,11 +95,11 @@ impl Server {
 }
 
 /// Simulates requests, with ends and losses, in order of intended times.
-fn play(who: Who, trouble: Trouble, seed: u64) -> Vec<(u64, u64, Option<Loss>)> {
+fn play(who: LoadSource, trouble: Trouble, seed: u64) -> Vec<(u64, u64, Option<Loss>)> {
     let mut server = Server { free_ns: [0; 4], trouble, chance: Chance(seed) };
     let mut requests = Vec::new();
     match who {
-        Who::Arrivals(per_s) => {
+        LoadSource::Arrivals(per_s) => {
             let mut chance = Chance(!seed);
             let mut at_ns = 0;
             while at_ns < WINDOW.1 {
@@ -108,7 +108,7 @@ fn play(who: Who, trouble: Trouble, seed: u64) -> Vec<(u64, u64, Option<Loss>)> 
                 at_ns += chance.exponential_ns(1e9 / per_s);
             }
         }
-        Who::Users(users) => {
+        LoadSource::Users(users) => {
             let mut ready: BTreeMap<(u64, usize), ()> =
                 (0..users).map(|user| ((user as u64, user), ())).collect();
             while let Some(((at_ns, user), ())) = ready.pop_first()
@@ -166,7 +166,7 @@ fn windows(requests: &[(u64, u64, Option<Loss>)]) -> Vec<Moment> {
 }
 
 fn end_window(moments: &mut Moments, number: u64, presence: Presence, asked_ns: Option<u64>) {
-    let presence = Presence { asked: AskedParts::ALL, ..presence };
+    let presence = Presence { asked: OpenParts::ALL, ..presence };
     moments.window(number).presence = match presence.last_ok_ns {
         Some(_) => Presence { asked_again_ns: asked_ns, ..presence },
         None => Presence { asked_ns, ..presence },
@@ -178,7 +178,7 @@ fn events() -> [Times; 1] {
 }
 
 #[track_caller]
-fn cost(who: Who, trouble: Trouble, seed: u64) -> Cost {
+fn cost(who: LoadSource, trouble: Trouble, seed: u64) -> Cost {
     let windows = windows(&play(who, trouble, seed));
     match judge(WINDOW, &events(), &windows).remove(0) {
         Judged::Cost(cost) => *cost,
@@ -186,8 +186,8 @@ fn cost(who: Who, trouble: Trouble, seed: u64) -> Cost {
     }
 }
 
-const CLOSED: Who = Who::Users(8);
-const OPEN: Who = Who::Arrivals(1_000.0);
+const CLOSED: LoadSource = LoadSource::Users(8);
+const OPEN: LoadSource = LoadSource::Arrivals(1_000.0);
 
 fn outage_ms(cost: &Cost) -> u64 {
     cost.outage_ns / MS
@@ -270,7 +270,7 @@ fn event_without_effect_has_no_cost() {
     let mut costly = 0;
     let runs = 25;
     for seed in 0..runs {
-        for who in [CLOSED, OPEN, Who::Arrivals(60.0), Who::Users(1)] {
+        for who in [CLOSED, OPEN, LoadSource::Arrivals(60.0), LoadSource::Users(1)] {
             let cost = cost(who, Trouble::Nothing, 1_000 + seed);
             let is_free =
                 cost.recovery == Recovery::After(0) && cost.outage_ns == 0 && cost.lost == Lost::default();

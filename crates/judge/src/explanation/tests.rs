@@ -196,7 +196,7 @@ fn stored_baseline_gives_the_same_explanation() {
         spent
     };
     let (faster, slower) = (of(8_000.0, 400.0), [of(9_440.0, 472.0)]);
-    let kept = TimeByPart::of_kept(&faster.kept());
+    let kept = TimeByPart::from_stored(&faster.kept());
     assert_eq!(kept.parts, faster.parts);
     let found = explain(Sides::Apart([&[kept], &slower]), None).unwrap().unwrap();
     assert_eq!((found.part, found.space.unwrap().0.as_deref()), (Part::Cpu, Some("worker")));

@@ -39,10 +39,10 @@ pub(super) fn said(runs: &[&Run]) -> Vec<String> {
             names.push(&output.process);
         }
     }
-    names.into_iter().filter_map(|name| said_of(name, runs)).collect()
+    names.into_iter().filter_map(|name| describe_process(name, runs)).collect()
 }
 
-fn said_of(name: &str, runs: &[&Run]) -> Option<String> {
+fn describe_process(name: &str, runs: &[&Run]) -> Option<String> {
     let (mut collecting, mut stopped, mut queued, mut idle) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut processors: f64 = 0.0;

@@ -7,7 +7,7 @@ use units::Share;
 
 use super::ranked;
 use crate::core_time::in_measured_time;
-use crate::inside::{Inside, KEY_COMMANDS, SAMPLED_COMMANDS};
+use crate::inside::{DatabaseStatistics, KEY_COMMANDS, SAMPLED_COMMANDS};
 use crate::words::{decimal, percent};
 
 /// Min share of a core that the main thread of a store uses at which its commands are sampled.
@@ -21,7 +21,7 @@ const HOT_MIN_RATIO: f64 = 3.0;
 
 /// Returns whether a sample of commands would add information: the main thread of the store is the limit.
 pub(super) fn are_of_interest(run: &Run) -> bool {
-    let ran = Inside::of(run).and_then(|inside| inside.rate("main_thread_s"));
+    let ran = DatabaseStatistics::of(run).and_then(|inside| inside.rate("main_thread_s"));
     ran.is_some_and(|ran| ran >= SATURATED_MIN_SHARE)
 }
 
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
     use crate::inside::DATABASE;
 
-    fn said_of(seconds: usize, keys: &[(&str, f64)]) -> Option<String> {
+    fn describe_process(seconds: usize, keys: &[(&str, f64)]) -> Option<String> {
         let second = |second| {
             let commands = reading(DATABASE, SAMPLED_COMMANDS, "", 200.0);
             let keys = keys.iter().map(|(key, count)| reading(DATABASE, KEY_COMMANDS, key, *count));
@@ -70,16 +70,16 @@ mod tests {
 
     #[test]
     fn key_of_most_commands_is_named_with_its_share() {
-        let hot = said_of(4, &[("cart:7", 124.0), ("a", 3.0)]).expect("a hot key");
+        let hot = describe_process(4, &[("cart:7", 124.0), ("a", 3.0)]).expect("a hot key");
         assert!(hot.starts_with("62 % of 800 sampled commands were on the key cart:7, while"), "{hot}");
     }
 
     #[test]
     fn no_key_is_named_unless_one_stands_out() {
-        assert_eq!(said_of(4, &[("a", 2.0), ("b", 2.0)]), None, "uniform");
-        assert_eq!(said_of(4, &[("a", 90.0), ("b", 80.0)]), None, "two keys");
-        assert_eq!(said_of(4, &[("a", 50.0)]), None, "a quarter");
-        assert_eq!(said_of(2, &[("a", 190.0)]), None, "too few samples");
-        assert_eq!(said_of(4, &[]), None);
+        assert_eq!(describe_process(4, &[("a", 2.0), ("b", 2.0)]), None, "uniform");
+        assert_eq!(describe_process(4, &[("a", 90.0), ("b", 80.0)]), None, "two keys");
+        assert_eq!(describe_process(4, &[("a", 50.0)]), None, "a quarter");
+        assert_eq!(describe_process(2, &[("a", 190.0)]), None, "too few samples");
+        assert_eq!(describe_process(4, &[]), None);
     }
 }

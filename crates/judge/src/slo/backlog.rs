@@ -15,9 +15,9 @@ const GROWTH_SHARE: f64 = 0.01;
 /// Min ratio of the backlogs in the last and in the second quarter that counts as growth.
 const GROWTH_RATIO: f64 = 1.5;
 /// Min share of planned requests that must end within the measured time.
-const KEPT_SHARE: f64 = 0.99;
+const ENDED_MIN_SHARE: f64 = 0.99;
 /// Tolerance in standard deviations of a random number of arrivals, which is the square root of that number.
-const CHANCE: f64 = 2.0;
+const ARRIVAL_SIGMAS: f64 = 2.0;
 
 /// Backlog of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,7 +72,8 @@ impl Backlog {
     /// Returns the share of the planned requests that ended in the measured time, and the smallest sufficient share;
     /// `None` if nothing was planned.
     pub(super) fn kept(&self) -> Option<(f64, f64)> {
-        let enough = self.planned - (self.planned * (1.0 - KEPT_SHARE)).max(CHANCE * self.planned.sqrt());
+        let enough =
+            self.planned - (self.planned * (1.0 - ENDED_MIN_SHARE)).max(ARRIVAL_SIGMAS * self.planned.sqrt());
         (self.planned > 0.0).then(|| (self.ended / self.planned, enough / self.planned))
     }
 
@@ -87,7 +88,8 @@ impl Backlog {
         let offered_per_s = self.planned / seconds as f64;
         let grew = late - early;
         let is_steep = slope(&self.open) > GROWTH_SHARE * offered_per_s;
-        let falls_behind = is_steep && late > GROWTH_RATIO * early && grew > CHANCE * self.planned.sqrt();
+        let falls_behind =
+            is_steep && late > GROWTH_RATIO * early && grew > ARRIVAL_SIGMAS * self.planned.sqrt();
         falls_behind.then_some(grew)
     }
 

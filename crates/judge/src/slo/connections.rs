@@ -12,12 +12,12 @@ use crate::measured::Measured;
 use crate::scope::Scope;
 
 /// Min share of time for which connections are in use if they leave no room for more requests.
-const IN_USE: f64 = 0.9;
+const BUSY_MIN_SHARE: f64 = 0.9;
 
 /// Judges a failed run. Its connections were the limit if nearly all were in use, and replies still came in time once
 /// their requests were sent. Independently of the system, more connections would then have carried more requests.
 /// `None` if this does not apply, or is unknown.
-pub(super) fn bound(run: &Run, whole: &Scope, slos: &[Condition]) -> Option<FailedCondition> {
+pub(super) fn blame_connections(run: &Run, whole: &Scope, slos: &[Condition]) -> Option<FailedCondition> {
     let connections = run.ending.as_ref()?.spread.as_ref()?.connections as f64;
     let service = whole.tally().service.all();
     // Little's law, for requests on a connection.
@@ -26,7 +26,7 @@ pub(super) fn bound(run: &Run, whole: &Scope, slos: &[Condition]) -> Option<Fail
     let slos = slos.iter().filter(|slo| slo.is_of_whole());
     let mut times = slos.filter_map(|slo| Some((slo, time(slo.figure, &service)?))).peekable();
     let is_bound = run.new.model == Model::Open
-        && in_use >= IN_USE * connections
+        && in_use >= BUSY_MIN_SHARE * connections
         && times.peek().is_some()
         && times.all(|(slo, observed_ns)| slo.holds(observed_ns));
     is_bound.then(|| FailedCondition {

@@ -26,7 +26,7 @@ struct Second {
 }
 
 /// Returns failed conditions for growing figures: memory, or CPU time per request.
-pub(super) fn drifted(run: &Run) -> Result<Vec<FailedCondition>, EvidenceError> {
+pub(super) fn drift_failures(run: &Run) -> Result<Vec<FailedCondition>, EvidenceError> {
     let mut seconds: BTreeMap<u64, Second> = BTreeMap::new();
     for reading in in_measured_time(run).filter(|reading| reading.subject == "system") {
         let second = seconds.entry(reading.second).or_default();

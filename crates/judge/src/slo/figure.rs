@@ -135,7 +135,7 @@ mod tests {
     use crate::condition::Condition;
     use crate::window::Window;
     use evidence::Outage;
-    use record::{Finish, InWindow, Outcome, Tally};
+    use record::{Finish, Outcome, Tally, WindowCounts};
 
     fn tally(ok: u64, failed: u64, response_ns: u64) -> Tally {
         let mut tally = Tally::default();
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn figures_are_those_of_all_samples() {
         let many = tally(9_990, 10, 1_000_000);
-        let window = Window::of_seconds(10, InWindow { ok: 9_990, other: 10, ..InWindow::default() });
+        let window = Window::of_seconds(10, WindowCounts { ok: 9_990, other: 10, ..WindowCounts::default() });
         let outage = Outage { longest_s: 0.5, ..Outage::default() };
         let observed = Scope::of_parts(many, window, Some(outage));
         let figure = |name: &str| Figure::named(name).unwrap().observe(&observed);

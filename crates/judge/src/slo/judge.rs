@@ -21,7 +21,7 @@ const KEPT: &str = "kept";
 /// Max share of errors of a run without a condition on errors.
 const ERRORS_MAX: f64 = 0.001;
 /// Min share of planned requests that must have ended in the measured time, if requests were sent late.
-const OFFERED_LATE: f64 = 0.99;
+const LATE_ENDED_MIN_SHARE: f64 = 0.99;
 /// Min grace period for open requests after the end of the load, in nanoseconds. If longer, twice the longest limit on
 /// a response time applies.
 const DRAIN_MIN_NS: f64 = 1e9;
@@ -75,7 +75,8 @@ fn judge_late(run: &Run, slos: &[Condition]) -> Result<SloJudgement, EvidenceErr
     let judgement = judge_valid(run, slos)?;
     let counts = run.whole(Phase::Measured)?;
     let kept = Backlog::of(run)?.and_then(|backlog| backlog.kept());
-    let was_offered = counts.counts.not_sent == 0 && kept.is_some_and(|(share, _)| share >= OFFERED_LATE);
+    let was_offered =
+        counts.counts.not_sent == 0 && kept.is_some_and(|(share, _)| share >= LATE_ENDED_MIN_SHARE);
     Ok(match judgement.passed && was_offered {
         true => SloJudgement { is_late: true, ..judgement },
         false => SloJudgement { is_invalid: true, ..Default::default() },
@@ -100,8 +101,8 @@ fn judge_valid(run: &Run, slos: &[Condition]) -> Result<SloJudgement, EvidenceEr
     let mut failed = Vec::new();
     for slo in slos {
         match slo.is_of_whole() {
-            true => failed.extend(held(slo, &whole, effect)),
-            false => failed.extend(held(slo, &Scope::of(slo, run)?, effect)),
+            true => failed.extend(judge_condition(slo, &whole, effect)),
+            false => failed.extend(judge_condition(slo, &Scope::of(slo, run)?, effect)),
         }
     }
     failed.extend(outage.filter(|outage| outage.is_degraded()).map(gone));
@@ -118,7 +119,7 @@ fn judge_valid(run: &Run, slos: &[Condition]) -> Result<SloJudgement, EvidenceEr
     });
     let is_own = |slo: &&Condition| slo.figure.name() == ERRORS && slo.is_of_whole();
     let of_errors = slos.iter().find(is_own);
-    failed.extend(own.filter(|_| of_errors.is_none()).and_then(|own| held(&own, &whole, effect)));
+    failed.extend(own.filter(|_| of_errors.is_none()).and_then(|own| judge_condition(&own, &whole, effect)));
     let errors_max = of_errors.map_or(ERRORS_MAX, |slo| slo.limit);
     if let Some(backlog) = Backlog::of(run)? {
         // Answers that the generator's delays may have moved out of the measured time say nothing about the system.
@@ -127,10 +128,10 @@ fn judge_valid(run: &Run, slos: &[Condition]) -> Result<SloJudgement, EvidenceEr
         failed.extend(behind.into_iter().map(|failed| unless_moved(failed, moved_share)));
     }
     if run.new.place.as_ref().is_some_and(|(_, place)| place.stage == stage::SOAK) {
-        failed.extend(drift::drifted(run)?);
+        failed.extend(drift::drift_failures(run)?);
     }
     if !failed.is_empty() {
-        failed.splice(..0, connections::bound(run, &whole, slos));
+        failed.splice(..0, connections::blame_connections(run, &whole, slos));
     }
     let is_told = failed.iter().any(|condition| condition.observed.is_some());
     let passed = failed.is_empty();
@@ -151,7 +152,7 @@ fn judge_failed(run: &Run) -> Result<SloJudgement, EvidenceError> {
 /// Judges one condition; `None` if it holds. A run of a search is one of several, so the measured figure decides what
 /// sampling error alone leaves open. A figure that the generator's own delay may have pushed over the limit does not
 /// decide.
-fn held(slo: &Condition, of: &Scope, effect: Option<&GeneratorEffect>) -> Option<FailedCondition> {
+fn judge_condition(slo: &Condition, of: &Scope, effect: Option<&GeneratorEffect>) -> Option<FailedCondition> {
     let decided = Decided::of(slo, of, effect);
     let is_rough_enough = slo.figure.is_rough_enough(of);
     let decision = match decided.decision {
@@ -161,7 +162,7 @@ fn held(slo: &Condition, of: &Scope, effect: Option<&GeneratorEffect>) -> Option
     if decision == Decision::Holds {
         return None;
     }
-    let (name, write) = (of_what(slo), slo.figure.kind().writer());
+    let (name, write) = (figure_name(slo), slo.figure.kind().writer());
     let words = match (decided.observed, decision) {
         (Some(observed), Decision::Fails) => {
             let (is, limit) = (write(observed), write(slo.limit));
@@ -237,7 +238,7 @@ fn unless_moved(failed: FailedCondition, moved_share: f64) -> FailedCondition {
 }
 
 /// Returns the name of the figure in a sentence: `p99`, `p99 of buy`.
-fn of_what(slo: &Condition) -> String {
+fn figure_name(slo: &Condition) -> String {
     let name = slo.figure.words();
     let of = slo.step.clone().or_else(|| Some(format!("event {}", slo.event.as_ref()?)));
     of.map_or(name.clone(), |of| format!("{name} of {of}"))

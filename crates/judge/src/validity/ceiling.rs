@@ -3,7 +3,7 @@
 use evidence::{Distorted, Level};
 use record::Health;
 
-use super::cores::lower_bound;
+use super::cores::limit_distortions;
 use super::evidence::{Evidence, SHORTEST_NS};
 use super::words::{Finding, found, per_s};
 use crate::causes::{Doubt, MEASURED_ITSELF};
@@ -14,7 +14,7 @@ const OPEN_SUSPECT: f64 = 0.5;
 /// Share of the ceiling above which a closed load is suspect.
 const CLOSED_SUSPECT: f64 = 0.8;
 /// Share of a core above which a thread may be near its limit.
-const NEAR_A_LIMIT: f64 = 0.4;
+const NEAR_LIMIT_MIN_SHARE: f64 = 0.4;
 
 impl Doubt {
     /// The load came near the generator's peak rate.
@@ -31,8 +31,8 @@ impl Doubt {
 }
 
 /// Returns whether this worker was so busy that measuring the ceiling is worthwhile.
-pub(crate) fn is_near_a_limit(worker: &Health) -> bool {
-    worker.wall_ns >= SHORTEST_NS && worker.cpu_share() > Some(NEAR_A_LIMIT)
+pub(crate) fn is_near_limit(worker: &Health) -> bool {
+    worker.wall_ns >= SHORTEST_NS && worker.cpu_share() > Some(NEAR_LIMIT_MIN_SHARE)
 }
 
 /// Reports a load that may have been limited by its generator.
@@ -51,5 +51,5 @@ pub(super) fn near_ceiling(evidence: &Evidence<'_>) -> Option<Finding> {
         per_s(ceiling_per_s)
     );
     let remedy = "read the throughput as a lower bound; use more --threads on free cores, or another machine";
-    Some(found(Level::Suspect, sentence, remedy).distorting(lower_bound(evidence)))
+    Some(found(Level::Suspect, sentence, remedy).distorting(limit_distortions(evidence)))
 }

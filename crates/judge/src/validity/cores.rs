@@ -2,7 +2,7 @@
 
 use evidence::{Distorted, Distortion, Level};
 
-use super::distortion::{OwnDelay, at_worst};
+use super::distortion::{OwnDelay, cap_levels};
 use super::environment::Process;
 use super::evidence::Evidence;
 use super::words::{Finding, found, own_core, percent};
@@ -56,15 +56,15 @@ pub(super) fn generator_cpu(evidence: &Evidence<'_>) -> Option<Finding> {
         words::percent(share, 0)
     );
     let remedy = "read the throughput as a lower bound; use more --threads on free cores, or another machine";
-    Some(found(Level::Suspect, sentence, remedy).distorting(lower_bound(evidence)))
+    Some(found(Level::Suspect, sentence, remedy).distorting(limit_distortions(evidence)))
 }
 
 /// Returns the distortions by a generator at its limit. The throughput of a faster one is unknown.
-pub(super) fn lower_bound(evidence: &Evidence<'_>) -> Vec<Distortion> {
+pub(super) fn limit_distortions(evidence: &Evidence<'_>) -> Vec<Distortion> {
     let own = OwnDelay::of(evidence).map(|own| own.of_times(evidence));
     let times = own.unwrap_or([Distorted::Mean, Distorted::Tail].map(unknown));
     let all = [unknown(Distorted::Throughput)].into_iter().chain(times);
-    at_worst(all.collect(), Level::Suspect)
+    cap_levels(all.collect(), Level::Suspect)
 }
 
 /// Reports threads that were runnable without a core. Waits caused by the system under load are normal on one machine;
@@ -94,13 +94,13 @@ pub(super) fn waited_for_a_core(evidence: &Evidence<'_>) -> Option<Finding> {
     } else {
         own_core.to_owned()
     };
-    let distorts = at_worst(by_waiting(evidence), Level::Suspect);
+    let distorts = cap_levels(waiting_distortions(evidence), Level::Suspect);
     Some(found(Level::Suspect, sentence, remedy).distorting(distorts))
 }
 
 /// Returns the possible distortions by waiting for a core. The share of throughput that a closed load can lose is at
 /// most the share of time for which its threads waited.
-fn by_waiting(evidence: &Evidence<'_>) -> Vec<Distortion> {
+fn waiting_distortions(evidence: &Evidence<'_>) -> Vec<Distortion> {
     let waited = evidence.mean_run_queue_wait_share().unwrap_or(1.0).min(1.0);
     let Some(own) = OwnDelay::of(evidence) else {
         let throughput = Distortion { by_share: Some(-waited), ..unknown(Distorted::Throughput) };
@@ -110,5 +110,5 @@ fn by_waiting(evidence: &Evidence<'_>) -> Vec<Distortion> {
 }
 
 fn unknown(figure: Distorted) -> Distortion {
-    Distortion::unsized_of(figure, Level::Suspect)
+    Distortion::with_unknown_size(figure, Level::Suspect)
 }

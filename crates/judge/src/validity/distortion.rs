@@ -95,7 +95,7 @@ pub(super) fn of_time(figure: Distorted, delay_ns: f64, response_ns: Option<f64>
 }
 
 /// Limits the levels of distortions to `level`.
-pub(super) fn at_worst(distortions: Vec<Distortion>, level: Level) -> Vec<Distortion> {
+pub(super) fn cap_levels(distortions: Vec<Distortion>, level: Level) -> Vec<Distortion> {
     let capped = |distortion: Distortion| Distortion { level: distortion.level.min(level), ..distortion };
     distortions.into_iter().map(capped).collect()
 }

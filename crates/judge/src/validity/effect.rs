@@ -12,9 +12,9 @@ use crate::planned::Offered;
 const STOP_MIN_NS: f64 = 50e6;
 /// Max ratio of the true length of a stop to the counted one: a stop during a wait for sockets appears up to 20 ms
 /// shorter.
-const STOP_UNCOUNTED: f64 = 1.4;
+const STOP_MAX_RATIO: f64 = 1.4;
 /// Time that a system needs to catch up after a stop, in lengths of the stop. Assumes that it is at most half busy.
-const CATCHING_UP: f64 = 1.0;
+const CATCH_UP_FACTOR: f64 = 1.0;
 
 /// Shares of requests for which the stored delay thresholds are computed.
 const LONG_SHARES: [f64; LONG_DELAYS] = [0.1, 0.03, 0.01, 0.003, 0.001, 0.0003];
@@ -37,7 +37,7 @@ pub(super) fn effect(evidence: &Evidence<'_>, is_at_limit: bool) -> Option<Gener
             stopped_share,
             delay_ns: own_ns,
             long_delays,
-            disturbed_share: share((1.0 + CATCHING_UP) * stopped_share),
+            disturbed_share: share((1.0 + CATCH_UP_FACTOR) * stopped_share),
             missing_share: 0.0,
             moved_share: share(longest_ns(evidence) / window_ns),
             is_at_limit: false,
@@ -83,7 +83,7 @@ fn long_delays(evidence: &Evidence<'_>) -> Option<[LongDelays; LONG_DELAYS]> {
             let lag_ns = evidence.tail.lag_exceeded_by(beyond);
             let ppm = ((1.0 - share / 2.0) * 1e6) as u32;
             let rank = quantile_ranks(reads.count(), ppm, SAMPLE_ERROR).high;
-            match rank.and_then(|rank| reads.edges_of_rank(rank)) {
+            match rank.and_then(|rank| reads.bounds_at_rank(rank)) {
                 Some((_, in_kernel_ns)) => LongDelays {
                     requests: beyond as f64 + share / 2.0 * requests as f64,
                     longer_than_ns: lag_ns as f64 + in_kernel_ns as f64,
@@ -100,7 +100,7 @@ fn long_delays(evidence: &Evidence<'_>) -> Option<[LongDelays; LONG_DELAYS]> {
 pub(super) fn stopped_share(evidence: &Evidence<'_>, window_ns: f64) -> f64 {
     let workers = evidence.workers.len().max(1) as f64;
     let stopped_ns: u64 = evidence.workers.iter().map(|worker| worker.stalled_ns).sum();
-    let counted = STOP_UNCOUNTED * stopped_ns as f64 / workers / window_ns;
+    let counted = STOP_MAX_RATIO * stopped_ns as f64 / workers / window_ns;
     let throttled_s = evidence.environment.throttled_s.unwrap_or_default();
     let throttled = throttled_s * 1e9 / workers / (evidence.wall_ns() as f64).max(window_ns);
     share(counted.max(throttled).max(evidence.environment.steal_share.unwrap_or_default()))

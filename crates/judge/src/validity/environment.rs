@@ -3,7 +3,7 @@
 use evidence::ConnectionsByProcess;
 
 /// Share of a core that a proxy uses or waits for, above which it counts as busy.
-pub const PROXY_BUSY: f64 = 0.9;
+pub const PROXY_BUSY_MIN_SHARE: f64 = 0.9;
 
 /// Observations of the environment during a load. `None` if not sampled.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -18,7 +18,7 @@ pub struct Environment {
     /// Time for which the generator's control group was throttled, in seconds.
     pub throttled_s: Option<f64>,
     /// Proxy that was busy in most seconds, and the share of seconds in which it used or waited for more than
-    /// [`PROXY_BUSY`].
+    /// [`PROXY_BUSY_MIN_SHARE`].
     pub busiest_proxy: Option<(String, f64)>,
     /// Connections by process of the system; `None` if they were not read.
     pub connections: Option<ConnectionsByProcess>,

@@ -24,7 +24,7 @@ pub struct Evidence<'a> {
     /// Mean number of requests in flight over the window; `None` if it is too short.
     pub mean_in_flight: Option<f64>,
     /// Whether outages took so much of the window that requests could not be sent because the system was unavailable.
-    pub was_gone: bool,
+    pub was_unavailable: bool,
     /// Whether a user, or the end of the system, stopped the load.
     pub was_stopped: bool,
     /// Whether the load ended at a planned end because it was steady.
@@ -71,7 +71,7 @@ impl<'a> Evidence<'a> {
             window_ns: planned.ends_at_ns.map(|ns| ns.saturating_sub(planned.warm_up_ns)),
             ended: tally.response.all().count(),
             mean_in_flight: None,
-            was_gone: false,
+            was_unavailable: false,
             was_stopped: false,
             is_settled: false,
             broke: &[],

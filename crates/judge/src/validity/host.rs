@@ -64,7 +64,7 @@ pub(super) fn throttled(evidence: &Evidence<'_>) -> Option<Finding> {
 
 /// Returns the possible distortions by taken time. A closed load cannot lose a larger share of its throughput.
 fn taken(evidence: &Evidence<'_>, share: f64) -> Vec<Distortion> {
-    let unknown = |figure| Distortion::unsized_of(figure, Level::Suspect);
+    let unknown = |figure| Distortion::with_unknown_size(figure, Level::Suspect);
     let throughput = Distortion { by_share: Some(-share.min(1.0)), ..unknown(Distorted::Throughput) };
     let throughput = (!evidence.planned.is_open()).then_some(throughput);
     throughput.into_iter().chain([Distorted::Mean, Distorted::Tail].map(unknown)).collect()

@@ -3,7 +3,7 @@
 use evidence::{Distorted, Distortion, Level};
 use record::Percentile;
 
-use super::distortion::{DELAY_SUSPECT_NS, OwnDelay, SHARE_SUSPECT, at_worst, of_throughput, of_time};
+use super::distortion::{DELAY_SUSPECT_NS, OwnDelay, SHARE_SUSPECT, cap_levels, of_throughput, of_time};
 use super::evidence::Evidence;
 use super::words::{Finding, found, own_core, percent};
 use crate::causes::{Doubt, MEASURED_ITSELF};
@@ -88,5 +88,5 @@ pub(super) fn share_of_tail(evidence: &Evidence<'_>) -> Option<Finding> {
     let [mean, _] = own.of_times(evidence);
     let throughput = own.of_users(evidence).map(of_throughput);
     let distorts = throughput.into_iter().chain([mean, Distortion { level, ..tail }]);
-    Some(found(level, sentence, own_core(evidence.planned)).distorting(at_worst(distorts.collect(), level)))
+    Some(found(level, sentence, own_core(evidence.planned)).distorting(cap_levels(distorts.collect(), level)))
 }

@@ -14,7 +14,7 @@ const NOT_SENT_SHARE_MAX: f64 = 0.001;
 /// Min busy share of connections that leave no room for more requests.
 const CONNECTIONS_BUSY_MIN_SHARE: f64 = 0.7;
 /// Min share of failed requests among those sent at which errors explain the state of the connections.
-const ERRORS_SHARE: f64 = 0.01;
+const ERRORS_MIN_SHARE: f64 = 0.01;
 /// Min share of the generator's own delay in the total send delay at which the generator is the cause.
 const OWN_DELAY_MIN_SHARE: f64 = 0.5;
 /// Headroom over the mean number of connections needed, because requests come in bursts.
@@ -56,12 +56,12 @@ pub(super) fn not_sent(evidence: &Evidence<'_>) -> Option<Finding> {
     }
     // No requests can be sent to an unavailable system. This is a result of the system, and casts no doubt on the
     // figures.
-    let is_expected = (evidence.planned.is_trial || evidence.was_gone) && !is_own(evidence);
+    let is_expected = (evidence.planned.is_trial || evidence.was_unavailable) && !is_own(evidence);
     let (why, remedy) = match evidence.planned.offered {
         Offered::Closed { users, pool } => shared(evidence, users, pool),
-        Offered::Open { connections, .. } => match late_already(evidence) {
+        Offered::Open { connections, .. } => match late_skip_advice(evidence) {
             Some(why) => why,
-            None if is_own(evidence) => own(evidence.planned),
+            None if is_own(evidence) => own_delay_advice(evidence.planned),
             None => busy(evidence, connections),
         },
     };
@@ -109,13 +109,13 @@ fn is_own(evidence: &Evidence<'_>) -> bool {
     lateness_ns > 0.0 && evidence.tail.all().lag_ns as f64 >= OWN_DELAY_MIN_SHARE * lateness_ns
 }
 
-fn own(planned: &Planned) -> (String, String) {
+fn own_delay_advice(planned: &Planned) -> (String, String) {
     let why = "connections were free, and the generator came too late".to_owned();
     (why, format!("use more threads; or {}", own_core(planned)))
 }
 
 /// Explains transactions skipped by the user's own latency limit; `None` if there is no limit.
-fn late_already(evidence: &Evidence<'_>) -> Option<(String, String)> {
+fn late_skip_advice(evidence: &Evidence<'_>) -> Option<(String, String)> {
     let limit_ns = evidence.planned.latency_limit_ns?;
     let why = format!(
         "no connection became free within the latency limit of {}, so they were skipped as requested{}",
@@ -195,7 +195,7 @@ fn not_free(evidence: &Evidence<'_>, connections: u32) -> (String, String) {
     let carried = carried(evidence);
     let lost = rejected + failed + timed_out;
     let most = evidence.tally.errors.entries().iter().max_by_key(|entry| entry.count);
-    if let (true, Some(most)) = (lost as f64 >= ERRORS_SHARE * sent as f64, most) {
+    if let (true, Some(most)) = (lost as f64 >= ERRORS_MIN_SHARE * sent as f64, most) {
         let why = format!(
             "none of the {connections} connections was free: {lost} of {sent} {} ended in errors, {} of them {}, and a connection that \
              is refused or lost waits up to 1 s before it is opened again{carried}",

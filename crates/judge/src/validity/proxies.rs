@@ -2,7 +2,7 @@
 
 use evidence::{Distorted, Level};
 
-use super::environment::PROXY_BUSY;
+use super::environment::PROXY_BUSY_MIN_SHARE;
 use super::evidence::Evidence;
 use super::words::{Finding, found, percent};
 use crate::causes::Doubt;
@@ -34,7 +34,7 @@ pub(super) fn proxy_cpu(evidence: &Evidence<'_>) -> Option<Finding> {
     }
     let sentence = format!(
         "the {name} used or waited for more than {} of a core in {} of the seconds: it may be the bottleneck",
-        words::percent(PROXY_BUSY, 0),
+        words::percent(PROXY_BUSY_MIN_SHARE, 0),
         percent(*share)
     );
     Some(found(Level::Suspect, sentence, "ask for less load, or divide it among several proxies"))

@@ -2,7 +2,7 @@
 
 use evidence::{Distorted, Distortion, Level};
 
-use super::distortion::{at_worst, of_throughput, of_time};
+use super::distortion::{cap_levels, of_throughput, of_time};
 use super::effect::stopped_share;
 use super::evidence::Evidence;
 use super::words::{Finding, found, own_core, percent};
@@ -61,5 +61,5 @@ pub(super) fn stalls(evidence: &Evidence<'_>) -> Option<Finding> {
     let times = [of_time(Distorted::Mean, mean_ns, response_ns), Distortion { level, ..tail }];
     let throughput = (!evidence.planned.is_open()).then(|| of_throughput(share));
     let distorts = throughput.into_iter().chain(times).collect();
-    Some(found(level, sentence, remedy).distorting(at_worst(distorts, level)))
+    Some(found(level, sentence, remedy).distorting(cap_levels(distorts, level)))
 }

@@ -2,7 +2,7 @@
 
 use evidence::{Distorted, Level};
 
-use super::cores::{CPU_SUSPECT, MAY_LIMIT, lower_bound};
+use super::cores::{CPU_SUSPECT, MAY_LIMIT, limit_distortions};
 use super::evidence::Evidence;
 use super::words::{Finding, found};
 use crate::causes::{Doubt, MEASURED_ITSELF};
@@ -40,7 +40,7 @@ pub(super) fn tool_cpu(evidence: &Evidence<'_>) -> Option<Finding> {
     let share = evidence.environment.tool_share.filter(|share| *share > CPU_SUSPECT)?;
     let sentence = format!("{tool} used {} of the cores that it may use: {MAY_LIMIT}", percent(share, 0));
     let remedy = "read the throughput as a lower bound; give the tool more cores, or another machine";
-    Some(found(Level::Suspect, sentence, remedy).distorting(lower_bound(evidence)))
+    Some(found(Level::Suspect, sentence, remedy).distorting(limit_distortions(evidence)))
 }
 
 /// Reports that the send delay is unknown. Only Tenbin's own engine measures whether requests were sent on time.

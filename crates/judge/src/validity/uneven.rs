@@ -7,7 +7,7 @@ use super::words::{Finding, found};
 use crate::causes::Doubt;
 
 /// Probability below which a distribution does not count as random.
-const CHANCE_MAX: f64 = 1e-4;
+const PROBABILITY_MAX: f64 = 1e-4;
 /// Min number of connections of the fullest process that matters, as a multiple of an even share.
 const FULLEST_MIN: f64 = 1.5;
 /// Max number of connections of the emptiest process that matters, as a multiple of an even share.
@@ -54,12 +54,12 @@ impl<'a> Shares<'a> {
 
     fn chance(&self, fewest: u32, most: u32) -> f64 {
         let places = self.held.len() as u64;
-        stats::chance_of_spread(self.total.into(), places, fewest.into(), most.into())
+        stats::spread_probability(self.total.into(), places, fewest.into(), most.into())
     }
 
     /// Returns whether the most uneven distribution of this number of connections would not count as random.
-    fn can_tell(&self) -> bool {
-        self.chance(0, self.total) < CHANCE_MAX
+    fn is_conclusive(&self) -> bool {
+        self.chance(0, self.total) < PROBABILITY_MAX
     }
 
     fn even_share(&self) -> f64 {
@@ -74,7 +74,7 @@ impl<'a> Shares<'a> {
         // A negligible imbalance counts as even, for any probability.
         let most_or_even = if f64::from(*most) >= FULLEST_MIN * even { *most } else { 0 };
         let fewest_or_even = if f64::from(*fewest) <= EMPTIEST_MAX * even { *fewest } else { self.total };
-        self.chance(fewest_or_even, most_or_even) < CHANCE_MAX
+        self.chance(fewest_or_even, most_or_even) < PROBABILITY_MAX
     }
 
     fn words(&self) -> String {
@@ -104,7 +104,7 @@ impl<'a> Shares<'a> {
 pub(super) fn uneven_connections(evidence: &Evidence<'_>) -> Option<Finding> {
     let all = evidence.environment.connections.as_ref()?;
     let shares: Vec<Shares<'_>> =
-        all.readings.iter().map(|reading| Shares::of(all, reading)).filter(Shares::can_tell).collect();
+        all.readings.iter().map(|reading| Shares::of(all, reading)).filter(Shares::is_conclusive).collect();
     let newest = shares.last().filter(|_| shares.iter().all(Shares::is_uneven))?;
     let sentence = format!("{}, during the whole load", newest.words());
     let remedy = "renew connections (--connection-lifetime 5s, in a plan `connections: { lifetime: 5s }`), or begin the load once all \
@@ -113,7 +113,7 @@ pub(super) fn uneven_connections(evidence: &Evidence<'_>) -> Option<Finding> {
     // marked invalid.
     let distorts = Distorted::ALL.map(|figure| {
         let level = if figure == Distorted::Throughput { Level::Suspect } else { Level::Valid };
-        Distortion::unsized_of(figure, level)
+        Distortion::with_unknown_size(figure, level)
     });
     Some(found(Level::Suspect, sentence, remedy).distorting(distorts.to_vec()))
 }
@@ -132,8 +132,12 @@ mod tests {
     }
 
     fn uneven(all: &ConnectionsByProcess) -> Option<String> {
-        let shares: Vec<Shares<'_>> =
-            all.readings.iter().map(|reading| Shares::of(all, reading)).filter(Shares::can_tell).collect();
+        let shares: Vec<Shares<'_>> = all
+            .readings
+            .iter()
+            .map(|reading| Shares::of(all, reading))
+            .filter(Shares::is_conclusive)
+            .collect();
         shares.last().filter(|_| shares.iter().all(Shares::is_uneven)).map(Shares::words)
     }
 
@@ -165,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn one_even_reading_or_too_few_connections_are_enough_to_say_nothing() {
+    fn one_even_reading_or_too_few_connections_report_nothing() {
         let uneven_then_even: &[&[Option<u32>]] = &[&[Some(32), Some(0)], &[Some(17), Some(15)]];
         assert_eq!(uneven(&spread(true, uneven_then_even)), None);
         assert_eq!(uneven(&spread(true, &[&[Some(4), Some(0)]])), None);

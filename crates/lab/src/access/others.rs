@@ -27,11 +27,11 @@ impl Others {
         let below = processes::below(std::process::id()).into_iter().map(|seen| seen.pid);
         let own: Vec<u32> = below.chain([std::process::id()]).collect();
         let user = rustix::process::geteuid().as_raw();
-        let (same_user, other_user) = in_folder(Path::new(PROC), user, &own);
+        let (same_user, other_user) = find_in(Path::new(PROC), user, &own);
         let needs_stranger = other_user.is_none() && user == 0;
-        let stranger = needs_stranger.then(|| waiting(Command::new("cat").uid(NOBODY))).flatten();
+        let stranger = needs_stranger.then(|| start_idle(Command::new("cat").uid(NOBODY))).flatten();
         let other_user = other_user.or(stranger.as_ref().map(Child::id));
-        Self { child: waiting(&mut Command::new("cat")), stranger, same_user, other_user }
+        Self { child: start_idle(&mut Command::new("cat")), stranger, same_user, other_user }
     }
 
     pub(super) fn child(&self) -> Option<u32> {
@@ -40,7 +40,7 @@ impl Others {
 }
 
 /// Starts a command that waits for input that never arrives.
-fn waiting(command: &mut Command) -> Option<Child> {
+fn start_idle(command: &mut Command) -> Option<Child> {
     command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().ok()
 }
 
@@ -55,7 +55,7 @@ impl Drop for Others {
 }
 
 /// Finds a process of `user` that is not in `own`, and a process of another user.
-fn in_folder(proc: &Path, user: u32, own: &[u32]) -> (Option<u32>, Option<u32>) {
+fn find_in(proc: &Path, user: u32, own: &[u32]) -> (Option<u32>, Option<u32>) {
     let (mut same, mut other) = (None, None);
     // Process 1 is protected more than others, so it is the last choice.
     let (first, later): (Vec<u32>, Vec<u32>) =
@@ -63,7 +63,7 @@ fn in_folder(proc: &Path, user: u32, own: &[u32]) -> (Option<u32>, Option<u32>) 
     for pid in later.into_iter().chain(first).filter(|pid| !own.contains(pid)) {
         let read = |file: &str| fs::read(proc.join(pid.to_string()).join(file)).unwrap_or_default();
         // Kernel threads and zombies have an empty command line.
-        let Some(of) = user_of(&String::from_utf8_lossy(&read("status"))) else { continue };
+        let Some(of) = effective_user(&String::from_utf8_lossy(&read("status"))) else { continue };
         if read("cmdline").is_empty() {
             continue;
         }
@@ -77,7 +77,7 @@ fn in_folder(proc: &Path, user: u32, own: &[u32]) -> (Option<u32>, Option<u32>) 
 }
 
 /// Effective user ID, from `/proc/PID/status`.
-fn user_of(status: &str) -> Option<u32> {
+fn effective_user(status: &str) -> Option<u32> {
     status.lines().find_map(|line| line.strip_prefix("Uid:"))?.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
@@ -101,11 +101,11 @@ mod tests {
         make(5, 1_000, "sh\0");
         make(6, 0, "cron\0");
         fs::create_dir(proc.path().join("9")).expect("a folder");
-        assert_eq!(in_folder(proc.path(), 1_000, &[4]), (Some(5), Some(3)));
-        assert_eq!(in_folder(proc.path(), 0, &[]), (Some(6), Some(3)));
-        assert_eq!(in_folder(proc.path(), 33, &[3]), (Some(1), Some(4)));
+        assert_eq!(find_in(proc.path(), 1_000, &[4]), (Some(5), Some(3)));
+        assert_eq!(find_in(proc.path(), 0, &[]), (Some(6), Some(3)));
+        assert_eq!(find_in(proc.path(), 33, &[3]), (Some(1), Some(4)));
         for text in ["", "Uid:", "Uid:\t1", "Uid: 1 x"] {
-            assert_eq!(user_of(text), None, "{text:?}");
+            assert_eq!(effective_user(text), None, "{text:?}");
         }
     }
 

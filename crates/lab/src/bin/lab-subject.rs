@@ -27,20 +27,22 @@ fn main() -> ExitCode {
         ["http", port] => serve_http(&format!("127.0.0.1:{port}")),
         ["http-at", address] => serve_http(address),
         ["unix", path] => serve_unix(Path::new(path)),
-        ["threads", what] => threads_that(what),
-        ["owner", keeper, dir, script] => own(keeper, Path::new(dir), script, Confines::default()),
+        ["threads", what] => run_threads(what),
+        ["owner", keeper, dir, script] => {
+            start_system(keeper, Path::new(dir), script, Restrictions::default())
+        }
         ["hosted-owner", keeper, dir, script] => {
             let network = lab::hosts::free_network().map_err(std::io::Error::other);
-            let confines = |network| Confines { network: Some(network), ..Confines::default() };
-            network.and_then(|network| own(keeper, Path::new(dir), script, confines(network)))
+            let confines = |network| Restrictions { network: Some(network), ..Restrictions::default() };
+            network.and_then(|network| start_system(keeper, Path::new(dir), script, confines(network)))
         }
         ["limited-owner", keeper, dir, script] => {
             let limits = Limits { cpu_cores: Some(0.5), memory_bytes: Some(64 << 20), ..Limits::default() };
-            own(keeper, Path::new(dir), script, Confines { limits, ..Confines::default() })
+            start_system(keeper, Path::new(dir), script, Restrictions { limits, ..Restrictions::default() })
         }
         ["disk-owner", keeper, dir, script] => {
-            let confines = Confines { disk_bytes: Some(16 << 20), ..Confines::default() };
-            own(keeper, Path::new(dir), script, confines)
+            let confines = Restrictions { disk_bytes: Some(16 << 20), ..Restrictions::default() };
+            start_system(keeper, Path::new(dir), script, confines)
         }
         _ => return ExitCode::FAILURE,
     };
@@ -78,7 +80,7 @@ fn serve_unix(path: &Path) -> std::io::Result<()> {
 }
 
 /// Runs eight threads with identical work, including its locks or sockets. Each thread runs about ten times a second.
-fn threads_that(what: &str) -> std::io::Result<()> {
+fn run_threads(what: &str) -> std::io::Result<()> {
     let short = || thread::sleep(Duration::from_millis(5));
     let eight = |what: &dyn Fn() -> Box<dyn FnMut() + Send>| {
         for _ in 0..8 {
@@ -112,7 +114,7 @@ fn threads_that(what: &str) -> std::io::Result<()> {
                 let reader = Arc::clone(&reader);
                 Box::new(move || drop((&*reader).read(&mut [0])))
             });
-            return every(short, writer);
+            return write_periodically(short, writer);
         }
         "socket" => {
             let listener = TcpListener::bind("127.0.0.1:0")?;
@@ -123,7 +125,7 @@ fn threads_that(what: &str) -> std::io::Result<()> {
                 let stream = Arc::clone(&stream);
                 Box::new(move || drop((&*stream).read(&mut [0])))
             });
-            return every(short, listener.accept()?.0);
+            return write_periodically(short, listener.accept()?.0);
         }
         "call" => return call_slowly(),
         "accept" => {
@@ -166,7 +168,7 @@ fn call_slowly() -> std::io::Result<()> {
 }
 
 /// Writes a byte after each pause, forever.
-fn every(pause: impl Fn(), mut to: impl Write) -> std::io::Result<()> {
+fn write_periodically(pause: impl Fn(), mut to: impl Write) -> std::io::Result<()> {
     loop {
         pause();
         to.write_all(&[1])?;
@@ -175,15 +177,15 @@ fn every(pause: impl Fn(), mut to: impl Write) -> std::io::Result<()> {
 
 /// Limits, network, and disk of a system.
 #[derive(Default)]
-struct Confines {
+struct Restrictions {
     limits: Limits,
     network: Option<Network>,
     disk_bytes: Option<u64>,
 }
 
 /// Starts a system like Tenbin, prints the PID of its keeper, and waits to be killed.
-fn own(keeper: &str, dir: &Path, script: &str, confines: Confines) -> std::io::Result<()> {
-    let Confines { limits, network, disk_bytes } = confines;
+fn start_system(keeper: &str, dir: &Path, script: &str, confines: Restrictions) -> std::io::Result<()> {
+    let Restrictions { limits, network, disk_bytes } = confines;
     let argv = ["sh", "-c", script].map(str::to_owned).to_vec();
     let command = Command { argv, env: Vec::new(), dir: "/".into(), within: LIFE };
     let process = Process {

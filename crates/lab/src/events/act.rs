@@ -7,7 +7,7 @@ use super::{Action, Event, OUTPUT_BYTES_MAX};
 use crate::deadline::Deadline;
 use crate::disks::Disk;
 use crate::exit::Exit;
-use crate::kept_process::{KeptProcess, Setting};
+use crate::kept_process::{KeeperOptions, KeptProcess};
 use crate::limits::Groups;
 use crate::system::Background;
 use crate::{Output, Process, in_words};
@@ -15,7 +15,7 @@ use crate::{Output, Process, in_words};
 /// Processes and resources that events act on.
 #[derive(Debug)]
 pub(crate) struct Actors {
-    pub(crate) setting: Setting,
+    pub(crate) setting: KeeperOptions,
     pub(crate) processes: Vec<Actor>,
     pub(crate) background: Background,
     /// Folder of the system.
@@ -35,28 +35,30 @@ pub(crate) struct Actor {
 
 impl Actor {
     /// Prevents other events from stopping, starting, or pausing the process while the guard lives.
-    pub(super) fn reserve(&self) -> Result<MutexGuard<'_, ()>, Flaw> {
-        self.busy.try_lock().map_err(|_| Flaw::of(format!("another event still acts on {}", self.kept.name)))
+    pub(super) fn reserve(&self) -> Result<MutexGuard<'_, ()>, ActionError> {
+        self.busy
+            .try_lock()
+            .map_err(|_| ActionError::of(format!("another event still acts on {}", self.kept.name)))
     }
 }
 
 impl Actors {
-    pub(super) fn find(&self, name: &str) -> Result<&Actor, Flaw> {
+    pub(super) fn find(&self, name: &str) -> Result<&Actor, ActionError> {
         let found = self.processes.iter().find(|actor| actor.kept.name == name);
-        found.ok_or_else(|| Flaw::of(format!("the system has no process {name}")))
+        found.ok_or_else(|| ActionError::of(format!("the system has no process {name}")))
     }
 }
 
 /// Reason why an action failed.
 #[derive(Debug)]
-pub(super) struct Flaw {
+pub(super) struct ActionError {
     /// Sentence without its full stop.
     pub(super) what: String,
     /// Whether the action failed because the load ended first.
     pub(super) is_cut: bool,
 }
 
-impl Flaw {
+impl ActionError {
     pub(super) fn of(what: impl Into<String>) -> Self {
         Self { what: what.into(), is_cut: false }
     }
@@ -68,15 +70,15 @@ impl Flaw {
 
 /// Exit and output of an action.
 #[derive(Debug, Default)]
-pub(super) struct Trace {
+pub(super) struct ActionOutput {
     pub(super) exit: Option<Exit>,
     pub(super) output: Vec<u8>,
     pub(super) dropped_bytes: u64,
 }
 
-impl Trace {
+impl ActionOutput {
     /// Stores the end of an output.
-    pub(super) fn wrote(&mut self, output: Output) {
+    pub(super) fn set_output(&mut self, output: Output) {
         let Output { mut text, dropped_bytes, .. } = output;
         let excess = text.len().saturating_sub(OUTPUT_BYTES_MAX);
         text.drain(..excess);
@@ -92,13 +94,13 @@ pub(super) struct RunningAction<'a> {
     pub(super) deadline: Deadline,
     /// Whether the load has ended, which ends the action too.
     pub(super) is_interrupted: &'a (dyn Fn() -> bool + Sync),
-    pub(super) trace: Trace,
+    pub(super) trace: ActionOutput,
 }
 
 impl RunningAction<'_> {
     /// Performs the action of the event, and waits for its condition.
-    pub(super) fn play(&mut self, event: &mut Event) -> Result<(), Flaw> {
-        let seen = event.until.as_ref().map(|sign| self.before(sign)).transpose()?;
+    pub(super) fn run_event(&mut self, event: &mut Event) -> Result<(), ActionError> {
+        let seen = event.until.as_ref().map(|sign| self.bytes_before(sign)).transpose()?;
         let done = self.perform(&mut event.action);
         let done = match (&event.until, seen) {
             (Some(sign), Some(from_bytes)) => done.and_then(|()| self.wait_for(sign, from_bytes)),
@@ -107,17 +109,17 @@ impl RunningAction<'_> {
         // Any error after the end of the load or after the deadline is a consequence of that end.
         done.map_err(|flaw| {
             if (self.is_interrupted)() {
-                Flaw::cut()
+                ActionError::cut()
             } else if self.deadline.is_over() {
                 let limit = in_words::duration(event.within);
-                Flaw::of(format!("it did not end within {limit}: {}", flaw.what))
+                ActionError::of(format!("it did not end within {limit}: {}", flaw.what))
             } else {
                 flaw
             }
         })
     }
 
-    fn perform(&mut self, action: &mut Action) -> Result<(), Flaw> {
+    fn perform(&mut self, action: &mut Action) -> Result<(), ActionError> {
         match action {
             Action::Run { command, lock } => self.run_locked(command, lock.as_mut()),
             Action::Signal(signalled) => self.signal(signalled),

@@ -2,38 +2,40 @@
 
 use std::time::Duration;
 
-use super::act::{Flaw, RunningAction};
+use super::act::{ActionError, RunningAction};
 use crate::deadline::Deadline;
 
 /// Interval of checks whether the load has ended.
-const LISTEN: Duration = Duration::from_millis(20);
+const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 /// Timeout for the answer of a keeper on a busy machine.
-const ANSWER: Duration = Duration::from_secs(5);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl RunningAction<'_> {
-    pub(super) fn pause(&self, process: &str, lasting: Duration) -> Result<(), Flaw> {
+    pub(super) fn pause(&self, process: &str, lasting: Duration) -> Result<(), ActionError> {
         let actor = self.actors.find(process)?;
         let _reserved = actor.reserve()?;
         let kept = &actor.kept;
         kept.pause(lasting);
-        let until = Deadline::after(lasting.saturating_add(ANSWER));
+        let until = Deadline::after(lasting.saturating_add(ANSWER_TIMEOUT));
         loop {
-            kept.wait(until.min(Deadline::after(LISTEN)), |state| state.is_continued || state.is_lost);
+            kept.wait(until.min(Deadline::after(CHECK_INTERVAL)), |state| {
+                state.is_continued || state.is_lost
+            });
             let (paused, is_continued, is_lost) = {
                 let state = kept.state();
                 (state.paused, state.is_continued, state.is_lost)
             };
             match (is_continued, paused) {
-                (true, Some(0)) => return Err(Flaw::of(format!("{process} does not run"))),
+                (true, Some(0)) => return Err(ActionError::of(format!("{process} does not run"))),
                 (true, _) => return Ok(()),
-                _ if is_lost => return Err(Flaw::of(format!("the keeper of {process} was killed"))),
+                _ if is_lost => return Err(ActionError::of(format!("the keeper of {process} was killed"))),
                 _ if until.is_over() => {
-                    return Err(Flaw::of(format!("the keeper of {process} did not answer")));
+                    return Err(ActionError::of(format!("the keeper of {process} did not answer")));
                 }
                 _ if self.is_over() => {
                     kept.go_on();
-                    kept.wait(Deadline::after(ANSWER), |state| state.is_continued || state.is_lost);
-                    return Err(Flaw::of(format!("{process} was let go on early")));
+                    kept.wait(Deadline::after(ANSWER_TIMEOUT), |state| state.is_continued || state.is_lost);
+                    return Err(ActionError::of(format!("{process} was let go on early")));
                 }
                 _ => {}
             }

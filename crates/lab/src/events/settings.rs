@@ -6,17 +6,18 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::Reload;
-use super::act::{Flaw, RunningAction};
+use super::act::{ActionError, RunningAction};
 use crate::folder::stays_inside;
 
 /// Suffix of the temporary file.
 const UNFINISHED: &str = ".tenbin-new";
 
 impl RunningAction<'_> {
-    pub(super) fn set(&mut self, files: &[(PathBuf, Vec<u8>)], reload: &Reload) -> Result<(), Flaw> {
+    pub(super) fn set(&mut self, files: &[(PathBuf, Vec<u8>)], reload: &Reload) -> Result<(), ActionError> {
         for (file, bytes) in files {
-            let cannot =
-                |why: String| Flaw::of(format!("the file {} cannot be written: {why}", file.display()));
+            let cannot = |why: String| {
+                ActionError::of(format!("the file {} cannot be written: {why}", file.display()))
+            };
             if !stays_inside(file) {
                 return Err(cannot("it would lie outside the system's folder".to_owned()));
             }

@@ -4,7 +4,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::Sign;
-use super::act::{Flaw, RunningAction};
+use super::act::{ActionError, RunningAction};
 use crate::deadline::Deadline;
 use crate::ready::get;
 
@@ -13,26 +13,26 @@ const PAUSE: Duration = Duration::from_millis(10);
 
 impl RunningAction<'_> {
     /// Bytes that the process had written before the action; 0 if the sign is not a text.
-    pub(super) fn before(&self, sign: &Sign) -> Result<u64, Flaw> {
+    pub(super) fn bytes_before(&self, sign: &Sign) -> Result<u64, ActionError> {
         let Sign::Text { process, .. } = sign else { return Ok(0) };
         Ok(self.actors.find(process)?.kept.state().capture.seen_bytes())
     }
 
-    pub(super) fn wait_for(&self, sign: &Sign, from_bytes: u64) -> Result<(), Flaw> {
+    pub(super) fn wait_for(&self, sign: &Sign, from_bytes: u64) -> Result<(), ActionError> {
         match sign {
             Sign::Text { process, text } => self.wait_for_text(process, text, from_bytes),
-            Sign::Get { address, path } => self.try_again(|| {
+            Sign::Get { address, path } => self.retry(|| {
                 let answer = get::attempt(*address, path, self.deadline, &|| self.is_over());
                 answer.map_err(|why| format!("GET http://{address}{path} {why}"))
             }),
-            Sign::Tcp(address) => self.try_again(|| {
+            Sign::Tcp(address) => self.retry(|| {
                 let connected = get::connect(*address, self.deadline);
                 connected.map(drop).map_err(|why| format!("a connection to {address} {why}"))
             }),
         }
     }
 
-    fn wait_for_text(&self, process: &str, text: &str, from_bytes: u64) -> Result<(), Flaw> {
+    fn wait_for_text(&self, process: &str, text: &str, from_bytes: u64) -> Result<(), ActionError> {
         let kept = &self.actors.find(process)?.kept;
         let mut searched = from_bytes;
         loop {
@@ -44,22 +44,22 @@ impl RunningAction<'_> {
                 }
                 searched = seen;
                 if state.died().is_some() {
-                    return Err(Flaw::of(format!("{process} ended before it wrote {text:?}")));
+                    return Err(ActionError::of(format!("{process} ended before it wrote {text:?}")));
                 }
             }
             if self.is_over() {
-                return Err(Flaw::of(format!("{process} did not write {text:?}")));
+                return Err(ActionError::of(format!("{process} did not write {text:?}")));
             }
             let until = self.deadline.min(Deadline::after(PAUSE));
             kept.wait(until, |state| state.capture.seen_bytes() != searched || state.died().is_some());
         }
     }
 
-    fn try_again(&self, attempt: impl Fn() -> Result<(), String>) -> Result<(), Flaw> {
+    fn retry(&self, attempt: impl Fn() -> Result<(), String>) -> Result<(), ActionError> {
         loop {
             let Err(why) = attempt() else { return Ok(()) };
             if self.is_over() {
-                return Err(Flaw::of(why));
+                return Err(ActionError::of(why));
             }
             thread::sleep(PAUSE);
         }

@@ -7,21 +7,21 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::act::{Actor, Actors, Flaw, RunningAction, Trace};
-use super::{Event, Happened, Moment};
+use super::act::{ActionError, ActionOutput, Actor, Actors, RunningAction};
+use super::{Event, Moment, Occurrence};
 use crate::deadline::Deadline;
 use crate::exit::Exit;
 use crate::system::System;
 
 /// Interval of searches for a text.
-const LOOK: Duration = Duration::from_millis(20);
+const SEARCH_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Events that are pending or in progress. Dropping it ends them, as [`Timeline::end`] does.
 #[derive(Debug)]
 pub struct Timeline {
     hall: Arc<TimelineState>,
     threads: Vec<JoinHandle<()>>,
-    news: Receiver<Happened>,
+    news: Receiver<Occurrence>,
 }
 
 /// State shared by the threads of a timeline.
@@ -57,16 +57,16 @@ impl Timeline {
         let (teller, news) = mpsc::channel();
         let mut timeline = Timeline { hall, threads: Vec::with_capacity(events.len()), news };
         for event in events {
-            planned(&event).for_each(|happened| tell(&teller, happened));
+            planned(&event).for_each(|happened| report(&teller, happened));
             let (hall, teller) = (Arc::clone(&timeline.hall), teller.clone());
             let thread = thread::Builder::new().name("event".to_owned());
-            timeline.threads.push(thread.spawn(move || hall.play(event, &teller))?);
+            timeline.threads.push(thread.spawn(move || hall.run_event(event, &teller))?);
         }
         Ok(timeline)
     }
 
     /// Returns the changes since the last call.
-    pub fn take(&mut self) -> Vec<Happened> {
+    pub fn take(&mut self) -> Vec<Occurrence> {
         self.news.try_iter().collect()
     }
 
@@ -77,7 +77,7 @@ impl Timeline {
     }
 
     /// Ends events in progress, waits for them, and returns the changes that were not taken before.
-    pub fn end(mut self) -> Vec<Happened> {
+    pub fn end(mut self) -> Vec<Occurrence> {
         self.join();
         self.take()
     }
@@ -121,13 +121,13 @@ impl System {
 }
 
 /// Returns every occurrence of the event, with its time if the time is known in advance.
-fn planned(event: &Event) -> impl Iterator<Item = Happened> {
+fn planned(event: &Event) -> impl Iterator<Item = Occurrence> {
     let times = if let Moment::At { times, .. } = event.moment { times } else { 1 };
-    (0..times).map(|occurrence| Happened {
+    (0..times).map(|occurrence| Occurrence {
         name: event.name.clone(),
         occurrence,
         planned_ns: event.moment.time_of(occurrence).map(nanoseconds),
-        ..Happened::default()
+        ..Occurrence::default()
     })
 }
 
@@ -145,7 +145,7 @@ fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
-fn tell(teller: &Sender<Happened>, happened: Happened) {
+fn report(teller: &Sender<Occurrence>, happened: Occurrence) {
     // Sending fails if the timeline was dropped.
     let _ = teller.send(happened);
 }
@@ -160,14 +160,14 @@ impl TimelineState {
     }
 
     /// Runs all occurrences of an event, one after another.
-    fn play(&self, mut event: Event, teller: &Sender<Happened>) {
-        let occurrences: Vec<Happened> = planned(&event).collect();
+    fn run_event(&self, mut event: Event, teller: &Sender<Occurrence>) {
+        let occurrences: Vec<Occurrence> = planned(&event).collect();
         for mut happened in occurrences {
             match self.wait_for(&event.moment, happened.occurrence) {
                 Ok(planned_ns) => {
                     happened.planned_ns = Some(planned_ns);
                     happened.begun_ns = Some(Deadline::elapsed_ns(self.origin));
-                    tell(teller, happened.clone());
+                    report(teller, happened.clone());
                     self.perform(&mut event, &mut happened);
                 }
                 Err(why) => {
@@ -175,28 +175,28 @@ impl TimelineState {
                     happened.is_cut = true;
                 }
             }
-            tell(teller, happened);
+            report(teller, happened);
         }
     }
 
-    fn perform(&self, event: &mut Event, happened: &mut Happened) {
+    fn perform(&self, event: &mut Event, happened: &mut Occurrence) {
         let mut act = RunningAction {
             actors: &self.actors,
             deadline: Deadline::after(event.within),
             is_interrupted: &|| self.is_interrupted(),
-            trace: Trace::default(),
+            trace: ActionOutput::default(),
         };
-        let played = act.play(event);
+        let played = act.run_event(event);
         let ended_ns = Deadline::elapsed_ns(self.origin);
         happened.ended_ns = Some(ended_ns);
-        let Trace { exit, output, dropped_bytes } = act.trace;
+        let ActionOutput { exit, output, dropped_bytes } = act.trace;
         match exit {
             Some(Exit::Code(code)) => happened.exit = Some(code),
             Some(Exit::Signal(number)) => happened.signal = Some(number),
             None => {}
         }
         (happened.output, happened.dropped_bytes) = (output, dropped_bytes);
-        if let Err(Flaw { what, is_cut }) = played {
+        if let Err(ActionError { what, is_cut }) = played {
             (happened.failure, happened.is_cut) = (Some(what), is_cut);
         }
         self.state().ended_ns.insert(event.name.clone(), ended_ns);
@@ -236,9 +236,9 @@ impl TimelineState {
                 seen
             };
             searched = seen;
-            kept.wait(Deadline::after(LOOK), |state| state.capture.seen_bytes() != searched);
+            kept.wait(Deadline::after(SEARCH_INTERVAL), |state| state.capture.seen_bytes() != searched);
             // Limits CPU use if the process writes all the time or its keeper is lost.
-            thread::sleep(LOOK / 10);
+            thread::sleep(SEARCH_INTERVAL / 10);
         }
         Err(format!("the load ended before {process} wrote {text:?}"))
     }

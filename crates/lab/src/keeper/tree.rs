@@ -18,7 +18,7 @@ const CHUNK_BYTES: usize = 64 << 10;
 /// Max chunks that are read before the keeper does other work.
 const CHUNKS_PER_TURN: usize = 16;
 /// Max passes that search for processes started while others were being paused.
-const FREEZING_PASSES: usize = 20;
+const PAUSE_PASSES_MAX: usize = 20;
 
 /// All processes below this keeper.
 #[derive(Debug)]
@@ -121,9 +121,9 @@ impl Tree {
     }
 
     /// Pauses all descendants with SIGSTOP, including processes that they start meanwhile. Returns the number of paused processes.
-    pub(crate) fn freeze(&self) -> usize {
+    pub(crate) fn pause_all(&self) -> usize {
         let mut stopped: BTreeSet<(u32, u64)> = BTreeSet::new();
-        for _ in 0..FREEZING_PASSES {
+        for _ in 0..PAUSE_PASSES_MAX {
             let before = stopped.len();
             for seen in Tree::all() {
                 if !stopped.contains(&(seen.pid, seen.started_ticks))

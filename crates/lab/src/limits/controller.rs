@@ -46,8 +46,8 @@ impl Controller {
             (Self::Cpu, _) => set_cpu(version, dir, limits.cpu_cores),
             (Self::Cores, _) => set_cores(version, parent, dir, &limits.cores),
             (Self::Memory, _) => set_memory(version, dir, limits.memory_bytes),
-            (Self::Disk, Version::First) => set_disks_first(dir, limits.disk, disks),
-            (Self::Disk, Version::Second) => set_disks_second(dir, limits.disk, disks),
+            (Self::Disk, Version::First) => set_disks_v1(dir, limits.disk, disks),
+            (Self::Disk, Version::Second) => set_disks_v2(dir, limits.disk, disks),
         }
     }
 }
@@ -134,7 +134,7 @@ fn set_memory(version: Version, dir: &Path, bytes: Option<u64>) -> Result<(), St
     }
 }
 
-fn set_disks_first(dir: &Path, limits: DiskLimits, disks: &Disks) -> Result<(), String> {
+fn set_disks_v1(dir: &Path, limits: DiskLimits, disks: &Disks) -> Result<(), String> {
     let files = [
         ("read_bps_device", limits.read_bytes_per_s),
         ("write_bps_device", limits.write_bytes_per_s),
@@ -151,7 +151,7 @@ fn set_disks_first(dir: &Path, limits: DiskLimits, disks: &Disks) -> Result<(), 
     Ok(())
 }
 
-fn set_disks_second(dir: &Path, limits: DiskLimits, disks: &Disks) -> Result<(), String> {
+fn set_disks_v2(dir: &Path, limits: DiskLimits, disks: &Disks) -> Result<(), String> {
     let of = |limit: Option<u64>| limit.map_or("max".to_owned(), |limit| limit.to_string());
     for disk in &disks.0 {
         let [read, write_] = [of(limits.read_bytes_per_s), of(limits.write_bytes_per_s)];

@@ -154,7 +154,7 @@ impl Group {
     ) -> Result<Self, String> {
         let (parent, home) = match hierarchy.version {
             Version::First => (hierarchy.own.clone(), hierarchy.own.clone()),
-            Version::Second => delegated(&hierarchy.own, controller, wanted)?,
+            Version::Second => delegated_parent(&hierarchy.own, controller, wanted)?,
         };
         let path = parent.join(left::name(marker));
         match fs::create_dir(&path) {
@@ -175,12 +175,12 @@ impl Group {
 
 /// Returns the version 2 group below which groups are created, and the group in which Tenbin runs. A group with processes cannot
 /// have limited groups below it, so Tenbin moves itself to a subgroup if no other process is in its group.
-fn delegated(
+fn delegated_parent(
     own: &Path,
     controller: Controller,
     wanted: &BTreeSet<Controller>,
 ) -> Result<(PathBuf, PathBuf), String> {
-    let moved_before = own.file_name().and_then(|name| name.to_str()).and_then(left::marker_in);
+    let moved_before = own.file_name().and_then(|name| name.to_str()).and_then(left::parse_marker);
     let parent = match (moved_before, own.parent()) {
         (Some(marker), Some(parent)) if marker.is_of_this_process() => parent,
         _ => own,

@@ -19,14 +19,14 @@ pub(super) fn name(marker: Marker) -> String {
 }
 
 /// Marker of the owner. `None` if the group does not belong to a Tenbin.
-pub(super) fn marker_in(name: &str) -> Option<Marker> {
+pub(super) fn parse_marker(name: &str) -> Option<Marker> {
     Marker::parse(name.strip_prefix(PREFIX)?)
 }
 
 /// Processes in groups of dead Tenbin processes.
-pub(crate) fn processes_of_the_dead() -> Vec<Seen> {
+pub(crate) fn orphaned_processes() -> Vec<Seen> {
     let mut seen: Vec<Seen> = Vec::new();
-    for group in of_the_dead(&mount_points()) {
+    for group in orphaned_groups(&mount_points()) {
         let text = fs::read_to_string(group.join("cgroup.procs")).unwrap_or_default();
         let pids = text.lines().filter_map(|line| line.trim().parse().ok());
         seen.extend(pids.filter_map(processes::look).filter(|seen| !seen.is_zombie));
@@ -35,8 +35,8 @@ pub(crate) fn processes_of_the_dead() -> Vec<Seen> {
 }
 
 /// Removes the groups of dead Tenbin processes. Returns the number of systems they belonged to.
-pub(crate) fn remove_of_the_dead() -> usize {
-    let groups = of_the_dead(&mount_points());
+pub(crate) fn remove_orphaned() -> usize {
+    let groups = orphaned_groups(&mount_points());
     let mut names: Vec<_> = groups
         .iter()
         .filter(|group| membership::remove([group.as_path()]).is_ok())
@@ -61,7 +61,7 @@ fn mount_points() -> Vec<PathBuf> {
     points
 }
 
-fn of_the_dead(points: &[PathBuf]) -> Vec<PathBuf> {
+fn orphaned_groups(points: &[PathBuf]) -> Vec<PathBuf> {
     let (mut found, mut looked_at) = (Vec::new(), 0);
     let mut next: Vec<(PathBuf, usize)> = points.iter().map(|point| (point.clone(), 0)).collect();
     while let Some((folder, level)) = next.pop() {
@@ -84,7 +84,7 @@ fn of_the_dead(points: &[PathBuf]) -> Vec<PathBuf> {
 }
 
 fn owner(group: &Path) -> Option<Owner> {
-    marker_in(group.file_name()?.to_str()?).map(Marker::owner)
+    parse_marker(group.file_name()?.to_str()?).map(Marker::owner)
 }
 
 #[cfg(test)]
@@ -100,7 +100,7 @@ mod tests {
         for path in [&living, &dead, &place.path().join("tenbin-else")] {
             fs::create_dir_all(path).expect("made");
         }
-        assert_eq!(of_the_dead(&[place.path().to_owned()]), [dead]);
+        assert_eq!(orphaned_groups(&[place.path().to_owned()]), [dead]);
     }
 
     /// Namespaces of this process, in the format of a marker.

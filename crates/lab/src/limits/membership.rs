@@ -12,7 +12,7 @@ use super::controller::write;
 use crate::deadline::Deadline;
 
 /// Time to retry a removal: a group keeps dead processes for a moment.
-const REMOVING: Duration = Duration::from_secs(2);
+const REMOVE_TIMEOUT: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(10);
 /// Max depth of nested groups that a system may have created.
 const LEVELS_MAX: usize = 16;
@@ -46,7 +46,7 @@ fn move_to(group: &Path) -> Result<(), String> {
 
 /// Removes groups, nested groups first. Waits briefly for the last process to leave.
 pub(crate) fn remove<'a>(groups: impl IntoIterator<Item = &'a Path>) -> Result<(), String> {
-    let until = Deadline::after(REMOVING);
+    let until = Deadline::after(REMOVE_TIMEOUT);
     let mut failed = None;
     for group in groups {
         loop {

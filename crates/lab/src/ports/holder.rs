@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::processes;
 
-const LISTENS: &str = "0A";
+const STATE_LISTEN: &str = "0A";
 
 /// Describes the holder of a port as "pid 4711 (puma -w 2)", as far as it is known. `None` if no socket has this port.
 pub(crate) fn holder(port: u16) -> Option<String> {
@@ -12,7 +12,7 @@ pub(crate) fn holder(port: u16) -> Option<String> {
     let mut sockets: Vec<Socket> = tables
         .iter()
         .flat_map(|table| table.lines().skip(1))
-        .filter_map(|line| on_port(line, port))
+        .filter_map(|line| parse_row(line, port))
         .collect();
     sockets.sort_by_key(|socket| !socket.listens);
     let socket = sockets.first()?;
@@ -31,7 +31,7 @@ struct Socket {
 }
 
 /// Parses a row of `/proc/net/tcp`: number, local address, remote address, state, queues, timer, retries, user, timeout, and inode.
-fn on_port(line: &str, port: u16) -> Option<Socket> {
+fn parse_row(line: &str, port: u16) -> Option<Socket> {
     let mut columns = line.split_whitespace();
     let local = columns.nth(1)?;
     let (_, local_port) = local.rsplit_once(':')?;
@@ -39,7 +39,7 @@ fn on_port(line: &str, port: u16) -> Option<Socket> {
         return None;
     }
     let state = columns.nth(1)?;
-    Some(Socket { listens: state == LISTENS, inode: columns.nth(5)?.parse().ok()? })
+    Some(Socket { listens: state == STATE_LISTEN, inode: columns.nth(5)?.parse().ok()? })
 }
 
 fn owner(inode: u64) -> Option<u32> {
@@ -67,9 +67,9 @@ mod tests {
     #[test]
     fn malformed_rows_are_skipped() {
         for line in ["", "0:", "  1: zz:zz 0:0 0A", "0: 0100007F:1F90 00000000:0000 0A x x x 0 0"] {
-            assert!(on_port(line, 8080).is_none(), "{line}");
+            assert!(parse_row(line, 8080).is_none(), "{line}");
         }
         let line = "0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000 0 0 12345 1 0 0";
-        assert!(on_port(line, 8080).is_some_and(|socket| socket.listens && socket.inode == 12_345));
+        assert!(parse_row(line, 8080).is_some_and(|socket| socket.listens && socket.inode == 12_345));
     }
 }

@@ -7,13 +7,13 @@
 use std::time::Duration;
 
 /// Share of a core that the observing thread may use in total.
-const WHOLE: f64 = 0.009;
+const TOTAL_SHARE: f64 = 0.009;
 /// Share of a core for values of each thread in looks.
-const THREADS: f64 = 0.002;
+const THREADS_SHARE: f64 = 0.002;
 /// Min and max share of a core for samples.
-const SAMPLES: [f64; 2] = [0.002, 0.008];
+const SAMPLES_SHARE: [f64; 2] = [0.002, 0.008];
 /// Min share of a core for processes, regardless of the cost of other parts.
-const PROCESSES_MIN: f64 = 0.002;
+const PROCESSES_MIN_SHARE: f64 = 0.002;
 /// Max number of looks between two readings of threads or processes.
 const LOOKS_MAX: u32 = 40;
 /// Weight of a new measurement in the moving average of costs, from 0 to 1.
@@ -74,7 +74,7 @@ impl Part {
     }
 
     /// Cost as a share of a core at the rate that `share` allows.
-    fn takes(&self, share: f64) -> f64 {
+    fn cost_share(&self, share: f64) -> f64 {
         self.cost.unwrap_or_default().as_secs_f64() / f64::from(self.pause(share))
     }
 }
@@ -82,9 +82,9 @@ impl Part {
 impl Budget {
     /// Begins a look, and returns the parts to read. The last look reads all processes, so that nothing is lost.
     pub(crate) fn begin_look(&mut self, is_last: bool) -> Due {
-        let processes = self.processes.look(self.of_processes(), is_last);
+        let processes = self.processes.look(self.processes_share(), is_last);
         let threads = match processes {
-            Some(_) => self.threads.look(THREADS, false),
+            Some(_) => self.threads.look(THREADS_SHARE, false),
             None => {
                 self.threads.looks = self.threads.looks.saturating_add(1);
                 None
@@ -120,18 +120,19 @@ impl Budget {
     }
 
     /// Share of a core that samples of threads may cost.
-    pub(crate) fn of_samples(&self) -> f64 {
-        let [least, most] = SAMPLES;
-        (WHOLE - self.rest_and_threads() - self.processes.takes(self.of_processes())).clamp(least, most)
+    pub(crate) fn samples_share(&self) -> f64 {
+        let [least, most] = SAMPLES_SHARE;
+        (TOTAL_SHARE - self.rest_and_threads() - self.processes.cost_share(self.processes_share()))
+            .clamp(least, most)
     }
 
     /// Share of a core that processes may cost.
-    fn of_processes(&self) -> f64 {
-        (WHOLE - SAMPLES[0] - self.rest_and_threads()).max(PROCESSES_MIN)
+    fn processes_share(&self) -> f64 {
+        (TOTAL_SHARE - SAMPLES_SHARE[0] - self.rest_and_threads()).max(PROCESSES_MIN_SHARE)
     }
 
     fn rest_and_threads(&self) -> f64 {
-        self.rest_share.unwrap_or(0.0) + self.threads.takes(THREADS)
+        self.rest_share.unwrap_or(0.0) + self.threads.cost_share(THREADS_SHARE)
     }
 }
 
@@ -146,7 +147,7 @@ mod tests {
     }
 
     /// Returns the parts read in each of `looks` looks, and the CPU time used, for a system with these costs per reading.
-    fn watched(looks: u32, processes_ms: u64, threads_ms: u64, rest_ms: u64) -> (Vec<Due>, Duration) {
+    fn simulate_looks(looks: u32, processes_ms: u64, threads_ms: u64, rest_ms: u64) -> (Vec<Due>, Duration) {
         let (mut budget, mut used) = (Budget::default(), Duration::ZERO);
         let mut look = |number| {
             let due = budget.begin_look(false);
@@ -157,7 +158,7 @@ mod tests {
             };
             if number > 0 {
                 used += ms(rest_ms) + cost.processes.unwrap_or_default() + cost.threads.unwrap_or_default();
-                let samples = Duration::from_secs_f64(budget.of_samples());
+                let samples = Duration::from_secs_f64(budget.samples_share());
                 budget.note_sample(samples);
                 used += samples;
             }
@@ -171,7 +172,7 @@ mod tests {
     #[test]
     fn threads_are_read_as_often_as_their_share_allows() {
         let readings = |threads_ms| -> Vec<Option<u32>> {
-            watched(7, 1, threads_ms, 0).0.into_iter().map(|due| due.threads).collect()
+            simulate_looks(7, 1, threads_ms, 0).0.into_iter().map(|due| due.threads).collect()
         };
         assert_eq!(readings(1), [Some(1); 7]);
         assert_eq!(readings(4), [Some(1), None, Some(2), None, Some(2), None, Some(2)]);
@@ -181,7 +182,7 @@ mod tests {
     #[test]
     fn processes_are_read_as_often_as_the_rest_allows() {
         let readings = |processes_ms, rest_ms| -> Vec<Option<u32>> {
-            watched(8, processes_ms, 0, rest_ms).0.into_iter().map(|due| due.processes).collect()
+            simulate_looks(8, processes_ms, 0, rest_ms).0.into_iter().map(|due| due.processes).collect()
         };
         assert_eq!(readings(6, 0), [Some(1); 8]);
         // The cost of the rest is known after the second look.
@@ -195,7 +196,7 @@ mod tests {
         for (processes_ms, threads_ms, rest_ms) in
             [(0, 1, 2), (5, 3, 1), (20, 3, 2), (60, 30, 0), (10, 100, 0), (40, 20, 3)]
         {
-            let of = |looks| watched(looks, processes_ms, threads_ms, rest_ms).1;
+            let of = |looks| simulate_looks(looks, processes_ms, threads_ms, rest_ms).1;
             let used = of(121) - of(21);
             assert!(used <= ms(1_000), "{processes_ms} {threads_ms} {rest_ms}: {used:?} in 100 s");
         }
@@ -213,16 +214,16 @@ mod tests {
     #[test]
     fn samples_get_the_share_that_looks_leave() {
         let mut budget = Budget::default();
-        assert_eq!(budget.of_samples(), 0.008);
+        assert_eq!(budget.samples_share(), 0.008);
         budget.end_look(Cost::default(), ms(4), None);
-        assert_eq!(budget.of_samples(), 0.008, "the first look is compared with nothing");
+        assert_eq!(budget.samples_share(), 0.008, "the first look is compared with nothing");
         let mut used = Duration::ZERO;
         let mut looks = |cost: Duration| {
             (0..50).for_each(|_| {
                 used += cost;
                 budget.end_look(Cost::default(), used, SECOND);
             });
-            budget.of_samples()
+            budget.samples_share()
         };
         assert!((looks(ms(4)) - 0.005).abs() < 1e-6);
         assert_eq!(looks(ms(50)), 0.002);

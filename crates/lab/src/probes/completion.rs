@@ -1,6 +1,6 @@
 //! Holds looks back while they wait for the processes of the system to be read again.
 
-use super::process_values::is_grown;
+use super::process_values::is_increase;
 use super::{Look, Reading};
 
 /// Queue of looks with incomplete values.
@@ -40,7 +40,7 @@ fn share(shared: Vec<Reading>, looks: &mut [Look]) {
     for look in looks {
         let part = if all_s > 0.0 { look.over.as_secs_f64() / all_s } else { 1.0 / count };
         look.readings.extend(shared.iter().map(|reading| {
-            let part = if is_grown(reading.metric) { part } else { 1.0 };
+            let part = if is_increase(reading.metric) { part } else { 1.0 };
             Reading { value: reading.value * part, ..reading.clone() }
         }));
     }

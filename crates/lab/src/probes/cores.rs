@@ -19,7 +19,7 @@ impl Default for Cores {
 
 impl Probe for Cores {
     fn look(&mut self, sheet: &mut Sheet) {
-        let cores = self.source.text().map(|text| ticks_of_cores(&text));
+        let cores = self.source.text().map(|text| parse_core_ticks(&text));
         let cores = cores.and_then(|cores| {
             if cores.is_empty() { Err("/proc/stat lists no core".to_owned()) } else { Ok(cores) }
         });
@@ -36,14 +36,14 @@ impl Probe for Cores {
                     sheet.machine("steal_s", &core, seconds(steal));
                 }
             }
-            Err(because) => sheet.not_available("cpu of the machine", || because),
+            Err(because) => sheet.note_unavailable("cpu of the machine", || because),
         }
     }
 }
 
 /// Ticks of each core, by core number: user mode including nice, kernel including interrupts, idle, idle during disk I/O (iowait),
 /// and stolen by the hypervisor.
-pub(crate) fn ticks_of_cores(text: &str) -> Vec<(u32, [u64; 5])> {
+pub(crate) fn parse_core_ticks(text: &str) -> Vec<(u32, [u64; 5])> {
     let cores = text.lines().filter_map(|line| {
         let (number, ticks) = line.strip_prefix("cpu")?.split_once(' ')?;
         let number = number.parse().ok()?;
@@ -67,7 +67,7 @@ mod tests {
     fn cores_are_parsed_and_the_total_is_skipped() {
         let text =
             "cpu  9 9 9 9 9 9 9 9 9 9\ncpu0 10 1 20 300 4 5 6 7 8 9\ncpu11 1 2 3 4\nintr 5 5\nctxt 7\n";
-        assert_eq!(ticks_of_cores(text), [(0, [11, 31, 300, 4, 7]), (11, [3, 3, 4, 0, 0])]);
+        assert_eq!(parse_core_ticks(text), [(0, [11, 31, 300, 4, 7]), (11, [3, 3, 4, 0, 0])]);
     }
 
     #[test]
@@ -75,11 +75,12 @@ mod tests {
         let huge = "18446744073709551615";
         for text in ["", "cpu", "cpu0", "cpu0 1 2 3", "cpu0 a b c d", "cpux 1 2 3 4", "cpu-1 1 2 3 4", "\0\n"]
         {
-            assert!(ticks_of_cores(text).is_empty(), "{text:?}");
+            assert!(parse_core_ticks(text).is_empty(), "{text:?}");
         }
-        let cores = ticks_of_cores(&format!("cpu0 {huge} {huge} {huge} {huge} {huge} {huge} {huge} {huge}"));
+        let cores =
+            parse_core_ticks(&format!("cpu0 {huge} {huge} {huge} {huge} {huge} {huge} {huge} {huge}"));
         assert_eq!(cores[0].1, [u64::MAX; 5]);
         let many: String = (0..10_000).map(|core| format!("cpu{core} 1 1 1 1\n")).collect();
-        assert_eq!(ticks_of_cores(&many).len(), CORES_MAX);
+        assert_eq!(parse_core_ticks(&many).len(), CORES_MAX);
     }
 }

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 use super::Subject;
 use super::own_time::own_time;
 use super::sheet::Sheet;
-use super::sock_diag::{Connected, SockDiag, Traffic};
-use super::threads::{Members, inode_of};
+use super::sock_diag::{SockDiag, TcpConnection, Traffic};
+use super::threads::{Members, parse_inode};
 use crate::access::Need;
 pub(crate) use programs::CalledServer;
 use programs::Programs;
@@ -39,7 +39,7 @@ pub(crate) struct Dependencies {
     others: HashSet<u32>,
     /// Listening ports of the machine, as of the last search. A connection with a listening local port was accepted.
     listening: HashSet<u16>,
-    last: HashMap<u32, Connected>,
+    last: HashMap<u32, TcpConnection>,
     sums: BTreeMap<(usize, SocketAddr), Sums>,
     /// Number of times the connections were read since the last look that wrote them.
     reads: u32,
@@ -75,7 +75,7 @@ struct Sums {
 
 impl Sums {
     /// Adds a connection, with its counters at the reading before. `None` for a new connection.
-    fn add(&mut self, connected: &Connected, before: Option<&Traffic>) {
+    fn add(&mut self, connected: &TcpConnection, before: Option<&Traffic>) {
         let (now, is_new) = (&connected.traffic, before.is_none());
         let before = before.copied().unwrap_or_default();
         let short = |of: fn(&Traffic) -> u32| u64::from(of(now).saturating_sub(of(&before)));
@@ -149,10 +149,10 @@ impl Dependencies {
                 }
                 self.reads = 0;
             }
-            Err(because) => sheet.not_available("connections of the system to others", || because),
+            Err(because) => sheet.note_unavailable("connections of the system to others", || because),
         }
         if self.is_cut {
-            sheet.not_available("some connections of the system to others", || {
+            sheet.note_unavailable("some connections of the system to others", || {
                 format!("the system has more than {FILES_MAX} open files")
             });
         }
@@ -186,7 +186,7 @@ impl Dependencies {
     }
 
     /// Reads connections that were not accepted.
-    fn read(&mut self) -> io::Result<Vec<Connected>> {
+    fn read(&mut self) -> io::Result<Vec<TcpConnection>> {
         let kernel = self.kernel.as_mut().map_err(|error| io::Error::new(error.kind(), error.to_string()))?;
         let mut found = kernel.established(&self.ports, self.served)?;
         found.retain(|connected| !self.listening.contains(&connected.local.port()));
@@ -194,12 +194,13 @@ impl Dependencies {
     }
 
     /// Returns the connections that processes of the system opened, each with the index of its group.
-    fn find(&mut self, members: &[Members]) -> Result<Vec<(usize, Connected)>, String> {
-        let refused = |error: io::Error| Need::TcpSockets.lacks(format!("the kernel does not tell: {error}"));
+    fn find(&mut self, members: &[Members]) -> Result<Vec<(usize, TcpConnection)>, String> {
+        let refused =
+            |error: io::Error| Need::TcpSockets.with_remedy(format!("the kernel does not tell: {error}"));
         let kernel = self
             .kernel
             .as_mut()
-            .map_err(|error| Need::TcpSockets.lacks(format!("the kernel cannot be asked: {error}")))?;
+            .map_err(|error| Need::TcpSockets.with_remedy(format!("the kernel cannot be asked: {error}")))?;
         self.listening = kernel.tcp().map_err(refused)?.into_iter().map(|listening| listening.port).collect();
         let found = self.read().map_err(refused)?;
         let is_known = |inode| self.owners.contains_key(inode) || self.others.contains(inode);
@@ -213,7 +214,7 @@ impl Dependencies {
     }
 
     /// Adds a reading to the sums.
-    fn add(&mut self, found: Vec<(usize, Connected)>) {
+    fn add(&mut self, found: Vec<(usize, TcpConnection)>) {
         self.sums.values_mut().for_each(Sums::begin_reading);
         for (group, connected) in &found {
             let before = self.last.get(&connected.inode).map(|last| &last.traffic);
@@ -224,7 +225,7 @@ impl Dependencies {
     }
 
     /// Searches the open files of the system for sockets without a known owner.
-    fn find_owners(&mut self, members: &[Members], found: &[Connected]) {
+    fn find_owners(&mut self, members: &[Members], found: &[TcpConnection]) {
         let mut wanted: HashSet<u32> = found.iter().map(|connected| connected.inode).collect();
         wanted.retain(|inode| !self.owners.contains_key(inode));
         let mut left = FILES_MAX;
@@ -235,7 +236,7 @@ impl Dependencies {
                 let Some(still_left) = left.checked_sub(1) else { break };
                 left = still_left;
                 let link = fs::read_link(file.path()).ok();
-                let inode = link.and_then(|link| u32::try_from(inode_of(link.to_str()?)?).ok());
+                let inode = link.and_then(|link| u32::try_from(parse_inode(link.to_str()?)?).ok());
                 if let Some(inode) = inode.filter(|inode| wanted.remove(inode)) {
                     self.owners.insert(inode, group);
                 }

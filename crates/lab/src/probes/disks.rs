@@ -13,13 +13,13 @@ const DISKS_MAX: usize = 1024;
 pub(crate) struct Disks {
     source: Source,
     last: Counters<3>,
-    is_part: HashMap<String, bool>,
+    is_partition: HashMap<String, bool>,
 }
 
 impl Default for Disks {
     fn default() -> Self {
         let source = Source::of_machine("/proc/diskstats");
-        Self { source, last: Counters::default(), is_part: HashMap::new() }
+        Self { source, last: Counters::default(), is_partition: HashMap::new() }
     }
 }
 
@@ -28,29 +28,29 @@ impl Probe for Disks {
         match self.source.text() {
             Ok(text) => {
                 let mut disks = parse(&text);
-                disks.retain(|(name, _)| !self.is_part(name));
+                disks.retain(|(name, _)| !self.is_partition(name));
                 for (disk, [read, written, busy_ms]) in self.last.grown_if_used(disks) {
                     sheet.machine("disk_read_bytes", &disk, read.saturating_mul(SECTOR_BYTES) as f64);
                     sheet.machine("disk_written_bytes", &disk, written.saturating_mul(SECTOR_BYTES) as f64);
                     sheet.machine("disk_busy_s", &disk, busy_ms as f64 / 1e3);
                 }
             }
-            Err(because) => sheet.not_available("disks of the machine", || because),
+            Err(because) => sheet.note_unavailable("disks of the machine", || because),
         }
     }
 }
 
 impl Disks {
     /// Whether the device is a partition. Its I/O is also counted by its disk.
-    fn is_part(&mut self, name: &str) -> bool {
-        if let Some(is_part) = self.is_part.get(name) {
-            return *is_part;
+    fn is_partition(&mut self, name: &str) -> bool {
+        if let Some(is_partition) = self.is_partition.get(name) {
+            return *is_partition;
         }
-        let is_part = Path::new("/sys/class/block").join(name).join("partition").exists();
-        if self.is_part.len() < DISKS_MAX {
-            self.is_part.insert(name.to_owned(), is_part);
+        let is_partition = Path::new("/sys/class/block").join(name).join("partition").exists();
+        if self.is_partition.len() < DISKS_MAX {
+            self.is_partition.insert(name.to_owned(), is_partition);
         }
-        is_part
+        is_partition
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::GENERATOR;
-use super::group::{Now, describe_one, seconds};
+use super::group::{LookContext, describe_one, seconds};
 use super::member::{Member, ProbeCapabilities};
 use super::process_values::ProcessValues;
 use super::sheet::{Probe, Sheet};
@@ -26,13 +26,13 @@ impl Probe for Generator {
     fn look(&mut self, sheet: &mut Sheet) {
         let Some(seen) = self.this.look() else {
             return sheet
-                .not_available("generator", || "/proc/PID/stat of this process cannot be read".into());
+                .note_unavailable("generator", || "/proc/PID/stat of this process cannot be read".into());
         };
         let [user, sys, ..] = seen.uses;
         let (mut figures, mut threads_left) = (ProcessValues::default(), THREADS_MAX);
         figures.add("cpu_user_s", Some(seconds(user.own)));
         figures.add("cpu_sys_s", Some(seconds(sys.own)));
-        let mut now = Now {
+        let mut now = LookContext {
             reach: &self.reach,
             last_look_ticks: None,
             threads_left: &mut threads_left,

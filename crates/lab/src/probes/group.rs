@@ -21,7 +21,7 @@ pub(crate) struct Group {
 }
 
 /// Context of a look at a group.
-pub(crate) struct Now<'a> {
+pub(crate) struct LookContext<'a> {
     pub(crate) reach: &'a ProbeCapabilities,
     /// Start of the previous look, in ticks since boot. `None` in the first look.
     pub(crate) last_look_ticks: Option<u64>,
@@ -56,7 +56,7 @@ impl Group {
     pub(crate) fn look(
         &mut self,
         new: &[u32],
-        now: &mut Now,
+        now: &mut LookContext,
         sheet: &mut Sheet,
     ) -> (ProcessValues, Vec<u32>) {
         if self.is_unknown() {
@@ -127,15 +127,21 @@ fn empty(reach: &ProbeCapabilities) -> ProcessValues {
     figures
 }
 
-fn describe(member: &mut Member, seen: &Seen, now: &mut Now, figures: &mut ProcessValues, sheet: &mut Sheet) {
+fn describe(
+    member: &mut Member,
+    seen: &Seen,
+    now: &mut LookContext,
+    figures: &mut ProcessValues,
+    sheet: &mut Sheet,
+) {
     if seen.stat.is_zombie {
         return;
     }
     figures.add("processes", Some(1.0));
     figures.add(NICE, Some(seen.stat.nice as f64));
     if seen.is_io_hidden {
-        sheet.not_available("disk of the system", || {
-            Need::DiskBytes.lacks("/proc/PID/io is hidden from this user")
+        sheet.note_unavailable("disk of the system", || {
+            Need::DiskBytes.with_remedy("/proc/PID/io is hidden from this user")
         });
         figures.add("disk_read_bytes", None);
         figures.add("disk_written_bytes", None);
@@ -147,7 +153,7 @@ fn describe(member: &mut Member, seen: &Seen, now: &mut Now, figures: &mut Proce
 pub(crate) fn describe_one(
     member: &mut Member,
     seen: &Seen,
-    now: &mut Now,
+    now: &mut LookContext,
     figures: &mut ProcessValues,
     sheet: &mut Sheet,
 ) {
@@ -156,7 +162,7 @@ pub(crate) fn describe_one(
     let begun = now.threads_after.map(|_| own_time());
     let done = member.tasks(seen, now);
     if done.is_none() {
-        sheet.not_available("switches, run-queue wait and swap of processes", || {
+        sheet.note_unavailable("switches, run-queue wait and swap of processes", || {
             "there were too many threads to read each of them".into()
         });
     }
@@ -166,8 +172,8 @@ pub(crate) fn describe_one(
         now.threads_cost += own_time().saturating_sub(begun);
     }
     if open_files.is_none() {
-        sheet.not_available("open files of the system", || {
-            Need::OpenFiles.lacks("/proc/PID/fd is hidden from this user")
+        sheet.note_unavailable("open files of the system", || {
+            Need::OpenFiles.with_remedy("/proc/PID/fd is hidden from this user")
         });
     }
     figures.add("open_files", open_files.map(|count| count as f64));

@@ -14,10 +14,10 @@ const COUNTS: Io<&str> = ["io_reads", "io_writes", "io_read_bytes", "io_written_
 const LIMITS: Io<&str> =
     ["io_reads_max_per_s", "io_writes_max_per_s", "io_read_bytes_max_per_s", "io_written_bytes_max_per_s"];
 /// Keys of version 2, in the order of those of version 1.
-const SECOND_COUNTS: Io<&str> = ["rios", "wios", "rbytes", "wbytes"];
-const SECOND_LIMITS: Io<&str> = ["riops", "wiops", "rbps", "wbps"];
+const COUNTS_V2: Io<&str> = ["rios", "wios", "rbytes", "wbytes"];
+const LIMITS_V2: Io<&str> = ["riops", "wiops", "rbps", "wbps"];
 /// Files of version 1.
-const FIRST_LIMITS: Io<&str> = [
+const LIMITS_V1: Io<&str> = [
     "blkio.throttle.read_iops_device",
     "blkio.throttle.write_iops_device",
     "blkio.throttle.read_bps_device",
@@ -91,10 +91,9 @@ impl Files {
         let source = |file: &str| Source::new(group.join(file), Allowance::of(1));
         match group.join(STAT).is_file() {
             true => Self::Second { counts: source(STAT), limits: source(MAX) },
-            false => Self::First {
-                counts: [SERVICED, SERVICE_BYTES].map(source),
-                limits: FIRST_LIMITS.map(source),
-            },
+            false => {
+                Self::First { counts: [SERVICED, SERVICE_BYTES].map(source), limits: LIMITS_V1.map(source) }
+            }
         }
     }
 
@@ -102,7 +101,7 @@ impl Files {
         match self {
             Self::Second { counts, .. } => {
                 let text = counts.text().unwrap_or_default();
-                let io = pairs(&text, SECOND_COUNTS).into_iter();
+                let io = pairs(&text, COUNTS_V2).into_iter();
                 io.map(|(disk, io)| (disk, io.map(Option::unwrap_or_default))).collect()
             }
             Self::First { counts, .. } => {
@@ -126,7 +125,7 @@ impl Files {
 
     fn limits(&mut self) -> OfDisks<Option<u64>> {
         let mut found = match self {
-            Self::Second { limits, .. } => pairs(&limits.text().unwrap_or_default(), SECOND_LIMITS),
+            Self::Second { limits, .. } => pairs(&limits.text().unwrap_or_default(), LIMITS_V2),
             Self::First { limits, .. } => {
                 let mut found: OfDisks<Option<u64>> = BTreeMap::new();
                 for (at, source) in limits.iter_mut().enumerate() {
@@ -214,8 +213,8 @@ mod tests {
         };
         group.write(SERVICED, &counts(10, 20));
         group.write(SERVICE_BYTES, &counts(4_096, 8_192));
-        group.write(FIRST_LIMITS[1], "999:9 200\n../../x 5\n");
-        group.write(FIRST_LIMITS[0], "");
+        group.write(LIMITS_V1[1], "999:9 200\n../../x 5\n");
+        group.write(LIMITS_V1[0], "");
         let mut io = GroupIo::of(&group.paths(&["."])).expect("a group");
         look(&mut io);
         group.write(SERVICED, &counts(10, 220));
@@ -259,8 +258,8 @@ mod tests {
         for text in ["", "8:0", "8:0 Read", "8:0 Read x", "a:b Read 1", "8:0: Read 1", "\u{1b}[2J Read 1"] {
             assert_eq!(rows(text).count(), 0, "{text:?}");
         }
-        assert!(pairs("8 rios=1\n../1:0 rios=1\n", SECOND_COUNTS).is_empty());
-        assert_eq!(pairs("8:0 rios=-1 rios=3 wios=\n", SECOND_COUNTS)["8:0"], [Some(3), None, None, None]);
+        assert!(pairs("8 rios=1\n../1:0 rios=1\n", COUNTS_V2).is_empty());
+        assert_eq!(pairs("8:0 rios=-1 rios=3 wios=\n", COUNTS_V2)["8:0"], [Some(3), None, None, None]);
         assert!(GroupIo::of(&[]).is_none());
     }
 }

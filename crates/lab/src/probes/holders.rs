@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use super::Subject;
 use super::sheet::Sheet;
 use super::sock_diag::SockDiag;
-use super::threads::{Call, Members, inode_of};
+use super::threads::{Call, Members, parse_inode};
 use crate::access::Need;
 
 /// Time from the first look to the first reading. Servers have accepted the connections by then.
@@ -25,7 +25,7 @@ const THREADS_MAX: usize = 64;
 
 /// Connections of the load at one point in time, by the process that holds them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Held {
+pub struct HeldConnections {
     /// Time of the reading.
     pub at: Instant,
     /// Processes that hold a connection or wait for one, by PID.
@@ -53,7 +53,7 @@ pub(crate) struct Holders {
     /// Time of the next reading, and its distance from the first look. `None` before the first look.
     next: Option<(Instant, Duration)>,
     begun: Option<Instant>,
-    read: Option<Held>,
+    read: Option<HeldConnections>,
     /// Whether the newest reading has listening sockets that none of the known processes has open.
     has_unheld_listeners: bool,
 }
@@ -94,8 +94,8 @@ impl Holders {
     /// Writes the reading since the last look, if there is one.
     pub(crate) fn write(&mut self, sheet: &mut Sheet) {
         if let Some(Err(error)) = &self.kernel {
-            sheet.not_available("connections by process", || {
-                Need::TcpSockets.lacks(format!("the kernel cannot be asked: {error}"))
+            sheet.note_unavailable("connections by process", || {
+                Need::TcpSockets.with_remedy(format!("the kernel cannot be asked: {error}"))
             });
         }
         sheet.held = self.read.take();
@@ -106,7 +106,7 @@ impl Holders {
         &mut self,
         members: impl IntoIterator<Item = &'a Members>,
         now: Instant,
-    ) -> io::Result<Option<Held>> {
+    ) -> io::Result<Option<HeldConnections>> {
         let (Some(port), Some(Ok(kernel))) = (self.served, &mut self.kernel) else { return Ok(None) };
         // Connections in the accept queue belong to no process yet, and have inode 0.
         let accepted: HashSet<u32> = kernel.accepted(port)?.into_iter().filter(|inode| *inode != 0).collect();
@@ -139,7 +139,7 @@ impl Holders {
         });
         let mut processes: Vec<Holder> = held.collect();
         processes.sort_unstable_by_key(|holder| holder.pid);
-        Ok(Some(Held { at: now, processes, is_complete }))
+        Ok(Some(HeldConnections { at: now, processes, is_complete }))
     }
 }
 
@@ -153,7 +153,7 @@ impl OpenSockets {
             let Some(left) = files_left.checked_sub(1) else { break };
             *files_left = left;
             let number = file.file_name().to_str().and_then(|name| name.parse().ok());
-            let inode = fs::read_link(file.path()).ok().and_then(|link| inode_of(link.to_str()?));
+            let inode = fs::read_link(file.path()).ok().and_then(|link| parse_inode(link.to_str()?));
             // The kernel's socket lists have only the lower 32 bits of an inode.
             if let Some((number, inode)) = number.zip(inode) {
                 sockets.insert(number, inode as u32);
@@ -168,7 +168,7 @@ impl OpenSockets {
         all.into_iter()
     }
 
-    fn is_any(&self, descriptor: u64, of: &HashSet<u32>) -> bool {
+    fn holds_any(&self, descriptor: u64, of: &HashSet<u32>) -> bool {
         self.0.get(&descriptor).is_some_and(|inode| of.contains(inode))
     }
 }
@@ -179,10 +179,10 @@ fn waits_for_connections(pid: u32, open: &OpenSockets, listening: &HashSet<u32>)
     threads.take(THREADS_MAX).any(|thread| {
         let call = fs::read_to_string(thread.path().join("syscall")).ok();
         match call.as_deref().and_then(Call::of_text) {
-            Some(Call::Accept(descriptor)) => open.is_any(descriptor, listening),
+            Some(Call::Accept(descriptor)) => open.holds_any(descriptor, listening),
             Some(Call::Poll(epoll)) => {
                 let watched = fs::read_to_string(format!("/proc/{pid}/fdinfo/{epoll}")).unwrap_or_default();
-                watched_descriptors(&watched).any(|descriptor| open.is_any(descriptor, listening))
+                watched_descriptors(&watched).any(|descriptor| open.holds_any(descriptor, listening))
             }
             None => false,
         }
@@ -198,7 +198,7 @@ fn watched_descriptors(text: &str) -> impl Iterator<Item = u64> {
 /// Name of a process without invisible characters; empty if it does not exist.
 pub(super) fn name(pid: u32) -> String {
     let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
-    crate::in_words::harmless(name.trim())
+    crate::in_words::escaped(name.trim())
 }
 
 #[cfg(test)]

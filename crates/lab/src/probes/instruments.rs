@@ -13,7 +13,7 @@ use rustix::fs::OFlags;
 
 use super::SYSTEM;
 use super::java_dump::{self, JavaDumps};
-use super::runtimes::runtime_of;
+use super::runtimes::detect_runtime;
 use super::sheet::Sheet;
 use super::threads::Members;
 
@@ -58,7 +58,7 @@ impl Instruments {
             }
         }
         for of in members {
-            let jvms = of.pids.iter().filter(|pid| runtime_of(**pid) == Some("java")).take(JVMS_MAX);
+            let jvms = of.pids.iter().filter(|pid| detect_runtime(**pid) == Some("java")).take(JVMS_MAX);
             for dump in jvms.filter_map(|pid| self.dumps.next(*pid)) {
                 for (metric, label, value) in java_dump::monitors(&dump) {
                     *sums.entry((of.name.clone(), metric, label)).or_default() += value;
@@ -93,7 +93,8 @@ impl Instruments {
         };
         *from = from.saturating_add(whole as u64);
         let subject = subject_of(path, members);
-        for (metric, label, value) in String::from_utf8_lossy(&bytes[..whole]).lines().filter_map(parsed) {
+        for (metric, label, value) in String::from_utf8_lossy(&bytes[..whole]).lines().filter_map(parse_line)
+        {
             let key = (subject.clone(), metric, label);
             if sums.len() < VALUES_MAX || sums.contains_key(&key) {
                 *sums.entry(key).or_default() += value;
@@ -115,7 +116,7 @@ fn subject_of(path: &Path, members: &[Members]) -> String {
     }
 }
 
-fn parsed(line: &str) -> Option<(&'static str, String, f64)> {
+fn parse_line(line: &str) -> Option<(&'static str, String, f64)> {
     let mut fields = line.splitn(3, '\t');
     let (metric, label, value) = (fields.next()?, fields.next()?, fields.next()?);
     let metric = METRICS.iter().find(|known| **known == metric)?;

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// Time-out of a dump.
-const WITHIN: Duration = Duration::from_millis(500);
+const TIMEOUT: Duration = Duration::from_millis(500);
 /// Max size of a dump. The rest is ignored.
 const BYTES_MAX: u64 = 4 << 20;
 /// Max number of monitors of one dump.
@@ -36,8 +36,8 @@ impl JavaDumps {
         let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
         let own = field(&status, "NSpid:").and_then(|pids| pids.split_ascii_whitespace().last());
         let own = own.and_then(|own| own.parse().ok()).unwrap_or(pid);
-        let socket = temporary(pid).join(format!(".java_pid{own}"));
-        let dump = if socket.exists() { ask(&socket).ok() } else { None };
+        let socket = temp_dir(pid).join(format!(".java_pid{own}"));
+        let dump = if socket.exists() { request_dump(&socket).ok() } else { None };
         if dump.is_none() {
             *failed += 1;
             ask_to_listen(pid, own, &status);
@@ -47,7 +47,7 @@ impl JavaDumps {
 }
 
 /// Folder for temporary files, as the process sees it.
-pub(crate) fn temporary(pid: u32) -> PathBuf {
+pub(crate) fn temp_dir(pid: u32) -> PathBuf {
     PathBuf::from(format!("/proc/{pid}/root")).join("tmp")
 }
 
@@ -59,7 +59,7 @@ fn field<'a>(status: &'a str, name: &str) -> Option<&'a str> {
 fn ask_to_listen(pid: u32, own: u32, status: &str) {
     const SIGQUIT_BIT: u64 = 1 << 2;
     let caught = field(status, "SigCgt:").and_then(|mask| u64::from_str_radix(mask, 16).ok()).unwrap_or(0);
-    let file = temporary(pid).join(format!(".attach_pid{own}"));
+    let file = temp_dir(pid).join(format!(".attach_pid{own}"));
     if caught & SIGQUIT_BIT == 0 || fs::File::create_new(&file).is_err() {
         return;
     }
@@ -72,10 +72,10 @@ fn ask_to_listen(pid: u32, own: u32, status: &str) {
     let _ = fs::remove_file(file);
 }
 
-fn ask(socket: &std::path::Path) -> std::io::Result<String> {
+fn request_dump(socket: &std::path::Path) -> std::io::Result<String> {
     let mut stream = UnixStream::connect(socket)?;
-    stream.set_read_timeout(Some(WITHIN))?;
-    stream.set_write_timeout(Some(WITHIN))?;
+    stream.set_read_timeout(Some(TIMEOUT))?;
+    stream.set_write_timeout(Some(TIMEOUT))?;
     stream.write_all(b"1\0threaddump\0\0\0\0")?;
     let mut bytes = Vec::new();
     stream.take(BYTES_MAX).read_to_end(&mut bytes)?;
@@ -100,7 +100,7 @@ pub(crate) fn monitors(dump: &str) -> Vec<(&'static str, String, f64)> {
         let mut frame = "";
         for line in thread.lines().map(str::trim) {
             frame = line.strip_prefix("at ").unwrap_or(frame);
-            let Some((address, class)) = wanted(line) else { continue };
+            let Some((address, class)) = awaited_monitor(line) else { continue };
             if monitors.len() < MONITORS_MAX || monitors.contains_key(address) {
                 let monitor = monitors.entry(address).or_default();
                 monitor.waiters += 1.0;
@@ -133,7 +133,7 @@ pub(crate) fn monitors(dump: &str) -> Vec<(&'static str, String, f64)> {
 
 /// Address and class of a monitor, lock, or semaphore that a thread waits for. `None` for threads that wait for a notification, as idle
 /// ones do.
-fn wanted(line: &str) -> Option<(&str, &str)> {
+fn awaited_monitor(line: &str) -> Option<(&str, &str)> {
     let rest = line.strip_prefix("- waiting to lock <").or_else(|| {
         let rest = line.strip_prefix("- parking to wait for  <")?;
         (rest.contains("Lock$") || rest.contains("Semaphore$")).then_some(rest)

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 
-use super::java_dump::temporary;
+use super::java_dump::temp_dir;
 use super::sheet::{Counters, Sheet};
 use super::threads::Members;
 
@@ -177,7 +177,7 @@ fn open(pid: u32) -> Option<File> {
     // The number in its own PID namespace, and the effective user.
     let own = values("NSpid:").last().copied().unwrap_or(pid);
     let user = *values("Uid:").get(1)?;
-    let folders = [temporary(pid), PathBuf::from("/tmp")];
+    let folders = [temp_dir(pid), PathBuf::from("/tmp")];
     folders.iter().take(if own == pid { 2 } else { 1 }).find_map(|folder| open_below(folder, own, user))
 }
 
@@ -251,7 +251,7 @@ impl<'a> Entries<'a> {
         let name = std::str::from_utf8(Self::text(entry.get(name..)?)).ok()?;
         let value = match (*entry.get(12)?, many) {
             (b'J', 0) => Some(Value::Number(self.long(self.at.checked_add(value)?)?)),
-            (b'B', 1..) => Some(Value::Text(harmless(Self::text(entry.get(value..)?)))),
+            (b'B', 1..) => Some(Value::Text(printable(Self::text(entry.get(value..)?)))),
             _ => None,
         };
         Some((value.map(|value| Entry { name, value }), length))
@@ -282,7 +282,7 @@ impl<'a> Iterator for Entries<'a> {
 }
 
 /// Printable part of a name, at most 48 characters.
-fn harmless(name: &[u8]) -> String {
+fn printable(name: &[u8]) -> String {
     let shown = |byte: &u8| if (b' '..=b'~').contains(byte) { char::from(*byte) } else { '?' };
     name.iter().take(NAME_CHARACTERS_MAX).map(shown).collect()
 }

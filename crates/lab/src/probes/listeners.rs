@@ -34,24 +34,24 @@ impl Probe for Listeners {
             None => return,
             Some(Ok(kernel)) => kernel,
             Some(Err(error)) => {
-                return sheet.not_available("listen queues", || {
-                    Need::TcpSockets.lacks(format!("the kernel cannot be asked: {error}"))
+                return sheet.note_unavailable("listen queues", || {
+                    Need::TcpSockets.with_remedy(format!("the kernel cannot be asked: {error}"))
                 });
             }
         };
         if !self.ports.is_empty() {
             match kernel.tcp() {
                 Ok(sockets) => ports(&self.ports, &sockets, sheet),
-                Err(error) => sheet.not_available("listen queues of ports", || {
-                    Need::TcpSockets.lacks(format!("the kernel does not tell: {error}"))
+                Err(error) => sheet.note_unavailable("listen queues of ports", || {
+                    Need::TcpSockets.with_remedy(format!("the kernel does not tell: {error}"))
                 }),
             }
         }
         if !self.unix_sockets.is_empty() {
             match kernel.unix() {
                 Ok(sockets) => unix_sockets(&self.unix_sockets, &sockets, sheet),
-                Err(error) => sheet.not_available("listen queues of Unix sockets", || {
-                    Need::UnixSockets.lacks(format!("the kernel does not tell: {error}"))
+                Err(error) => sheet.note_unavailable("listen queues of Unix sockets", || {
+                    Need::UnixSockets.with_remedy(format!("the kernel does not tell: {error}"))
                 }),
             }
         }
@@ -72,14 +72,14 @@ fn unix_sockets(paths: &[PathBuf], sockets: &[UnixListening], sheet: &mut Sheet)
             let dev = file.dev();
             (file.ino(), (rustix::fs::major(dev), rustix::fs::minor(dev)))
         });
-        let of_path = sockets.iter().filter(|socket| is_at(socket, path, inode));
+        let of_path = sockets.iter().filter(|socket| matches_path(socket, path, inode));
         let queues = of_path.map(|socket| (socket.waiting, socket.limit));
         add(&path.to_string_lossy(), sum(queues), sheet);
     }
 }
 
 /// Matches by path if the socket was bound to the full path, or by inode if a server bound a relative path.
-fn is_at(socket: &UnixListening, path: &Path, inode: Option<(u64, (u32, u32))>) -> bool {
+fn matches_path(socket: &UnixListening, path: &Path, inode: Option<(u64, (u32, u32))>) -> bool {
     if socket.path == path {
         return true;
     }
@@ -106,7 +106,7 @@ fn add(label: &str, queue: Option<(u64, u64)>, sheet: &mut Sheet) {
             sheet.add(subject, "listen_queue_limit", label, limit as f64);
         }
         // Later errors may mean that the system has ended, which is not reported here.
-        None if sheet.over.is_none() => sheet.not_available(&format!("listen queue of {label}"), || {
+        None if sheet.over.is_none() => sheet.note_unavailable(&format!("listen queue of {label}"), || {
             "no socket listens there in the network namespace of this process".into()
         }),
         None => {}
@@ -140,10 +140,10 @@ mod tests {
         let socket = |path: &str, file| UnixListening { path: path.into(), file, waiting: 0, limit: 1 };
         let path = Path::new("/run/app.sock");
         let inode = Some(((7 << 32) | 5, (8, 1)));
-        assert!(is_at(&socket("/run/app.sock", None), path, None));
-        assert!(is_at(&socket("app.sock", Some((5, (8, 1)))), path, inode));
-        assert!(!is_at(&socket("app.sock", Some((5, (8, 2)))), path, inode));
-        assert!(!is_at(&socket("app.sock", None), path, inode));
-        assert!(!is_at(&socket("", Some((5, (8, 1)))), path, None));
+        assert!(matches_path(&socket("/run/app.sock", None), path, None));
+        assert!(matches_path(&socket("app.sock", Some((5, (8, 1)))), path, inode));
+        assert!(!matches_path(&socket("app.sock", Some((5, (8, 2)))), path, inode));
+        assert!(!matches_path(&socket("app.sock", None), path, inode));
+        assert!(!matches_path(&socket("", Some((5, (8, 1)))), path, None));
     }
 }

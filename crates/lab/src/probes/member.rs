@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::ErrorKind;
 
-use super::group::Now;
+use super::group::LookContext;
 use super::process_files::{SchedStat, Stat, disk_bytes, open_files_max};
 use super::source::{Allowance, Source};
 use super::tasks::{Tasks, ThreadUsage};
@@ -20,7 +20,7 @@ pub(crate) struct ProbeCapabilities {
 }
 
 /// An idle process is read in one of this many looks nevertheless, because others may change its memory and its priority.
-const RESTS_MAX: u32 = 10;
+const IDLE_LOOKS_MAX: u32 = 10;
 /// Max number of process files that stay open. Connections need descriptors too.
 const FILES_KEPT_MAX: u64 = 8_192;
 
@@ -121,7 +121,7 @@ impl Member {
         // A kernel may have the file without counting.
         let ran = ran.filter(|ran| ran.turns > 0);
         self.looks = self.looks.wrapping_add(1);
-        let is_due = self.looks.wrapping_add(self.pid).is_multiple_of(RESTS_MAX);
+        let is_due = self.looks.wrapping_add(self.pid).is_multiple_of(IDLE_LOOKS_MAX);
         if let (Some(ran), Some((then, seen))) = (ran, self.resting)
             && ran == then
             && !is_due
@@ -157,7 +157,7 @@ impl Member {
 
     /// Usage of its threads since the previous look. `None` if there are too many. Repeats the last values if this look does not read
     /// threads.
-    pub(crate) fn tasks(&mut self, seen: &Seen, now: &mut Now) -> Option<ThreadUsage> {
+    pub(crate) fn tasks(&mut self, seen: &Seen, now: &mut LookContext) -> Option<ThreadUsage> {
         if let (None, Some((done, _))) = (now.threads_after, &self.held) {
             return *done;
         }
@@ -169,7 +169,7 @@ impl Member {
         let ProbeCapabilities { files, has_schedstat, .. } = now.reach;
         let done = self.tasks.look(self.pid, seen.stat.threads, now.threads_left, files, *has_schedstat);
         let looks = if self.held.is_some() { now.threads_after.unwrap_or(1) } else { 1 };
-        let done = done.map(|done| done.in_each_of(looks));
+        let done = done.map(|done| done.per_look(looks));
         self.held = Some((done, self.held.and_then(|(_, open_files)| open_files)));
         done
     }
@@ -238,7 +238,7 @@ mod tests {
         let share = this.share_of_limit(open_files);
         assert!(share > 0.0 && share <= 1.0, "{share}");
         let (reach, mut threads_left) = (reach(), 1_000);
-        let mut now = Now {
+        let mut now = LookContext {
             reach: &reach,
             last_look_ticks: None,
             threads_left: &mut threads_left,

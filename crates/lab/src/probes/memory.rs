@@ -21,15 +21,16 @@ impl Probe for Memory {
                 match bytes_of_kib(&text, "MemAvailable") {
                     Some(bytes) => sheet.machine("memory_available_bytes", "", bytes as f64),
                     None => {
-                        sheet
-                            .not_available("memory available", || "/proc/meminfo has no MemAvailable".into());
+                        sheet.note_unavailable("memory available", || {
+                            "/proc/meminfo has no MemAvailable".into()
+                        });
                     }
                 }
                 if let Some(bytes) = swap_used_bytes(&text) {
                     sheet.machine("swap_bytes", "", bytes as f64);
                 }
             }
-            Err(because) => sheet.not_available("memory of the machine", || because),
+            Err(because) => sheet.note_unavailable("memory of the machine", || because),
         }
     }
 }

@@ -25,7 +25,7 @@ impl Probe for Network {
                     sheet.machine("net_sent_bytes", &interface, sent as f64);
                 }
             }
-            Err(because) => sheet.not_available("network of the machine", || because),
+            Err(because) => sheet.note_unavailable("network of the machine", || because),
         }
     }
 }

@@ -26,7 +26,7 @@ impl Probe for Opened {
                     sheet.machine("tcp_opened", "", opened as f64);
                 }
             }
-            Err(because) => sheet.not_available("opened connections", || because),
+            Err(because) => sheet.note_unavailable("opened connections", || because),
         }
     }
 }

@@ -129,7 +129,7 @@ impl OwnGroups {
             // Both cgroup versions may have the file. The first source that contains the names is used.
             let mut readable = sources.filter_map(|(file, names)| {
                 let mut source = source(group.join(file));
-                counted(&source.text().ok()?, names)?;
+                parse_counters(&source.text().ok()?, names)?;
                 Some((count.metric, source, *names))
             });
             readable.next()
@@ -140,8 +140,9 @@ impl OwnGroups {
             Some((*metric, source(group.join(file))))
         });
         let pressures: Vec<_> = pressures.collect();
-        let cores =
-            cpuset.first().map(|group| either(group, ["cpuset.cpus.effective", "cpuset.effective_cpus"]));
+        let cores = cpuset
+            .first()
+            .map(|group| first_existing(group, ["cpuset.cpus.effective", "cpuset.effective_cpus"]));
         let is_whole = subject == SYSTEM && !self.has_limits;
         let quota = if is_whole { Quota::of(cpu, memory) } else { Quota::default() };
         let (subject, last) = (subject.to_owned(), Counters::default());
@@ -180,7 +181,7 @@ fn narrowest(groups: &[PathBuf], limits: &[&str]) -> Option<PathBuf> {
     groups.iter().min_by_key(|group| limit(group)).cloned()
 }
 
-fn either(group: &Path, files: [&str; 2]) -> PathBuf {
+fn first_existing(group: &Path, files: [&str; 2]) -> PathBuf {
     let [first, second] = files.map(|file| group.join(file));
     if first.is_file() { first } else { second }
 }
@@ -192,7 +193,7 @@ fn source(path: PathBuf) -> Source {
 impl Set {
     fn look(&mut self, sheet: &mut Sheet) {
         let counts = self.counts.iter_mut().filter_map(|(metric, source, names)| {
-            Some(((*metric).to_owned(), [counted(&source.text().ok()?, names)?]))
+            Some(((*metric).to_owned(), [parse_counters(&source.text().ok()?, names)?]))
         });
         let waited = self.pressures.iter_mut().filter_map(|(metric, source)| {
             Some(((*metric).to_owned(), [pressure::parse(&source.text().ok()?)?]))
@@ -219,7 +220,7 @@ impl Set {
 }
 
 /// Sum of the counters with these names, or the whole text as a number if there are no names. `None` if no name is found.
-fn counted(text: &str, names: &[&str]) -> Option<u64> {
+fn parse_counters(text: &str, names: &[&str]) -> Option<u64> {
     if names.is_empty() {
         return text.trim().parse().ok();
     }

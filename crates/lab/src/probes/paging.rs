@@ -28,7 +28,7 @@ impl Probe for Paging {
                     sheet.machine("swapped_out_pages", "", written as f64);
                 }
             }
-            Err(because) => sheet.not_available("page faults and swapping", || because),
+            Err(because) => sheet.note_unavailable("page faults and swapping", || because),
         }
     }
 }

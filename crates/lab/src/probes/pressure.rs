@@ -44,7 +44,7 @@ impl Probe for Pressure {
                     }
                 }
                 Err(because) => {
-                    sheet.not_available("pressure", || Need::MachinePressure.lacks(because));
+                    sheet.note_unavailable("pressure", || Need::MachinePressure.with_remedy(because));
                 }
             }
         }

@@ -22,7 +22,7 @@ const INCREASES: [&str; 6] =
     ["cpu_user_s", "cpu_sys_s", "disk_read_bytes", "disk_written_bytes", DEPENDENCY_CPU, COVERED];
 
 /// Whether a value that spans several looks is divided among them in proportion to their durations. All other values apply to each look.
-pub(crate) fn is_grown(metric: &str) -> bool {
+pub(crate) fn is_increase(metric: &str) -> bool {
     INCREASES.contains(&metric)
 }
 

@@ -14,7 +14,7 @@ const COST_SHARE: f64 = 0.0005;
 /// Max share of one core before the first pass.
 const FIRST_SHARE: f64 = 0.001;
 /// Estimated time to read a small process.
-const PROCESS: Duration = Duration::from_micros(40);
+const PROCESS_READ_COST: Duration = Duration::from_micros(40);
 /// Max duration of a pass. A longer one is aborted, and no other follows.
 const PASS_MAX: Duration = Duration::from_millis(50);
 /// Max resident size that is read. A larger process might take longer than a pass may.
@@ -42,7 +42,7 @@ impl Pss {
         rss_bytes: u64,
     ) -> Result<Option<Vec<u64>>, String> {
         let processes = groups.iter().map(Vec::len).sum::<usize>();
-        let first = || PROCESS.mul_f64(processes as f64 / FIRST_SHARE);
+        let first = || PROCESS_READ_COST.mul_f64(processes as f64 / FIRST_SHARE);
         let pause = self.pause.unwrap_or_else(first).saturating_sub(over);
         self.pause = Some(pause);
         if self.is_over || !pause.is_zero() {
@@ -79,7 +79,7 @@ fn of_process(pid: u32) -> Result<u64, String> {
         .and_then(|file| file.take(LENGTH_MAX).read_to_string(&mut text));
     match read {
         Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
-            Err(Need::SharedMemory.lacks(format!("/proc/PID/smaps_rollup: {error}")))
+            Err(Need::SharedMemory.with_remedy(format!("/proc/PID/smaps_rollup: {error}")))
         }
         _ => Ok(pss_bytes(&text).unwrap_or(0)),
     }

@@ -27,7 +27,7 @@ impl Probe for Refused {
                     sheet.machine("listen_drops", "", drops as f64);
                 }
             }
-            Err(because) => sheet.not_available("listen overflows", || because),
+            Err(because) => sheet.note_unavailable("listen overflows", || because),
         }
     }
 }

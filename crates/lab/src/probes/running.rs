@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use super::own_time::own_time;
 use super::sheet::Sheet;
-use crate::listening::Unseen;
-use crate::running::{self, Named, Running, SearchedSystem};
+use crate::listening::UnreadableSystem;
+use crate::running::{self, Running, SearchedSystem, SystemLocator};
 
 /// Max share of a core for searches.
 const SHARE: f64 = 0.002;
@@ -48,11 +48,11 @@ impl RunningSystem {
         }
         match &self.sought.found {
             Ok(running) => {
-                sheet.is_available(PROCESSES);
+                sheet.clear_unavailable(PROCESSES);
                 Some(running)
             }
             Err(unseen) => {
-                sheet.not_available(PROCESSES, || unseen.because());
+                sheet.note_unavailable(PROCESSES, || unseen.because());
                 None
             }
         }
@@ -62,7 +62,8 @@ impl RunningSystem {
     /// if there are more; the next [`RunningSystem::look`] returns them too. Finds none if the system was named in another way.
     pub(crate) fn late_listeners(&mut self, now: Instant) -> Option<&Running> {
         let is_due = !self.has_searched || self.next.is_none_or(|next| now >= next);
-        let (Named::Listening(_), Ok(known), true) = (&self.sought.by, &self.sought.found, is_due) else {
+        let (SystemLocator::Listening(_), Ok(known), true) = (&self.sought.by, &self.sought.found, is_due)
+        else {
             return None;
         };
         let known = known.roots.clone();
@@ -78,14 +79,14 @@ impl RunningSystem {
         let begun = own_time();
         match (&self.sought.by, &self.sought.found) {
             // The PID may belong to another process now.
-            (Named::Process(pid), found) => {
+            (SystemLocator::Process(pid), found) => {
                 if found.is_ok() {
                     let what = format!("process {pid} ended during the load");
                     let help = "name a file with its number, which is read again";
-                    self.sought.found = Err(Unseen::here(what).helped_by(help));
+                    self.sought.found = Err(UnreadableSystem::here(what).with_help(help));
                 }
             }
-            (Named::Listening(_), _) => {
+            (SystemLocator::Listening(_), _) => {
                 // A failed search keeps the reason of the first failure.
                 if let Ok(running) = running::find(&self.sought.by) {
                     self.sought.found = Ok(running);

@@ -35,7 +35,7 @@ impl Runtimes {
             for pid in of.pids.iter().filter(|pid| living.contains(pid)) {
                 let (looks, runtime) = self.known.entry(*pid).or_default();
                 if TRIES_AT.contains(looks) {
-                    *runtime = runtime_of(*pid);
+                    *runtime = detect_runtime(*pid);
                 }
                 *looks = looks.saturating_add(1);
                 if let Some(runtime) = runtime {
@@ -50,7 +50,7 @@ impl Runtimes {
 }
 
 /// Runtime of a process. `None` if it has none of the known ones, or if its program is hidden.
-pub(crate) fn runtime_of(pid: u32) -> Option<&'static str> {
+pub(crate) fn detect_runtime(pid: u32) -> Option<&'static str> {
     let path = format!("/proc/{pid}/exe");
     let program = fs::read_link(&path).ok()?;
     let name = program.file_name()?.to_string_lossy().into_owned();
@@ -58,12 +58,12 @@ pub(crate) fn runtime_of(pid: u32) -> Option<&'static str> {
     by_name.or_else(|| {
         let mut head = vec![0; HEAD_BYTES];
         let count = File::open(&path).ok()?.read_at(&mut head, 0).ok()?;
-        is_of_go(&head[..count]).then_some("go")
+        is_go_program(&head[..count]).then_some("go")
     })
 }
 
 /// Whether the start of a program has a note of Go's linker: its name has four bytes, and its type is 4.
-fn is_of_go(head: &[u8]) -> bool {
+fn is_go_program(head: &[u8]) -> bool {
     head.windows(16).any(|note| note[..4] == [4, 0, 0, 0] && note[8..] == *b"\x04\0\0\0Go\0\0")
 }
 
@@ -75,14 +75,14 @@ mod tests {
     fn note_of_go_is_found() {
         let mut head = b"\x7fELF".to_vec();
         head.extend([0; 60]);
-        assert!(!is_of_go(&head));
+        assert!(!is_go_program(&head));
         head.extend(b"\x04\0\0\0\x53\0\0\0\x04\0\0\0Go\0\0");
-        assert!(is_of_go(&head));
+        assert!(is_go_program(&head));
     }
 
     #[test]
     fn this_process_has_no_runtime() {
-        assert_eq!(runtime_of(std::process::id()), None);
-        assert_eq!(runtime_of(u32::MAX), None);
+        assert_eq!(detect_runtime(std::process::id()), None);
+        assert_eq!(detect_runtime(u32::MAX), None);
     }
 }

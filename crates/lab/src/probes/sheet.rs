@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use super::holders::Held;
+use super::holders::HeldConnections;
 use super::{Look, NotAvailable, Reading};
 
 /// A source of readings.
@@ -33,7 +33,7 @@ pub(crate) struct Sheet {
     pub(crate) shared: Vec<Reading>,
     pub(crate) readings: Vec<Reading>,
     /// Connections by process. `None` if this look did not read them.
-    pub(crate) held: Option<Held>,
+    pub(crate) held: Option<HeldConnections>,
     pub(crate) missing: Vec<NotAvailable>,
 }
 
@@ -44,11 +44,17 @@ impl Sheet {
 
     /// Adds a value of processes, which may not be read in each look.
     pub(crate) fn of_processes(&mut self, subject: &str, metric: &'static str, value: f64) {
-        self.add_of_processes(subject, metric, "", value);
+        self.add_labeled_process_value(subject, metric, "", value);
     }
 
     /// Like `of_processes`, with a label.
-    pub(crate) fn add_of_processes(&mut self, subject: &str, metric: &'static str, label: &str, value: f64) {
+    pub(crate) fn add_labeled_process_value(
+        &mut self,
+        subject: &str,
+        metric: &'static str,
+        label: &str,
+        value: f64,
+    ) {
         let readings = if self.is_shared { &mut self.shared } else { &mut self.readings };
         readings.push(Reading { subject: subject.to_owned(), metric, label: label.to_owned(), value });
     }
@@ -58,14 +64,14 @@ impl Sheet {
     }
 
     /// Records that a value cannot be read. Only the first reason of each probe is stored.
-    pub(crate) fn not_available(&mut self, probe: &str, because: impl FnOnce() -> String) {
+    pub(crate) fn note_unavailable(&mut self, probe: &str, because: impl FnOnce() -> String) {
         if self.missing.iter().all(|known| known.probe != probe) {
             self.missing.push(NotAvailable { probe: probe.to_owned(), because: because() });
         }
     }
 
     /// Removes the record that a value cannot be read.
-    pub(crate) fn is_available(&mut self, probe: &str) {
+    pub(crate) fn clear_unavailable(&mut self, probe: &str) {
         self.missing.retain(|known| known.probe != probe);
     }
 
@@ -145,8 +151,8 @@ mod tests {
     #[test]
     fn first_reason_is_stored_once() {
         let mut sheet = Sheet::default();
-        sheet.not_available("disk", || "first".into());
-        sheet.not_available("disk", || unreachable!("it is not asked again"));
+        sheet.note_unavailable("disk", || "first".into());
+        sheet.note_unavailable("disk", || unreachable!("it is not asked again"));
         let missing = sheet.missing();
         assert_eq!(missing, [NotAvailable { probe: "disk".into(), because: "first".into() }]);
     }

@@ -49,7 +49,7 @@ pub(crate) struct UnixConnection {
 
 /// A TCP connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Connected {
+pub(crate) struct TcpConnection {
     /// Lower 32 bits of its inode.
     pub(crate) inode: u32,
     pub(crate) local: SocketAddr,
@@ -137,7 +137,7 @@ const UNIX_SHOW_NAME_PEER: u32 = 0x05;
 const DATAGRAMS_MAX: usize = 256;
 const DATAGRAM_BYTES: usize = 32 << 10;
 /// Timeout for an answer, which normally arrives at once.
-const ANSWER_WITHIN: Duration = Duration::from_millis(200);
+const REPLY_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// A netlink socket for sock_diag requests.
 pub(crate) struct SockDiag {
@@ -150,7 +150,7 @@ impl SockDiag {
     pub(crate) fn open() -> io::Result<Self> {
         let (family, flags) = (AddressFamily::NETLINK, SocketFlags::CLOEXEC);
         let socket = socket_with(family, SocketType::DGRAM, flags, Some(netlink::SOCK_DIAG))?;
-        set_socket_timeout(&socket, Timeout::Recv, Some(ANSWER_WITHIN))?;
+        set_socket_timeout(&socket, Timeout::Recv, Some(REPLY_TIMEOUT))?;
         Ok(Self { socket, sequence: 0, buffer: vec![0; DATAGRAM_BYTES] })
     }
 
@@ -161,24 +161,28 @@ impl SockDiag {
             let mut body = vec![family, TCP, 0, 0];
             body.extend(STATE_LISTEN.to_ne_bytes());
             body.resize(56, 0);
-            self.ask(&body, |answer| found.extend(listening(answer)))?;
+            self.dump(&body, |answer| found.extend(parse_listening(answer)))?;
         }
         Ok(found)
     }
 
     /// Connections that were not accepted on any of `ports`, and are not to port `served`.
-    pub(crate) fn established(&mut self, ports: &[u16], served: Option<u16>) -> io::Result<Vec<Connected>> {
-        self.connections(SHOW_TCP_INFO, &filter(ports, served), connected)
+    pub(crate) fn established(
+        &mut self,
+        ports: &[u16],
+        served: Option<u16>,
+    ) -> io::Result<Vec<TcpConnection>> {
+        self.connections(SHOW_TCP_INFO, &filter(ports, served), parse_connected)
     }
 
     /// Lower 32 bits of the inodes of connections to a local port; 0 for a connection that was not accepted yet.
     pub(crate) fn accepted(&mut self, port: u16) -> io::Result<Vec<u32>> {
-        self.connections(0, &only_to(port), |message| u32_at(message, 68))
+        self.connections(0, &local_port_filter(port), |message| u32_at(message, 68))
     }
 
     /// Connections to a local port with their counters, accepted or not.
-    pub(crate) fn served(&mut self, port: u16) -> io::Result<Vec<Connected>> {
-        self.connections(SHOW_TCP_INFO, &only_to(port), connected)
+    pub(crate) fn served(&mut self, port: u16) -> io::Result<Vec<TcpConnection>> {
+        self.connections(SHOW_TCP_INFO, &local_port_filter(port), parse_connected)
     }
 
     /// Connections that pass a filter.
@@ -198,33 +202,33 @@ impl SockDiag {
                 body.extend(FILTER.to_ne_bytes());
                 body.extend(filter);
             }
-            self.ask(&body, |answer| found.extend(read(answer)))?;
+            self.dump(&body, |answer| found.extend(read(answer)))?;
         }
         Ok(found)
     }
 
     pub(crate) fn unix(&mut self) -> io::Result<Vec<UnixListening>> {
-        self.of_unix(STATE_LISTEN, UNIX_SHOW_NAME_FILE_QUEUE, unix_listening)
+        self.dump_unix(STATE_LISTEN, UNIX_SHOW_NAME_FILE_QUEUE, parse_unix_listening)
     }
 
     /// Returns both ends of all connections between Unix sockets.
     pub(crate) fn unix_connections(&mut self) -> io::Result<Vec<UnixConnection>> {
-        self.of_unix(STATE_ESTABLISHED, UNIX_SHOW_NAME_PEER, unix_connection)
+        self.dump_unix(STATE_ESTABLISHED, UNIX_SHOW_NAME_PEER, parse_unix_connection)
     }
 
     /// Unix sockets in a state, with the attributes `shown`.
-    fn of_unix<T>(&mut self, state: u32, shown: u32, read: fn(&[u8]) -> Option<T>) -> io::Result<Vec<T>> {
+    fn dump_unix<T>(&mut self, state: u32, shown: u32, read: fn(&[u8]) -> Option<T>) -> io::Result<Vec<T>> {
         let mut found = Vec::new();
         let mut body = vec![UNIX, 0, 0, 0];
         body.extend(state.to_ne_bytes());
         body.extend(0_u32.to_ne_bytes());
         body.extend(shown.to_ne_bytes());
         body.resize(24, 0);
-        self.ask(&body, |answer| found.extend(read(answer)))?;
+        self.dump(&body, |answer| found.extend(read(answer)))?;
         Ok(found)
     }
 
-    fn ask(&mut self, body: &[u8], mut each: impl FnMut(&[u8])) -> io::Result<()> {
+    fn dump(&mut self, body: &[u8], mut each: impl FnMut(&[u8])) -> io::Result<()> {
         self.sequence = self.sequence.wrapping_add(1);
         let request = request(self.sequence, body);
         let kernel = netlink::SocketAddrNetlink::new(0, 0);
@@ -287,7 +291,7 @@ fn read_datagram(mut rest: &[u8], sequence: u32, each: &mut impl FnMut(&[u8])) -
 }
 
 /// Parses an `inet_diag_msg`.
-fn listening(message: &[u8]) -> Option<Listening> {
+fn parse_listening(message: &[u8]) -> Option<Listening> {
     let port = u16::from_be_bytes(message.get(4..6)?.try_into().ok()?);
     let (waiting, limit) = (u32_at(message, 56)?, u32_at(message, 60)?);
     Some(Listening { inode: u32_at(message, 68)?, port, waiting, limit })
@@ -316,7 +320,7 @@ fn filter(ports: &[u16], served: Option<u16>) -> Vec<u8> {
 }
 
 /// Bytecode that accepts only sockets with this local port.
-fn only_to(port: u16) -> Vec<u8> {
+fn local_port_filter(port: u16) -> Vec<u8> {
     let [not_below, not_above] = FILTER_SOURCE;
     let mut code = Vec::with_capacity(16);
     // A jump beyond the end rejects the socket.
@@ -330,7 +334,7 @@ fn only_to(port: u16) -> Vec<u8> {
 }
 
 /// Parses an `inet_diag_msg` and its attributes.
-fn connected(message: &[u8]) -> Option<Connected> {
+fn parse_connected(message: &[u8]) -> Option<TcpConnection> {
     let family = *message.first()?;
     let end = |port_at: usize, address_at: usize| {
         let port = u16::from_be_bytes(message.get(port_at..port_at + 2)?.try_into().ok()?);
@@ -347,7 +351,7 @@ fn connected(message: &[u8]) -> Option<Connected> {
             traffic = Traffic::parse(value);
         }
     });
-    Some(Connected {
+    Some(TcpConnection {
         local: end(4, 8)?,
         remote: end(6, 24)?,
         receive_queue_bytes: u32_at(message, 56)?,
@@ -368,7 +372,7 @@ fn each_attribute<'a>(mut rest: &'a [u8], mut each: impl FnMut(u16, &'a [u8])) {
 }
 
 /// Parses a `unix_diag_msg` and its attributes.
-fn unix_listening(message: &[u8]) -> Option<UnixListening> {
+fn parse_unix_listening(message: &[u8]) -> Option<UnixListening> {
     let (mut path, mut file, mut queue) = (PathBuf::new(), None, None);
     each_attribute(message.get(16..)?, |kind, value| match kind {
         0 => path = OsStr::from_bytes(value.split(|byte| *byte == 0).next().unwrap_or_default()).into(),
@@ -381,7 +385,7 @@ fn unix_listening(message: &[u8]) -> Option<UnixListening> {
 }
 
 /// Parses a `unix_diag_msg` and its attributes.
-fn unix_connection(message: &[u8]) -> Option<UnixConnection> {
+fn parse_unix_connection(message: &[u8]) -> Option<UnixConnection> {
     let (mut path, mut peer) = (PathBuf::new(), None);
     each_attribute(message.get(16..)?, |kind, value| match kind {
         0 => path = OsStr::from_bytes(value.split(|byte| *byte == 0).next().unwrap_or_default()).into(),
@@ -449,7 +453,7 @@ mod tests {
         let mut bytes = message(BY_FAMILY, 6, &inet(1, 1, 1));
         bytes.extend(message(BY_FAMILY, 7, &inet(8080, 2, 128)));
         let mut found = Vec::new();
-        let mut each = |body: &[u8]| found.extend(listening(body));
+        let mut each = |body: &[u8]| found.extend(parse_listening(body));
         assert_eq!(read_datagram(&bytes, 7, &mut each), DatagramEnd::More);
         bytes.extend(message(DONE, 7, &[0; 4]));
         assert_eq!(read_datagram(&bytes, 7, &mut |_| {}), DatagramEnd::All);
@@ -462,7 +466,7 @@ mod tests {
     fn unix_socket_has_path_file_and_queue() {
         let expected =
             UnixListening { path: "/run/a.sock".into(), file: Some((5, (8, 1))), waiting: 3, limit: 64 };
-        assert_eq!(unix_listening(&unix_message()), Some(expected));
+        assert_eq!(parse_unix_listening(&unix_message()), Some(expected));
     }
 
     #[test]
@@ -471,9 +475,9 @@ mod tests {
         whole.extend(message(BY_FAMILY, 7, &unix_message()));
         for at in 0..whole.len() {
             let mut each = |body: &[u8]| {
-                listening(body);
-                connected(body);
-                unix_listening(body);
+                parse_listening(body);
+                parse_connected(body);
+                parse_unix_listening(body);
             };
             assert_eq!(read_datagram(&whole[..at], 7, &mut each), DatagramEnd::More);
             for value in [0, 1, 255] {
@@ -497,7 +501,7 @@ mod tests {
         }
         let mut info = vec![0; TOTAL_RETRANSMITS_AT];
         info.extend(5_u32.to_ne_bytes());
-        let expected = Connected {
+        let expected = TcpConnection {
             inode: 99,
             local: "127.0.0.1:40000".parse().unwrap(),
             remote: "10.0.0.7:5432".parse().unwrap(),
@@ -505,11 +509,15 @@ mod tests {
             send_queue_bytes: 4,
             traffic: Traffic::default(),
         };
-        assert_eq!(connected(&body), Some(expected));
+        assert_eq!(parse_connected(&body), Some(expected));
         body.extend(attribute(TCP_INFO, &info));
         let traffic = Traffic { retransmits: 5, ..Traffic::default() };
-        assert_eq!(connected(&body), Some(Connected { traffic, ..expected }), "an old kernel has no more");
-        assert_eq!(connected(&body[..71]), None);
+        assert_eq!(
+            parse_connected(&body),
+            Some(TcpConnection { traffic, ..expected }),
+            "an old kernel has no more"
+        );
+        assert_eq!(parse_connected(&body[..71]), None);
     }
 
     #[test]
@@ -551,9 +559,10 @@ mod tests {
                 let client = clients.iter().any(|client| client.local_addr().unwrap().port() == port);
                 client || ports.contains(&port)
             };
-            let found = found.iter().filter(|connected| of(connected.local.port()));
-            let mut found: Vec<[u16; 2]> =
-                found.map(|connected| [connected.local.port(), connected.remote.port()]).collect();
+            let found = found.iter().filter(|parse_connected| of(parse_connected.local.port()));
+            let mut found: Vec<[u16; 2]> = found
+                .map(|parse_connected| [parse_connected.local.port(), parse_connected.remote.port()])
+                .collect();
             found.sort_unstable();
             Some(found)
         };

@@ -25,7 +25,7 @@ impl Allowance {
         self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok()
     }
 
-    fn give_back(&self) {
+    fn release(&self) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 }
@@ -84,7 +84,7 @@ impl Source {
 impl Drop for Source {
     fn drop(&mut self) {
         if self.open.take().is_some() {
-            self.allowance.give_back();
+            self.allowance.release();
         }
     }
 }
@@ -94,7 +94,7 @@ fn read_whole(file: &File, bytes: &mut Vec<u8>) -> io::Result<()> {
     let mut length = 0;
     while length < LENGTH_MAX {
         bytes.resize((length + 2 * PAGE).min(LENGTH_MAX), 0);
-        let count = read_again(|| file.read_at(&mut bytes[length..], length as u64))?;
+        let count = retry_interrupted(|| file.read_at(&mut bytes[length..], length as u64))?;
         length += count;
         if count == 0 {
             break;
@@ -105,11 +105,11 @@ fn read_whole(file: &File, bytes: &mut Vec<u8>) -> io::Result<()> {
 }
 
 fn read_once(file: &File, page: &mut [u8]) -> io::Result<usize> {
-    read_again(|| file.read_at(page, 0))
+    retry_interrupted(|| file.read_at(page, 0))
 }
 
 /// Repeats a read that a signal interrupted.
-fn read_again(mut read: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
+fn retry_interrupted(mut read: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
     loop {
         match read() {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

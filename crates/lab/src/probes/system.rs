@@ -9,7 +9,7 @@ use rustix::thread::{CpuSet, sched_getaffinity};
 
 use super::budget::{Budget, Cost, Due};
 use super::dependencies::{CalledServer, Dependencies};
-use super::group::{Group, Now};
+use super::group::{Group, LookContext};
 use super::holders::Holders;
 use super::instruments::Instruments;
 use super::jvm::Jvms;
@@ -99,19 +99,19 @@ impl System {
         }
     }
 
-    fn say_what_is_missing(&self, sheet: &mut Sheet) {
+    fn note_missing(&self, sheet: &mut Sheet) {
         if !self.reach.has_io {
-            sheet.not_available("disk of the system", || "this kernel has no /proc/PID/io".into());
+            sheet.note_unavailable("disk of the system", || "this kernel has no /proc/PID/io".into());
         }
         if !self.reach.has_schedstat {
-            sheet.not_available("run-queue wait", || {
-                Need::ThreadTime.lacks("this kernel has no /proc/PID/schedstat")
+            sheet.note_unavailable("run-queue wait", || {
+                Need::ThreadTime.with_remedy("this kernel has no /proc/PID/schedstat")
             });
         }
     }
 
     /// Returns the processes of a system that already runs, once they are found.
-    fn adopted(&mut self, now: Instant, sheet: &mut Sheet) -> Vec<(usize, u32)> {
+    fn adopt_running_system(&mut self, now: Instant, sheet: &mut Sheet) -> Vec<(usize, u32)> {
         let (Some(running), Some(group)) = (&mut self.running, self.groups.first_mut()) else {
             return Vec::new();
         };
@@ -120,7 +120,7 @@ impl System {
         if group.is_unknown() {
             group.name.clone_from(&found.name);
         }
-        self.tree.adopt(&new, 0, processes::self_and_above());
+        self.tree.adopt(&new, 0, processes::self_and_ancestors());
         new.into_iter().map(|pid| (0, pid)).collect()
     }
 
@@ -129,7 +129,7 @@ impl System {
         for server in self.dependencies.take_servers() {
             let number = self.groups.len();
             let new: Vec<u32> = server.pids.iter().copied().filter(|pid| !self.tree.has(*pid)).collect();
-            self.tree.adopt(&new, number, processes::self_and_above());
+            self.tree.adopt(&new, number, processes::self_and_ancestors());
             self.new_of_servers.extend(new.into_iter().map(|pid| (number, pid)));
             self.groups.push(Group::new(&server.address, None, &self.reach));
             self.servers.push(server);
@@ -145,13 +145,13 @@ impl System {
         let listed = match listed(Path::new("/proc")) {
             Ok(listed) => listed,
             Err(error) => {
-                sheet.not_available("processes of the system", || format!("/proc: {error}"));
+                sheet.note_unavailable("processes of the system", || format!("/proc: {error}"));
                 Vec::new()
             }
         };
         let found = self.tree.newcomers(&listed, parent_of);
         if self.tree.is_full() {
-            sheet.not_available("some processes of the system", || {
+            sheet.note_unavailable("some processes of the system", || {
                 format!("there are more than {MEMBERS_MAX}")
             });
         }
@@ -173,15 +173,15 @@ impl System {
                     figures.add("pss_bytes", Some(sum as f64));
                 }
             }
-            Err(because) => sheet.not_available("pss of the system", || because),
+            Err(because) => sheet.note_unavailable("pss of the system", || because),
         }
     }
 
     /// Reads every process, and writes the values that this look and the waiting looks share.
     fn read_processes(&mut self, now: Instant, looks: u32, due: Due, sheet: &mut Sheet) -> Cost {
         let begun = own_time();
-        let now_ticks = self.uptime.text().ok().and_then(|text| ticks(&text));
-        let mut new = self.adopted(now, sheet);
+        let now_ticks = self.uptime.text().ok().and_then(|text| parse_uptime_ticks(&text));
+        let mut new = self.adopt_running_system(now, sheet);
         new.append(&mut self.new_of_servers);
         new.extend(self.newcomers(sheet));
         // With many processes or on a busy machine, this may be long after the start of the look.
@@ -203,7 +203,7 @@ impl System {
         }
         sheet.is_shared = looks > 1;
         if sheet.is_shared {
-            sheet.not_available("each second of the processes of the system", || {
+            sheet.note_unavailable("each second of the processes of the system", || {
                 format!(
                     "there are so many that reading all of them takes {:.1} ms: what they use is divided evenly over several seconds",
                     cost.processes.unwrap_or_default().as_secs_f64() * 1e3
@@ -228,7 +228,7 @@ impl System {
             let new: Vec<u32> = new.iter().filter(|(of, _)| *of == number).map(|(_, pid)| *pid).collect();
             let last_look_ticks = self.last_look_ticks;
             let (reach, threads_left) = (&self.reach, &mut threads_left);
-            let mut now = Now { reach, last_look_ticks, threads_left, threads_after, threads_cost };
+            let mut now = LookContext { reach, last_look_ticks, threads_left, threads_after, threads_cost };
             let (figures, ended) = group.look(&new, &mut now, sheet);
             threads_cost = now.threads_cost;
             ended.into_iter().for_each(|pid| self.tree.forget(pid));
@@ -242,7 +242,7 @@ impl System {
         let planned = self.planned_groups();
         for (server, figures) in self.servers.iter().zip(all.iter().skip(planned)) {
             if let Some((caller, cpu_s)) = self.groups.get(server.caller).zip(figures.cpu_s()) {
-                sheet.add_of_processes(&caller.name, DEPENDENCY_CPU, &server.address, cpu_s);
+                sheet.add_labeled_process_value(&caller.name, DEPENDENCY_CPU, &server.address, cpu_s);
             }
         }
         for (number, (group, figures)) in self.groups.iter().zip(all).take(planned).enumerate() {
@@ -260,7 +260,7 @@ impl System {
 impl Probe for System {
     fn look(&mut self, sheet: &mut Sheet) {
         let Some(now) = sheet.at.filter(|_| !self.groups.is_empty()) else { return };
-        self.say_what_is_missing(sheet);
+        self.note_missing(sheet);
         let due = self.budget.begin_look(sheet.is_last);
         let cost = match due.processes {
             Some(looks) => self.read_processes(now, looks, due, sheet),
@@ -288,7 +288,7 @@ impl Probe for System {
         self.threads.look(now, |inode| self.dependencies.peer(inode), sheet);
         self.threads.follow(members, now);
         self.budget.end_look(cost, own_time(), sheet.over);
-        self.threads.allow(self.budget.of_samples());
+        self.threads.set_share(self.budget.samples_share());
     }
 
     fn sample(&mut self, now: Instant) -> Option<Duration> {
@@ -361,7 +361,7 @@ fn parent_of(pid: u32) -> Option<u32> {
 }
 
 /// Parses the uptime from `/proc/uptime`, in ticks. The first number is seconds with two decimals.
-fn ticks(uptime: &str) -> Option<u64> {
+fn parse_uptime_ticks(uptime: &str) -> Option<u64> {
     let seconds: f64 = uptime.split_ascii_whitespace().next()?.parse().ok()?;
     let is_possible = seconds.is_finite() && seconds >= 0.0;
     is_possible.then(|| (seconds * rustix::param::clock_ticks_per_second() as f64) as u64)
@@ -373,9 +373,12 @@ mod tests {
 
     #[test]
     fn uptime_is_converted_to_ticks() {
-        assert_eq!(ticks("12.34 5.00\n"), Some(12 * rustix::param::clock_ticks_per_second() + 34));
+        assert_eq!(
+            parse_uptime_ticks("12.34 5.00\n"),
+            Some(12 * rustix::param::clock_ticks_per_second() + 34)
+        );
         for text in ["", "x", "-1", "inf", "NaN"] {
-            assert_eq!(ticks(text), None, "{text:?}");
+            assert_eq!(parse_uptime_ticks(text), None, "{text:?}");
         }
     }
 

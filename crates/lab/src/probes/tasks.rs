@@ -20,7 +20,7 @@ pub(crate) struct ThreadUsage {
 
 impl ThreadUsage {
     /// Mean per look, if it covers several looks.
-    pub(crate) fn in_each_of(self, looks: u32) -> Self {
+    pub(crate) fn per_look(self, looks: u32) -> Self {
         let looks = u64::from(looks.max(1));
         Self {
             waited_ns: self.waited_ns / looks,

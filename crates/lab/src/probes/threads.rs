@@ -14,17 +14,17 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-pub(crate) use calls::{Call, inode_of};
+pub(crate) use calls::{Call, parse_inode};
 
 use super::own_time::own_time;
 use super::sheet::Sheet;
 use super::source::Allowance;
 use super::tasks;
 use crate::access::Need;
-use locks::{LockTally, Locks, Wanted};
+use locks::{FutexWaiters, LockTally, Locks};
 use pace::Pace;
 use state::{ROLES, Role, STATES, VmThreadRole};
-use thread::{Spent, Thread};
+use thread::{Thread, TimeSpent};
 
 /// Max number of threads that are followed.
 const THREADS_MAX: usize = 10_000;
@@ -72,8 +72,8 @@ struct Tally {
 impl Threads {
     pub(crate) fn new(files: Allowance, has_schedstat: bool) -> Self {
         let unread =
-            (!has_schedstat).then(|| Need::ThreadTime.lacks("this kernel has no /proc/PID/schedstat"));
-        let unread = unread.or_else(unread_here);
+            (!has_schedstat).then(|| Need::ThreadTime.with_remedy("this kernel has no /proc/PID/schedstat"));
+        let unread = unread.or_else(unreadable_reason);
         Self {
             files,
             members: Vec::new(),
@@ -90,7 +90,7 @@ impl Threads {
     }
 
     /// Sets the share of a core that reading threads may cost from now on.
-    pub(crate) fn allow(&mut self, share: f64) {
+    pub(crate) fn set_share(&mut self, share: f64) {
         self.pace.share = share;
     }
 
@@ -171,7 +171,7 @@ impl Threads {
         let mut timed = vec![0_u64; self.tallies.len()];
         for thread in &self.threads {
             let Some((address, is_timed, lock)) =
-                thread.waits_at().filter(|_| thread.role(now) == Role::Worker)
+                thread.futex_wait().filter(|_| thread.role(now) == Role::Worker)
             else {
                 continue;
             };
@@ -185,7 +185,7 @@ impl Threads {
         }
         let wanted = |((process, address), (group, call))| {
             let waiters = waiters.get(&(process, address)).copied().unwrap_or(0);
-            Wanted { process, group, address, call, waiters }
+            FutexWaiters { process, group, address, call, waiters }
         };
         let mut tallies: Vec<&mut LockTally> =
             self.tallies.iter_mut().map(|tally| &mut tally.locks).collect();
@@ -199,9 +199,9 @@ impl Threads {
     /// Writes the values since the last look. `peer` returns the remote address of a socket's connection if the system opened it.
     pub(crate) fn look(&mut self, now: Instant, peer: impl Fn(u64) -> Option<String>, sheet: &mut Sheet) {
         if let Some(because) = &self.unread {
-            return sheet.not_available("what threads do", || because.clone());
+            return sheet.note_unavailable("what threads do", || because.clone());
         }
-        self.say_what_is_hidden(sheet);
+        self.note_hidden(sheet);
         let mut read = vec![[0_u32; 2]; self.tallies.len()];
         for thread in &mut self.threads {
             let role = thread.role(now);
@@ -221,26 +221,28 @@ impl Threads {
         }
     }
 
-    fn say_what_is_hidden(&self, sheet: &mut Sheet) {
+    fn note_hidden(&self, sheet: &mut Sheet) {
         if self.locks.is_hidden {
-            sheet.not_available("owners of locks", || {
-                Need::CallsOfOtherUsers.lacks("/proc/PID/mem is hidden from this user")
+            sheet.note_unavailable("owners of locks", || {
+                Need::CallsOfOtherUsers.with_remedy("/proc/PID/mem is hidden from this user")
             });
         }
         if self.is_full {
-            sheet
-                .not_available("some threads of the system", || format!("there are more than {THREADS_MAX}"));
+            sheet.note_unavailable("some threads of the system", || {
+                format!("there are more than {THREADS_MAX}")
+            });
         }
         let hidden = || self.threads.iter().filter(|thread| thread.hidden.calls);
         if hidden().any(|thread| thread.hidden.functions) {
-            sheet.not_available("what sleeping threads wait for", || {
+            sheet.note_unavailable("what sleeping threads wait for", || {
                 Need::CallsOfOtherUsers
-                    .lacks("/proc/PID/syscall and /proc/PID/wchan are hidden from this user")
+                    .with_remedy("/proc/PID/syscall and /proc/PID/wchan are hidden from this user")
             });
         } else if hidden().next().is_some() {
-            sheet.not_available("threads at the same lock", || {
-                Need::CallsOfOtherUsers
-                    .lacks("/proc/PID/syscall is hidden from this user, or this kernel does not have it")
+            sheet.note_unavailable("threads at the same lock", || {
+                Need::CallsOfOtherUsers.with_remedy(
+                    "/proc/PID/syscall is hidden from this user, or this kernel does not have it",
+                )
             });
         }
     }
@@ -257,7 +259,7 @@ impl Tally {
         all_s > 0.0
     }
 
-    fn add(&mut self, chore: Option<VmThreadRole>, spent: &Spent) {
+    fn add(&mut self, chore: Option<VmThreadRole>, spent: &TimeSpent) {
         let ran_s = match chore {
             Some(VmThreadRole::CollectsGarbage) => &mut self.garbage_s,
             Some(VmThreadRole::Compiles) => &mut self.compiling_s,
@@ -303,7 +305,7 @@ impl Tally {
 }
 
 /// Returns why threads cannot be read here. A kernel may have the file without counting.
-fn unread_here() -> Option<String> {
+fn unreadable_reason() -> Option<String> {
     let schedstat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let ran_ns = schedstat.split_ascii_whitespace().next().and_then(|ns| ns.parse::<u64>().ok());
     ran_ns.is_none_or(|ns| ns == 0).then(|| "this kernel does not count how long threads run".to_owned())
@@ -315,8 +317,8 @@ mod tests {
     use super::thread::Sleep;
     use super::*;
 
-    fn spent(on_cpu_s: f64, asleep_s: f64, asleep_in: Sleep) -> Spent {
-        Spent { on_cpu_s, runnable_s: 0.0, asleep_s, asleep_in }
+    fn spent(on_cpu_s: f64, asleep_s: f64, asleep_in: Sleep) -> TimeSpent {
+        TimeSpent { on_cpu_s, runnable_s: 0.0, asleep_s, asleep_in }
     }
 
     fn written(tally: &Tally, over_s: f64) -> Vec<(&'static str, String, f64)> {

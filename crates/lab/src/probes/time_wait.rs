@@ -20,7 +20,7 @@ impl Probe for TimeWait {
         });
         match count {
             Ok(count) => sheet.machine("time_wait_sockets", "", count as f64),
-            Err(because) => sheet.not_available("time-wait sockets", || because),
+            Err(because) => sheet.note_unavailable("time-wait sockets", || because),
         }
     }
 }

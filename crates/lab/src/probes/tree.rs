@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 /// Number of looks after which processes outside are examined again, because a process ID may have been reused.
-const LOOKS_BETWEEN_DOUBTS: u32 = 30;
+const LOOKS_BETWEEN_RECHECKS: u32 = 30;
 /// Max number of processes of a system that are followed.
 pub(crate) const MEMBERS_MAX: usize = 4096;
 
@@ -49,7 +49,7 @@ impl Tree {
         mut parent_of: impl FnMut(u32) -> Option<u32>,
     ) -> Vec<(usize, u32)> {
         self.looks += 1;
-        if self.looks.is_multiple_of(LOOKS_BETWEEN_DOUBTS) {
+        if self.looks.is_multiple_of(LOOKS_BETWEEN_RECHECKS) {
             self.outside.clear();
         }
         let is_new = |pid: &&u32| {
@@ -63,7 +63,7 @@ impl Tree {
         self.outside = listed.iter().filter(|pid| self.outside.contains(pid)).copied().collect();
         let mut found = Vec::new();
         for pid in parents.keys() {
-            match self.place_of(*pid, &parents) {
+            match self.find_ancestry(*pid, &parents) {
                 Ancestry::Below(keeper, depth) => found.push((depth, *pid, keeper)),
                 Ancestry::Outside => {
                     self.outside.insert(*pid);
@@ -86,7 +86,7 @@ impl Tree {
         self.members.len() >= MEMBERS_MAX
     }
 
-    fn place_of(&self, pid: u32, parents: &HashMap<u32, u32>) -> Ancestry {
+    fn find_ancestry(&self, pid: u32, parents: &HashMap<u32, u32>) -> Ancestry {
         let mut at = pid;
         for depth in 0..=parents.len() {
             let Some(&parent) = parents.get(&at) else { return Ancestry::Unclear };
@@ -142,7 +142,7 @@ mod tests {
         look(&mut tree, &machine);
         machine.push((102, 101));
         assert_eq!(look(&mut tree, &machine), (vec![(0, 102)], vec![102]));
-        for _ in 3..LOOKS_BETWEEN_DOUBTS {
+        for _ in 3..LOOKS_BETWEEN_RECHECKS {
             assert_eq!(look(&mut tree, &machine), (vec![], vec![]));
         }
         assert_eq!(look(&mut tree, &machine).1, [1, 9]);

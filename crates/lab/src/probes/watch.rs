@@ -11,7 +11,7 @@ use super::sheet::{Probe, Sheet};
 use super::{GENERATOR, Look, NotAvailable, Subject};
 
 /// Max number of looks that wait to be taken. Beyond it the oldest are dropped.
-const WAITING_MAX: usize = 900;
+const PENDING_LOOKS_MAX: usize = 900;
 
 /// Makes looks about once a second, until it is ended or dropped.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl Shared {
 
     fn keep(&self, look: Look) {
         let mut state = self.state();
-        if state.looks.len() >= WAITING_MAX {
+        if state.looks.len() >= PENDING_LOOKS_MAX {
             state.looks.pop_front();
         }
         state.looks.push_back(look);
@@ -185,7 +185,7 @@ mod tests {
         for number in 0..1_000 {
             shared.keep(look(begun + Duration::from_secs(number)));
         }
-        assert_eq!(shared.state().looks.len(), WAITING_MAX);
+        assert_eq!(shared.state().looks.len(), PENDING_LOOKS_MAX);
         assert_eq!(shared.state().looks[0].at, begun + Duration::from_secs(100));
     }
 

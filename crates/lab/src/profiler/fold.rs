@@ -62,7 +62,7 @@ pub(super) fn fold(mut lines: impl BufRead, names: &BTreeMap<u32, String>) -> Fo
             None => {
                 if let Some(lost) = lost(text) {
                     folded.lost = folded.lost.saturating_add(lost);
-                } else if let Some((process, at_ns)) = head(text, names) {
+                } else if let Some((process, at_ns)) = parse_sample_head(text, names) {
                     folded.note_time(at_ns);
                     sample = Some((process, Vec::new()));
                 }
@@ -110,7 +110,7 @@ fn lost(text: &str) -> Option<u64> {
 }
 
 /// Parses the process and the time of a sample. A process name may contain spaces, so pid and time are the last two words.
-fn head(text: &str, names: &BTreeMap<u32, String>) -> Option<(Frame, u64)> {
+fn parse_sample_head(text: &str, names: &BTreeMap<u32, String>) -> Option<(Frame, u64)> {
     let (front, time) = text.strip_suffix(':')?.rsplit_once(char::is_whitespace)?;
     let (seconds, fraction) = time.split_once('.')?;
     let digits = fraction.len().min(9);
@@ -120,7 +120,7 @@ fn head(text: &str, names: &BTreeMap<u32, String>) -> Option<(Frame, u64)> {
     let (comm, pid) = front.rsplit_once(char::is_whitespace).unwrap_or(("", front));
     let pid: u32 = pid.parse().ok()?;
     let name = names.get(&pid).map_or_else(|| comm.trim(), String::as_str);
-    Some((Frame::new(short(name, NAME_CHARACTERS_MAX), String::new(), FrameKind::Process), at_ns))
+    Some((Frame::new(escape_and_cut(name, NAME_CHARACTERS_MAX), String::new(), FrameKind::Process), at_ns))
 }
 
 /// Parses a function of a stack: its address, name, and file.
@@ -137,15 +137,19 @@ fn frame(text: &str) -> Option<Frame> {
         _ => module.rsplit('/').next().unwrap_or_default(),
     };
     let name = if name.trim().is_empty() { Frame::UNKNOWN } else { name.trim() };
-    Some(Frame::new(short(name, NAME_CHARACTERS_MAX), short(module, MODULE_CHARACTERS_MAX), kind))
+    Some(Frame::new(
+        escape_and_cut(name, NAME_CHARACTERS_MAX),
+        escape_and_cut(module, MODULE_CHARACTERS_MAX),
+        kind,
+    ))
 }
 
 /// Escapes a text for display, and cuts it to `characters_max`.
-fn short(text: &str, characters_max: usize) -> String {
-    let harmless = in_words::harmless(text);
-    match harmless.char_indices().nth(characters_max) {
-        Some((end, _)) => format!("{}…", &harmless[..end]),
-        None => harmless,
+fn escape_and_cut(text: &str, characters_max: usize) -> String {
+    let escaped = in_words::escaped(text);
+    match escaped.char_indices().nth(characters_max) {
+        Some((end, _)) => format!("{}…", &escaped[..end]),
+        None => escaped,
     }
 }
 

@@ -12,7 +12,7 @@ use super::environment;
 use super::fold::{Folded, fold as fold_lines};
 
 /// Timeout for resolving names. Files of debug information can be large.
-const WITHIN: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 /// Arguments of `perf`. Inlined functions are omitted, because each sample would require a search in debug information.
 const ARGUMENTS: [&str; 7] = [
     "script",
@@ -62,10 +62,10 @@ pub(super) fn fold(perf: &Path, data: &Path, names: &BTreeMap<u32, String>) -> R
         let _ = done.send(fold_lines(BufReader::with_capacity(1 << 16, lines), &names));
     });
     reading.map_err(cannot)?;
-    folded.recv_timeout(WITHIN).map_err(|_| {
+    folded.recv_timeout(TIMEOUT).map_err(|_| {
         format!(
             "`perf script` did not name the functions within {} s; measure for a shorter time",
-            WITHIN.as_secs()
+            TIMEOUT.as_secs()
         )
     })
 }

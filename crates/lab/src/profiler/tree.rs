@@ -156,7 +156,7 @@ impl Tree {
     /// change.
     pub(super) fn into_profile(mut self) -> Profile {
         let totals = self.totals();
-        let least = least_of(totals.clone(), CALLS_MAX);
+        let least = threshold(totals.clone(), CALLS_MAX);
         let rest = (Frame::REST.to_owned(), String::new(), FrameKind::User);
         let is_cut = totals.iter().any(|total| *total < least);
         let rest = is_cut.then(|| self.number(Frame::new(rest.0, rest.1, rest.2), false));
@@ -181,7 +181,7 @@ impl Tree {
             (rest.own, rest.total) = (rest.own.max(own), rest.total.max(own));
         }
         let (frames, calls) = (self.frames, kept.calls);
-        only_needed(Profile { samples: self.samples, frames, calls, ..Profile::default() })
+        drop_unused_frames(Profile { samples: self.samples, frames, calls, ..Profile::default() })
     }
 
     /// Samples of each node, including its callees.
@@ -219,7 +219,7 @@ impl RetainedNodes {
 }
 
 /// Returns the smallest threshold that no more than `max` numbers reach.
-fn least_of(mut numbers: Vec<u64>, max: usize) -> u64 {
+fn threshold(mut numbers: Vec<u64>, max: usize) -> u64 {
     if numbers.len() <= max {
         return 0;
     }
@@ -228,8 +228,8 @@ fn least_of(mut numbers: Vec<u64>, max: usize) -> u64 {
 }
 
 /// Drops frames that no node needs, unless they are among those with the most samples.
-fn only_needed(profile: Profile) -> Profile {
-    let least = least_of(profile.frames.iter().map(|frame| frame.total).collect(), FRAMES_MAX);
+fn drop_unused_frames(profile: Profile) -> Profile {
+    let least = threshold(profile.frames.iter().map(|frame| frame.total).collect(), FRAMES_MAX);
     let mut is_needed: Vec<bool> = profile.frames.iter().map(|frame| frame.total >= least).collect();
     profile.calls.iter().for_each(|call| is_needed[call.frame as usize] = true);
     let mut places = vec![0; profile.frames.len()];

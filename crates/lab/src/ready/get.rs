@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::deadline::Deadline;
 
-const CONNECTING: Duration = Duration::from_millis(500);
+const CONNECT_TIMEOUT: Duration = Duration::from_millis(500);
 /// Time of one read, after which the caller may interrupt.
 const SLICE: Duration = Duration::from_millis(25);
 /// Max length of the status line.
@@ -28,7 +28,7 @@ pub(crate) fn attempt(
         "GET {path} HTTP/1.1\r\nHost: {address}\r\nUser-Agent: tenbin\r\nAccept: */*\r\nConnection: close\r\n\r\n"
     );
     let lost = |error: std::io::Error| format!("was cut off ({error})");
-    stream.set_write_timeout(Some(CONNECTING)).map_err(lost)?;
+    stream.set_write_timeout(Some(CONNECT_TIMEOUT)).map_err(lost)?;
     stream.set_read_timeout(Some(SLICE)).map_err(lost)?;
     stream.write_all(request.as_bytes()).map_err(lost)?;
     let mut answer = Vec::new();
@@ -53,7 +53,7 @@ pub(crate) fn attempt(
 
 /// Connects. The error is the end of a sentence.
 pub(crate) fn connect(address: SocketAddr, deadline: Deadline) -> Result<TcpStream, String> {
-    let wait = deadline.left().clamp(Duration::from_millis(1), CONNECTING);
+    let wait = deadline.left().clamp(Duration::from_millis(1), CONNECT_TIMEOUT);
     TcpStream::connect_timeout(&address, wait).map_err(|error| match error.kind() {
         ErrorKind::ConnectionRefused => "was refused".to_owned(),
         kind if is_wait(kind) => "was not accepted".to_owned(),

@@ -45,7 +45,7 @@ impl Profile {
     }
 
     /// Prepends a warm-up: holds the first rate for `for_ns` before the profile begins.
-    pub fn held_first(mut self, for_ns: u64) -> Self {
+    pub fn with_warm_up(mut self, for_ns: u64) -> Self {
         let per_s = self.first_per_s();
         self.segments.insert(0, Segment { from_per_s: per_s, to_per_s: per_s, for_ns });
         self
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn warm_up_holds_the_first_rate() {
-        let profile = Profile::ramp(10.0, 20.0, 1_000_000_000).held_first(2_000_000_000);
+        let profile = Profile::ramp(10.0, 20.0, 1_000_000_000).with_warm_up(2_000_000_000);
         assert_eq!(profile.time_of(20.0), Some(2_000_000_000));
         assert_eq!(profile.time_of(19.0), Some(1_900_000_000));
     }

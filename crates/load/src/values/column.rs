@@ -5,7 +5,7 @@
 
 use alloc::string::String;
 
-use super::{Drawer, Drawn, Source};
+use super::{Drawn, Generator, Source};
 use crate::chance::Chance;
 use crate::share::Share;
 
@@ -30,7 +30,7 @@ pub enum Cell<'a> {
 /// Generator of a column's values.
 #[derive(Clone, Debug)]
 pub struct Column {
-    drawer: Drawer,
+    generator: Generator,
     null_share: f64,
     seed: u64,
     chance: Chance,
@@ -42,8 +42,8 @@ pub struct Column {
 impl Column {
     /// Creates the generator. `null_share` is the share of NULL, from 0 to 1.
     pub fn new(source: &Source, null_share: f64, seed: u64) -> Self {
-        let (drawer, chance) = (Drawer::new(source, Share::WHOLE), Chance::stream(seed, 0));
-        Self { drawer, null_share, seed, chance, next: 0, text: String::new() }
+        let (generator, chance) = (Generator::new(source, Share::WHOLE), Chance::stream(seed, 0));
+        Self { generator, null_share, seed, chance, next: 0, text: String::new() }
     }
 
     /// Returns the value of a row, counted from 0. Rows in ascending order are fastest.
@@ -51,7 +51,7 @@ impl Column {
         if row != self.next || row.is_multiple_of(BLOCK_ROWS) {
             let block = row / BLOCK_ROWS;
             self.chance = Chance::stream(self.seed, block);
-            if let Drawer::Sequence(sequence) = self.drawer.number_drawer() {
+            if let Generator::Sequence(sequence) = self.generator.number_generator() {
                 sequence.seek(block * BLOCK_ROWS);
             }
             for before in block * BLOCK_ROWS..row {
@@ -66,7 +66,7 @@ impl Column {
         self.text.clear();
         let is_null = self.null_share > 0.0 && self.chance.unit() < self.null_share;
         let wall_ns = || FIRST_NS.wrapping_add(row.wrapping_mul(ROW_NS));
-        match self.drawer.draw(&mut self.chance, wall_ns, &mut self.text) {
+        match self.generator.draw(&mut self.chance, wall_ns, &mut self.text) {
             _ if is_null => Cell::Null,
             Drawn::Number(number) => Cell::Number(number),
             Drawn::Text | Drawn::Row(_) => Cell::Text(&self.text),

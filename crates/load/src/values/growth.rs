@@ -5,7 +5,7 @@
 
 use alloc::vec::Vec;
 
-use super::Drawer;
+use super::Generator;
 use super::sequence::Sequence;
 use crate::chance::Chance;
 
@@ -47,14 +47,14 @@ pub(super) fn draw(
     growths: &mut [(usize, Growth)],
     source: usize,
     user: u32,
-    drawer: &mut Drawer,
+    generator: &mut Generator,
     chance: &mut Chance,
 ) -> Option<i64> {
     if let Some((_, growth)) = growths.iter_mut().find(|(number, _)| *number == source) {
         growth.take(user);
         return None;
     }
-    let Drawer::Latest(latest) = drawer else { return None };
+    let Generator::Latest(latest) = generator else { return None };
     let (_, growth) = growths.iter().find(|(number, _)| Some(*number) == latest.grows_with)?;
     Some(latest.draw(chance, growth.ended(), |place| growth.sequence.nth(place)))
 }

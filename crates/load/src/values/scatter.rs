@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hash_equals_that_of_ycsb() {
+    fn hash_matches_ycsb() {
         // Names of the first records that YCSB 0.17 loads.
         for (number, hash) in
             [(0, 6_284_781_860_667_377_211), (1, 8_517_097_267_634_966_620), (2, 1_820_151_046_732_198_393)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use engine::{Line, Peer};
+use engine::{BlockingConnection, Peer};
 use wire::sql::{RowSink, Session, SessionEvent};
 
 use super::Answer;
@@ -17,7 +17,7 @@ pub const LOGIN_TIMEOUT: Duration = Duration::from_secs(10);
 /// Timeout for a silent server. Building the index of a very large table takes hours.
 const SILENCE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 /// Interval at which the flag for giving up is checked.
-const LISTEN: Duration = Duration::from_millis(50);
+const FLAG_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 const BUFFER_BYTES: usize = 64 * 1024;
 /// Maximum length of a reply in bytes if the wait can be aborted.
 const ANSWER_BYTES_MAX: usize = 1 << 20;
@@ -25,14 +25,14 @@ const ANSWER_BYTES_MAX: usize = 1 << 20;
 /// A connection with a logged-in session.
 pub(crate) struct Connection<S: Session> {
     pub(crate) session: S,
-    line: Line,
+    line: BlockingConnection,
     buffer: Vec<u8>,
     from: usize,
     to: usize,
-    is_given_up: Option<Arc<AtomicBool>>,
+    is_canceled: Option<Arc<AtomicBool>>,
 }
 
-fn is_silence(error: &io::Error) -> bool {
+fn is_timeout(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }
 
@@ -52,11 +52,11 @@ impl<S: Session> Connection<S> {
             true => peer.clone(),
             false => peer.at(number as usize % peer.endpoints.len()),
         };
-        let line = Line::open_logged_in(&peer, &mut session, LOGIN_TIMEOUT);
+        let line = BlockingConnection::open_logged_in(&peer, &mut session, LOGIN_TIMEOUT);
         let mut line = line.map_err(|error| Error::Connect { reason: error.to_string() })?;
         let silence = line.set_timeout(Some(SILENCE_MAX));
         silence.map_err(|error| Error::Connect { reason: format!("{}: {error}", line.endpoint()) })?;
-        Ok(Self { session, line, buffer: vec![0; BUFFER_BYTES], from: 0, to: 0, is_given_up: None })
+        Ok(Self { session, line, buffer: vec![0; BUFFER_BYTES], from: 0, to: 0, is_canceled: None })
     }
 
     /// Sends the pending output of the session.
@@ -69,7 +69,7 @@ impl<S: Session> Connection<S> {
     fn fill(&mut self) -> io::Result<()> {
         loop {
             // Also aborts if a server never stops sending.
-            if self.is_given_up.as_ref().is_some_and(|is_given_up| is_given_up.load(Ordering::Relaxed)) {
+            if self.is_canceled.as_ref().is_some_and(|is_canceled| is_canceled.load(Ordering::Relaxed)) {
                 return Err(io::Error::other("it was given up"));
             }
             match self.line.read(&mut self.buffer) {
@@ -78,21 +78,21 @@ impl<S: Session> Connection<S> {
                     (self.from, self.to) = (0, count);
                     return Ok(());
                 }
-                Err(error) if is_silence(&error) && self.goes_on_waiting() => {}
+                Err(error) if is_timeout(&error) && self.keeps_waiting() => {}
                 Err(error) => return Err(error),
             }
         }
     }
 
     /// Sets a flag that ends the wait for a silent server.
-    pub(crate) fn give_up_when(&mut self, is_given_up: Arc<AtomicBool>) -> Result<(), Error> {
-        self.is_given_up = Some(is_given_up);
-        let listening = self.line.set_timeout(Some(LISTEN));
+    pub(crate) fn set_cancel_flag(&mut self, is_canceled: Arc<AtomicBool>) -> Result<(), Error> {
+        self.is_canceled = Some(is_canceled);
+        let listening = self.line.set_timeout(Some(FLAG_CHECK_INTERVAL));
         listening.map_err(|error| Error::Connect { reason: error.to_string() })
     }
 
-    fn goes_on_waiting(&self) -> bool {
-        self.is_given_up.as_ref().is_some_and(|is_given_up| !is_given_up.load(Ordering::Relaxed))
+    fn keeps_waiting(&self) -> bool {
+        self.is_canceled.as_ref().is_some_and(|is_canceled| !is_canceled.load(Ordering::Relaxed))
     }
 
     /// Waits for the next event.
@@ -145,7 +145,7 @@ impl<S: Session> Connection<S> {
 
     /// Runs a statement, and returns its rows. If the wait can be aborted, the reply is limited to 1 MiB.
     pub(crate) fn ask(&mut self, sql: &str, doing: &str) -> Result<Answer, Error> {
-        let mut rows = AnswerBuffer { is_given_up: self.is_given_up.clone(), ..AnswerBuffer::default() };
+        let mut rows = AnswerBuffer { is_canceled: self.is_canceled.clone(), ..AnswerBuffer::default() };
         let answered = self.run(sql.as_bytes(), &mut rows, doing);
         if rows.is_too_long() {
             return Err(broken(doing, "the server answers with more than 1 MiB"));
@@ -171,30 +171,30 @@ struct AnswerBuffer {
     rows: Answer,
     row: Vec<Option<String>>,
     bytes: usize,
-    is_given_up: Option<Arc<AtomicBool>>,
+    is_canceled: Option<Arc<AtomicBool>>,
 }
 
 impl AnswerBuffer {
     fn is_too_long(&self) -> bool {
-        self.is_given_up.is_some() && self.bytes > ANSWER_BYTES_MAX
+        self.is_canceled.is_some() && self.bytes > ANSWER_BYTES_MAX
     }
 }
 
 impl RowSink for AnswerBuffer {
-    fn wants(&self) -> bool {
+    fn needs_rows(&self) -> bool {
         true
     }
 
     fn value(&mut self, _column: u16, value: Option<&[u8]>) {
         self.bytes += size_of::<Option<String>>() + value.map_or(0, <[u8]>::len);
         if self.is_too_long() {
-            self.is_given_up.iter().for_each(|is_given_up| is_given_up.store(true, Ordering::Relaxed));
+            self.is_canceled.iter().for_each(|is_canceled| is_canceled.store(true, Ordering::Relaxed));
             return;
         }
         self.row.push(value.map(|bytes| String::from_utf8_lossy(bytes).into_owned()));
     }
 
-    fn row_ended(&mut self) {
+    fn finish_row(&mut self) {
         if !self.is_too_long() {
             self.rows.push(std::mem::take(&mut self.row));
         }
@@ -207,14 +207,14 @@ mod tests {
 
     #[test]
     fn too_long_reply_is_given_up() {
-        let is_given_up = Arc::new(AtomicBool::new(false));
+        let is_canceled = Arc::new(AtomicBool::new(false));
         let mut rows =
-            AnswerBuffer { is_given_up: Some(Arc::clone(&is_given_up)), ..AnswerBuffer::default() };
+            AnswerBuffer { is_canceled: Some(Arc::clone(&is_canceled)), ..AnswerBuffer::default() };
         for _ in 0..ANSWER_BYTES_MAX {
             rows.value(0, Some(b"x"));
-            rows.row_ended();
+            rows.finish_row();
         }
-        assert!(is_given_up.load(Ordering::Relaxed));
+        assert!(is_canceled.load(Ordering::Relaxed));
         assert!(rows.rows.len() < ANSWER_BYTES_MAX / 16, "{}", rows.rows.len());
     }
 }

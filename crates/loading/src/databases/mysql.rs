@@ -13,7 +13,7 @@ use client::MySql;
 pub(super) const KIND: Kind = Kind {
     engine: Engine::MySql,
     open,
-    open_to_watch: |place| open(place, 0),
+    open_monitor: |place| open(place, 0),
     writers_max: None,
     freezes_rows: false,
     may_truncate: None,

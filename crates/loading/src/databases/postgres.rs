@@ -19,7 +19,7 @@ pub(super) const KIND: Kind = Kind {
         let (peer, login) = place.server()?;
         Ok(Box::new(Postgres::open(peer, login, number)?))
     },
-    open_to_watch,
+    open_monitor,
     writers_max: None,
     freezes_rows: true,
     // Foreign keys and triggers forbid it, or would notice.
@@ -40,11 +40,12 @@ pub(super) const KIND: Kind = Kind {
 
 /// Settings of a monitoring session, which must not block anything. They are startup parameters, so that a pooler either rejects
 /// them or discards them with the session.
-const WATCHING: [(&str, &str); 2] = [("application_name", "tenbin watch"), ("statement_timeout", "500")];
+const MONITOR_SETTINGS: [(&str, &str); 2] =
+    [("application_name", "tenbin watch"), ("statement_timeout", "500")];
 
-fn open_to_watch(place: &DatabaseLocation) -> Result<Box<dyn Client>, Error> {
+fn open_monitor(place: &DatabaseLocation) -> Result<Box<dyn Client>, Error> {
     let (peer, login) = place.server()?;
     let mut login = Login::clone(login);
-    login.settings.extend(WATCHING.map(|(name, value)| (name.to_owned(), value.to_owned())));
-    Ok(Box::new(Postgres::open_as_it_is(peer, &Arc::new(login), 0)?))
+    login.settings.extend(MONITOR_SETTINGS.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    Ok(Box::new(Postgres::open_without_settings(peer, &Arc::new(login), 0)?))
 }

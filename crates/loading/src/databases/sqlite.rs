@@ -13,7 +13,7 @@ use client::Sqlite;
 pub(super) const KIND: Kind = Kind {
     engine: Engine::Sqlite,
     open: |place, _| open(place),
-    open_to_watch: open,
+    open_monitor: open,
     writers_max: Some(1),
     freezes_rows: false,
     may_truncate: None,

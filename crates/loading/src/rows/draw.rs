@@ -1,11 +1,11 @@
 //! Random numbers of a row, which depend only on seed, table, and row.
 
 /// SplitMix64 generator (Steele, Lea and Flood, 2014).
-pub(super) struct Draw(u64);
+pub(super) struct SplitMix64(u64);
 
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
-impl Draw {
+impl SplitMix64 {
     /// Creates the generator of one row of one table.
     pub(super) fn new(seed: u64, table: u64, row: u64) -> Self {
         let mut of_table = Self(seed ^ table.wrapping_mul(STEP).rotate_left(32));

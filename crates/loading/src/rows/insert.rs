@@ -46,10 +46,10 @@ impl Sink for InsertRows {
     }
 
     fn int(&mut self, value: i32) {
-        self.big(value.into());
+        self.big_int(value.into());
     }
 
-    fn big(&mut self, value: i64) {
+    fn big_int(&mut self, value: i64) {
         self.next_value();
         push_decimal(&mut self.bytes, value);
     }

@@ -128,7 +128,7 @@ fn drawn(columns: &[DrawnColumn], rows: Range<u64>, sink: &mut impl Sink) {
         for (column, is_plain) in &mut generators {
             match column.cell(row) {
                 Cell::Null => sink.null(),
-                Cell::Number(number) => sink.big(number),
+                Cell::Number(number) => sink.big_int(number),
                 Cell::Text(text) if *is_plain => sink.text(text.as_bytes()),
                 Cell::Text(text) => sink.any_text(text.as_bytes()),
             }

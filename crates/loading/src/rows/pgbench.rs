@@ -20,7 +20,7 @@ pub(super) fn accounts(rows: Range<u64>, is_big: bool, needs_blanks: bool, sink:
         for aid in row + 1..=end {
             sink.begin_row(4);
             if is_big {
-                sink.big(aid as i64);
+                sink.big_int(aid as i64);
             } else {
                 sink.int(aid as i32);
             }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Sink;
 use super::digits::fill;
-use super::draw::Draw;
+use super::draw::SplitMix64;
 
 /// Number of rows in the comparison that introduced this table.
 pub(crate) const ROWS: u64 = 122_000;
@@ -52,7 +52,7 @@ pub(super) fn rows(rows: Range<u64>, seed: u64, all: u64, sink: &mut impl Sink) 
     let all = all.max(1);
     let (mut kana, mut kanji) = (String::new(), String::new());
     for row in rows {
-        let mut draw = Draw::new(seed, 0, row);
+        let mut draw = SplitMix64::new(seed, 0, row);
         let place = row as u128 * PREFECTURES.len() as u128 / u128::from(all);
         let prefecture = PREFECTURES[(place as usize).min(PREFECTURES.len() - 1)];
         // Codes are spread evenly, so most seven-digit numbers are not a code.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Sink;
 use super::digits::fill;
-use super::draw::Draw;
+use super::draw::SplitMix64;
 
 const GROUP: usize = 11;
 const GROUP_BOUND: u64 = 100_000_000_000;
@@ -14,7 +14,7 @@ const PAD_BYTES: usize = 59;
 pub(super) fn rows(rows: Range<u64>, seed: u64, number: u32, size: u32, sink: &mut impl Sink) {
     let (mut c, mut pad) = ([b'-'; C_BYTES], [b'-'; PAD_BYTES]);
     for row in rows {
-        let mut draw = Draw::new(seed, number.into(), row);
+        let mut draw = SplitMix64::new(seed, number.into(), row);
         sink.begin_row(4);
         sink.int(row as i32 + 1);
         sink.int(special(&mut draw, size.into()) as i32);
@@ -27,7 +27,7 @@ pub(super) fn rows(rows: Range<u64>, seed: u64, number: u32, size: u32, sink: &m
 }
 
 /// Fills groups of eleven digits. The dashes in between are already there.
-fn groups(place: &mut [u8], draw: &mut Draw) {
+fn groups(place: &mut [u8], draw: &mut SplitMix64) {
     for group in place.chunks_mut(GROUP + 1) {
         fill(&mut group[..GROUP], draw.below(GROUP_BOUND));
     }
@@ -35,7 +35,7 @@ fn groups(place: &mut [u8], draw: &mut Draw) {
 
 /// Draws from 1 to `size` with sysbench's distribution `special`: three of four values are within the middle hundredth, the others
 /// around the middle, as the mean of twelve uniform draws.
-fn special(draw: &mut Draw, size: u64) -> u64 {
+fn special(draw: &mut SplitMix64, size: u64) -> u64 {
     const MEAN_OF: u64 = 12;
     if draw.below(100) < 75 {
         let width = (size / 100).max(1);
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn three_of_four_values_are_in_the_middle_hundredth() {
-        let mut draw = Draw::new(1, 1, 1);
+        let mut draw = SplitMix64::new(1, 1, 1);
         let drawn: Vec<_> = (0..100_000).map(|_| special(&mut draw, 10_000)).collect();
         assert!(drawn.iter().all(|k| (1..=10_000).contains(k)));
         let middle = drawn.iter().filter(|k| (4951..=5050).contains(*k)).count();

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::Sink;
-use super::draw::Draw;
+use super::draw::SplitMix64;
 
 const DISTRICTS: u64 = 10;
 const LINES: u64 = 10;
@@ -69,7 +69,7 @@ fn delivered(orders: u64) -> u64 {
 pub(super) fn rows(rows: Range<u64>, table: TpccTable, seed: u64, items: u64, sink: &mut impl Sink) {
     let customers = customers(items);
     for row in rows {
-        let mut draw = Draw::new(seed, table as u64, row);
+        let mut draw = SplitMix64::new(seed, table as u64, row);
         let draw = &mut draw;
         match table {
             TpccTable::Item => item(row, draw, sink),
@@ -90,7 +90,7 @@ pub(super) fn rows(rows: Range<u64>, table: TpccTable, seed: u64, items: u64, si
                 sink.int((row / items) as i32 + 1);
                 sink.int((row % items) as i32 + 1);
                 sink.int(10 + draw.below(91) as i32);
-                sink.big(0);
+                sink.big_int(0);
                 sink.int(0);
                 sink.text(&letters(24, draw));
                 sink.text(&letters(38, draw));
@@ -100,7 +100,7 @@ pub(super) fn rows(rows: Range<u64>, table: TpccTable, seed: u64, items: u64, si
     }
 }
 
-fn item(row: u64, draw: &mut Draw, sink: &mut impl Sink) {
+fn item(row: u64, draw: &mut SplitMix64, sink: &mut impl Sink) {
     sink.begin_row(4);
     sink.int(row as i32 + 1);
     sink.text(&letters(19, draw));
@@ -108,7 +108,7 @@ fn item(row: u64, draw: &mut Draw, sink: &mut impl Sink) {
     sink.text(&letters(38, draw));
 }
 
-fn warehouse(row: u64, draw: &mut Draw, sink: &mut impl Sink) {
+fn warehouse(row: u64, draw: &mut SplitMix64, sink: &mut impl Sink) {
     sink.begin_row(5);
     sink.int(row as i32 + 1);
     sink.text(&letters(8, draw));
@@ -118,7 +118,7 @@ fn warehouse(row: u64, draw: &mut Draw, sink: &mut impl Sink) {
     sink.text(b"300000.00");
 }
 
-fn district(row: u64, customers: u64, draw: &mut Draw, sink: &mut impl Sink) {
+fn district(row: u64, customers: u64, draw: &mut SplitMix64, sink: &mut impl Sink) {
     sink.begin_row(7);
     place(row, sink);
     sink.text(&letters(8, draw));
@@ -128,7 +128,7 @@ fn district(row: u64, customers: u64, draw: &mut Draw, sink: &mut impl Sink) {
     sink.int(customers as i32 + 1);
 }
 
-fn customer(row: u64, customers: u64, draw: &mut Draw, sink: &mut impl Sink) {
+fn customer(row: u64, customers: u64, draw: &mut SplitMix64, sink: &mut impl Sink) {
     let number = row % customers;
     sink.begin_row(12);
     place(row / customers, sink);
@@ -155,7 +155,7 @@ fn history(row: u64, customers: u64, sink: &mut impl Sink) {
     sink.text(b"10.00");
 }
 
-fn order(row: u64, customers: u64, draw: &mut Draw, sink: &mut impl Sink) {
+fn order(row: u64, customers: u64, draw: &mut SplitMix64, sink: &mut impl Sink) {
     let number = row % customers;
     sink.begin_row(7);
     place(row / customers, sink);
@@ -171,7 +171,7 @@ fn order(row: u64, customers: u64, draw: &mut Draw, sink: &mut impl Sink) {
     sink.int(LINES as i32);
 }
 
-fn order_line(row: u64, customers: u64, items: u64, draw: &mut Draw, sink: &mut impl Sink) {
+fn order_line(row: u64, customers: u64, items: u64, draw: &mut SplitMix64, sink: &mut impl Sink) {
     let order = row / LINES;
     let (district, number) = (order / customers, order % customers);
     let is_delivered = number < delivered(customers);
@@ -197,7 +197,7 @@ fn place(district: u64, sink: &mut impl Sink) {
     sink.int((district % DISTRICTS) as i32 + 1);
 }
 
-fn letters(count: usize, draw: &mut Draw) -> Vec<u8> {
+fn letters(count: usize, draw: &mut SplitMix64) -> Vec<u8> {
     (0..count).map(|_| LETTERS[draw.below(LETTERS.len() as u64) as usize]).collect()
 }
 

@@ -2,17 +2,17 @@
 
 use sql::Engine;
 
-use super::{Finish, Table};
+use super::{FinalStep, Table};
 use crate::databases::{self, PgbenchTable};
 use crate::options::Options;
 use crate::rows::{ACCOUNTS, Content, TELLERS};
 
 /// Scale from which account numbers have eight bytes.
-const SCALE_OF_BIG: u32 = 20_000;
+const BIG_SCALE_MIN: u32 = 20_000;
 
 pub(super) fn tables(engine: Engine, options: &Options) -> Vec<Table> {
     let scale = u64::from(options.scale);
-    let is_big = options.scale >= SCALE_OF_BIG;
+    let is_big = options.scale >= BIG_SCALE_MIN;
     let aid = if is_big { "bigint" } else { "int" };
     let content = Content::Accounts { is_big, needs_blanks: databases::of(engine).tables.needs_blanks };
     let tables = vec![
@@ -103,7 +103,7 @@ fn with_references(mut tables: Vec<Table>) -> Vec<Table> {
         let statement =
             format!("alter table {name} add constraint {constraint} foreign key ({column}) references {of}");
         for table in tables.iter_mut().filter(|table| table.name == name) {
-            table.references.push(Finish::new(&constraint, &statement));
+            table.references.push(FinalStep::new(&constraint, &statement));
         }
     }
     tables

@@ -2,7 +2,7 @@
 
 use sql::Engine;
 
-use super::{Finish, Table};
+use super::{FinalStep, Table};
 use crate::databases;
 use crate::options::Options;
 use crate::rows::Content;
@@ -19,7 +19,7 @@ fn table(engine: Engine, options: &Options, number: u32) -> Table {
     let size = options.table_size;
     let (create, mut indexes) = (databases::of(engine).tables.sysbench)(&name, REST, size);
     let index = format!("k_{number}");
-    indexes.push(Finish::new(&index, format!("CREATE INDEX {index} ON {name}(k)")));
+    indexes.push(FinalStep::new(&index, format!("CREATE INDEX {index} ON {name}(k)")));
     Table {
         name,
         create: vec![create],

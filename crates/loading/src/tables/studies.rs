@@ -2,7 +2,7 @@
 
 use sql::Engine;
 
-use super::{Finish, Table};
+use super::{FinalStep, Table};
 use crate::databases::{self, TableSyntax};
 use crate::options::Options;
 use crate::rows::{Content, POSTCODES};
@@ -34,7 +34,7 @@ pub(super) fn postcodes(engine: Engine, options: &Options, is_empty: bool) -> Ta
     let suffix = syntax.text_suffix;
     let index = |column: &str| {
         let part = (syntax.indexed_text)(column);
-        Finish::new(format!("{name}_{column}"), format!("CREATE INDEX {name}_{column} ON {name} ({part})"))
+        FinalStep::new(format!("{name}_{column}"), format!("CREATE INDEX {name}_{column} ON {name} ({part})"))
     };
     Table {
         name: name.to_owned(),

@@ -2,7 +2,7 @@
 
 use sql::Engine;
 
-use super::{Finish, Table};
+use super::{FinalStep, Table};
 use crate::databases::{self, TableSyntax};
 use crate::options::Options;
 use crate::rows::{Content, TpccTable};
@@ -15,7 +15,7 @@ pub(super) fn tables(engine: Engine, options: &Options) -> Vec<Table> {
         let primary = key.map_or_else(String::new, |key| format!(",PRIMARY KEY ({key})"));
         let definition = columns.replace("TIME", time);
         let index = index.map(|(index, columns)| {
-            Finish::new(index, format!("CREATE INDEX {index} ON {name} ({columns})"))
+            FinalStep::new(index, format!("CREATE INDEX {index} ON {name} ({columns})"))
         });
         Table {
             name: name.to_owned(),

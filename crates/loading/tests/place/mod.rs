@@ -60,20 +60,20 @@ pub(crate) fn plan(name: &str, options: &Options, database: &Database) -> Plan {
 
 /// Records progress, and requests a stop after a number of rows.
 #[derive(Debug, Default)]
-pub(crate) struct Watch {
+pub(crate) struct StoppingObserver {
     rows: AtomicU64,
     stop_after: Option<u64>,
     kill_after: Option<(u64, u32)>,
 }
 
-impl Watch {
+impl StoppingObserver {
     /// An observer that requests a stop.
     pub(crate) fn until(rows: u64) -> Self {
         Self { stop_after: Some(rows), ..Self::default() }
     }
 
     /// An observer that kills a server's process without requesting a stop.
-    pub(crate) fn that_kills(pid: u32, after_rows: u64) -> Self {
+    pub(crate) fn killing_server(pid: u32, after_rows: u64) -> Self {
         Self { kill_after: Some((after_rows, pid)), ..Self::default() }
     }
 
@@ -83,7 +83,7 @@ impl Watch {
     }
 }
 
-impl Observer for Watch {
+impl Observer for StoppingObserver {
     fn rows(&self, rows: u64, rows_all: u64) {
         assert!(rows <= rows_all);
         let before = self.rows.fetch_max(rows, Ordering::Relaxed);
@@ -94,7 +94,7 @@ impl Observer for Watch {
         }
     }
 
-    fn wants_stop(&self) -> bool {
+    fn should_stop(&self) -> bool {
         self.stop_after.is_some_and(|rows| self.most() >= rows)
     }
 }

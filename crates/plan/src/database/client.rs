@@ -10,7 +10,7 @@ pub(crate) struct ClientEnvironment<'a> {
 
 impl ClientEnvironment<'static> {
     /// Reads the environment of this process.
-    pub(crate) fn here() -> Self {
+    pub(crate) fn from_process() -> Self {
         Self { variable: &|name| env::var(name).ok() }
     }
 }
@@ -31,8 +31,9 @@ impl<'a> ClientEnvironment<'a> {
     pub(super) fn user(&self) -> Option<String> {
         let id = rustix::process::geteuid().as_raw().to_string();
         let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
-        let is_mine = |line: &&str| line.split(':').nth(2) == Some(id.as_str());
-        let named = users.lines().find(is_mine).and_then(|line| line.split(':').next()).map(str::to_owned);
+        let is_own_entry = |line: &&str| line.split(':').nth(2) == Some(id.as_str());
+        let named =
+            users.lines().find(is_own_entry).and_then(|line| line.split(':').next()).map(str::to_owned);
         named.or_else(|| self.variable("USER"))
     }
 }

@@ -5,20 +5,20 @@ pub(super) mod parameters;
 use std::path::PathBuf;
 
 use sql::Engine;
-use wire::sql::{Login, Secret, TlsWish, Weak};
+use wire::sql::{InsecureAuth, Login, Secret, TlsMode};
 
-use super::written::{Written, read_port};
-use super::{ClientEnvironment, Database, in_the_clear, shown, with_tls};
+use super::written::{UrlParts, read_port};
+use super::{ClientEnvironment, Database, add_tls, plain_peer, shown};
 use crate::endpoint::{Peer, Trust};
 use crate::fault::Fault;
 use parameters::PARAMETERS;
 
-const ANY_KEY: &str = "get-server-public-key";
-const CLEAR: &str = "enable-cleartext-plugin";
+const GET_PUBLIC_KEY: &str = "get-server-public-key";
+const CLEARTEXT_PLUGIN: &str = "enable-cleartext-plugin";
 const SECONDS_MAX: u64 = 86_400;
 
 pub(super) fn read(
-    written: &Written,
+    written: &UrlParts,
     environment: &ClientEnvironment<'_>,
     faults: &mut Vec<Fault>,
 ) -> Option<Database> {
@@ -33,7 +33,7 @@ pub(super) fn read(
     let hosts = written.hosts.iter();
     let peers = hosts.map(|(host, written_port)| {
         let host = part("host").or_else(|| host.clone()).unwrap_or_else(|| "localhost".to_owned());
-        in_the_clear(host, port.or(*written_port).unwrap_or(wire::mysql::PORT))
+        plain_peer(host, port.or(*written_port).unwrap_or(wire::mysql::PORT))
     });
     let mut peers: Vec<_> = peers.collect();
     let socket = written.parameter("socket").map(PathBuf::from);
@@ -42,20 +42,20 @@ pub(super) fn read(
         if socket.is_none() && peer.host.starts_with('/') {
             *peer = Peer {
                 unix_socket: Some(PathBuf::from(&peer.host)),
-                ..in_the_clear("localhost".to_owned(), peer.port)
+                ..plain_peer("localhost".to_owned(), peer.port)
             };
         }
     }
     let (tls, trust) = tls(written, faults);
     let given = |parameter: &str| written.parameter(parameter).map(str::to_owned);
     let certificate = written.certificate(["ssl-cert", "ssl-key"].map(|name| (name, given(name))), faults);
-    with_tls(&mut peers, trust.as_ref(), certificate.as_ref());
-    let weak = Weak {
-        clear: is_true(written, CLEAR, faults),
-        any_key: is_true(written, ANY_KEY, faults),
-        ..Weak::default()
+    add_tls(&mut peers, trust.as_ref(), certificate.as_ref());
+    let weak = InsecureAuth {
+        clear: is_true(written, CLEARTEXT_PLUGIN, faults),
+        any_key: is_true(written, GET_PUBLIC_KEY, faults),
+        ..InsecureAuth::default()
     };
-    let is_all_here = peers.iter().all(|peer| peer.unix_socket.is_some());
+    let are_all_local = peers.iter().all(|peer| peer.unix_socket.is_some());
     let timeout_ns = written.parameter("connect-timeout").and_then(|text| match text.parse::<u64>() {
         Ok(seconds @ 1..=SECONDS_MAX) => Some(seconds * 1_000_000_000),
         _ => {
@@ -73,8 +73,8 @@ pub(super) fn read(
             user,
             password: password.or_else(|| environment.variable("MYSQL_PWD").map(Secret)),
             database,
-            tls: if is_all_here { TlsWish::No } else { tls },
-            weak: if is_all_here { Weak::ALL } else { weak },
+            tls: if are_all_local { TlsMode::No } else { tls },
+            weak: if are_all_local { InsecureAuth::ALL } else { weak },
             init_commands: init_commands(written),
             ..Login::default()
         },
@@ -86,7 +86,7 @@ pub(super) fn read(
 }
 
 /// Statements after the log-in: the character set, and the command of the URL.
-fn init_commands(written: &Written) -> Vec<String> {
+fn init_commands(written: &UrlParts) -> Vec<String> {
     let charset = written.parameter("charset").or(written.parameter("default-character-set"));
     // The log-in itself requests utf8mb4.
     let narrow = charset.filter(|charset| matches!(*charset, "utf8" | "utf8mb3"));
@@ -94,7 +94,7 @@ fn init_commands(written: &Written) -> Vec<String> {
     names.into_iter().chain(written.parameter("init-command").map(str::to_owned)).collect()
 }
 
-fn is_true(written: &Written, name: &str, faults: &mut Vec<Fault>) -> bool {
+fn is_true(written: &UrlParts, name: &str, faults: &mut Vec<Fault>) -> bool {
     match written.parameter(name).map(str::to_ascii_lowercase).as_deref() {
         Some("true" | "1" | "on") => true,
         None | Some("false" | "0" | "off") => false,
@@ -106,7 +106,7 @@ fn is_true(written: &Written, name: &str, faults: &mut Vec<Fault>) -> bool {
     }
 }
 
-fn tls(written: &Written, faults: &mut Vec<Fault>) -> (TlsWish, Option<Trust>) {
+fn tls(written: &UrlParts, faults: &mut Vec<Fault>) -> (TlsMode, Option<Trust>) {
     let file = written.parameter("ssl-ca").map(PathBuf::from);
     // MariaDB defines the options `ssl` and `ssl-verify-server-cert`.
     let by_flags = match (written.parameter("ssl"), is_true(written, "ssl-verify-server-cert", faults)) {
@@ -117,16 +117,16 @@ fn tls(written: &Written, faults: &mut Vec<Fault>) -> (TlsWish, Option<Trust>) {
     };
     let mode = written.parameter("ssl-mode").or(by_flags).map(str::to_ascii_uppercase);
     match mode.as_deref().unwrap_or(if file.is_some() { "VERIFY_CA" } else { "PREFERRED" }) {
-        "DISABLED" => (TlsWish::No, None),
-        "PREFERRED" => (TlsWish::IfOffered, Some(Trust::Anything)),
-        "REQUIRED" => (TlsWish::Required, Some(Trust::Anything)),
-        "VERIFY_CA" => (TlsWish::Required, Some(Trust::AnyName(file))),
-        "VERIFY_IDENTITY" => (TlsWish::Required, Some(file.map_or(Trust::System, Trust::Authorities))),
+        "DISABLED" => (TlsMode::No, None),
+        "PREFERRED" => (TlsMode::IfOffered, Some(Trust::Anything)),
+        "REQUIRED" => (TlsMode::Required, Some(Trust::Anything)),
+        "VERIFY_CA" => (TlsMode::Required, Some(Trust::AnyName(file))),
+        "VERIFY_IDENTITY" => (TlsMode::Required, Some(file.map_or(Trust::System, Trust::Authorities))),
         other => {
             let what = format!("invalid ssl-mode: {other:?}");
             let help = "write DISABLED, PREFERRED, REQUIRED, VERIFY_CA or VERIFY_IDENTITY";
             written.wrong(what, help, faults);
-            (TlsWish::No, None)
+            (TlsMode::No, None)
         }
     }
 }

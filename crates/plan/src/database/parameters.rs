@@ -1,6 +1,6 @@
 //! Parameters of connection URLs: all that the servers' own clients know, and how each is supported here.
 
-use super::written::Written;
+use super::written::UrlParts;
 use crate::fault::Fault;
 use crate::file::near;
 
@@ -71,7 +71,7 @@ pub(super) fn check<'a>(
     }
 }
 
-impl Written {
+impl UrlParts {
     /// Checks the parameters of the URL against a table.
     pub(super) fn check_parameters(&self, table: &[Parameter], faults: &mut Vec<Fault>) {
         let given = self.parameters.iter().map(|(name, value)| (name.as_str(), value.as_str()));

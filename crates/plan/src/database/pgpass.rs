@@ -28,27 +28,27 @@ pub(super) enum PassfileEntry {
 }
 
 /// Looks up a password. As in PostgreSQL's own clients, a file that other users may read is ignored.
-pub(super) fn look_up(path: &Path, whose: &PasswordQuery<'_>) -> PassfileEntry {
+pub(super) fn look_up(path: &Path, query: &PasswordQuery<'_>) -> PassfileEntry {
     let Ok(about) = fs::metadata(path) else { return PassfileEntry::Nothing };
     if !about.is_file() || about.len() > FILE_BYTES_MAX {
         return PassfileEntry::Nothing;
     }
     let text = fs::read(path).unwrap_or_default();
-    match find(&String::from_utf8_lossy(&text), whose) {
+    match find(&String::from_utf8_lossy(&text), query) {
         Some(_) if about.permissions().mode() & 0o077 != 0 => PassfileEntry::Exposed,
         Some(password) => PassfileEntry::Password(Secret(password)),
         None => PassfileEntry::Nothing,
     }
 }
 
-fn find(text: &str, whose: &PasswordQuery<'_>) -> Option<String> {
-    let port = whose.port.to_string();
-    let wanted = [whose.host, &port, whose.database, whose.user];
+fn find(text: &str, query: &PasswordQuery<'_>) -> Option<String> {
+    let port = query.port.to_string();
+    let wanted = [query.host, &port, query.database, query.user];
     text.lines().filter(|line| !line.starts_with('#')).find_map(|line| {
         let fields = fields(line);
-        let is_mine = fields.len() == 5
+        let matches_query = fields.len() == 5
             && wanted.iter().zip(&fields).all(|(wanted, (field, is_any))| *is_any || field == wanted);
-        is_mine.then(|| fields[4].0.clone())
+        matches_query.then(|| fields[4].0.clone())
     })
 }
 
@@ -81,24 +81,24 @@ mod tests {
     #[test]
     fn first_matching_line_wins() {
         let text = "# passwords\nother:5432:db:me:1\nlocalhost:*:*:me:a\\:b\\\\c:d\n*:*:*:*:last\nbroken";
-        let whose = |host| PasswordQuery { host, port: 5432, database: "db", user: "me" };
-        assert_eq!(find(text, &whose("other")).as_deref(), Some("1"));
-        assert_eq!(find(text, &whose("localhost")).as_deref(), Some("a:b\\c:d"));
-        assert_eq!(find(text, &whose("third")).as_deref(), Some("last"));
-        assert_eq!(find("**:*:*:*:x\n\\*:*:*:*:y", &whose("h")), None, "only a star by itself fits anything");
+        let query = |host| PasswordQuery { host, port: 5432, database: "db", user: "me" };
+        assert_eq!(find(text, &query("other")).as_deref(), Some("1"));
+        assert_eq!(find(text, &query("localhost")).as_deref(), Some("a:b\\c:d"));
+        assert_eq!(find(text, &query("third")).as_deref(), Some("last"));
+        assert_eq!(find("**:*:*:*:x\n\\*:*:*:*:y", &query("h")), None, "only a star by itself fits anything");
     }
 
     #[test]
     fn ignores_file_that_others_may_read() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("pgpass");
-        let whose = PasswordQuery { host: "h", port: 1, database: "d", user: "u" };
-        assert_eq!(look_up(&path, &whose), PassfileEntry::Nothing);
+        let query = PasswordQuery { host: "h", port: 1, database: "d", user: "u" };
+        assert_eq!(look_up(&path, &query), PassfileEntry::Nothing);
         fs::write(&path, "h:1:d:u:pw\n").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
-        assert_eq!(look_up(&path, &whose), PassfileEntry::Exposed);
+        assert_eq!(look_up(&path, &query), PassfileEntry::Exposed);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
-        assert_eq!(look_up(&path, &whose), PassfileEntry::Password(Secret("pw".to_owned())));
-        assert_eq!(look_up(folder.path(), &whose), PassfileEntry::Nothing);
+        assert_eq!(look_up(&path, &query), PassfileEntry::Password(Secret("pw".to_owned())));
+        assert_eq!(look_up(folder.path(), &query), PassfileEntry::Nothing);
     }
 }

@@ -8,12 +8,12 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use sql::Engine;
-use wire::sql::{Attempt, ChannelBinding, Login, Secret, ServerRole, TlsWish, Weak};
+use wire::sql::{Attempt, ChannelBinding, InsecureAuth, Login, Secret, ServerRole, TlsMode};
 
 use super::parameters::{check, find};
 use super::pgpass::{self, PassfileEntry, PasswordQuery};
-use super::written::{Written, read_port};
-use super::{Balance, ClientEnvironment, Database, in_the_clear, shown, with_tls};
+use super::written::{UrlParts, read_port};
+use super::{Balance, ClientEnvironment, Database, add_tls, plain_peer, shown};
 use crate::endpoint::{Peer, Trust};
 use crate::fault::Fault;
 use parameters::PARAMETERS;
@@ -21,19 +21,19 @@ use service::Service;
 
 const SECONDS_MAX: u64 = 86_400;
 /// Default `application_name`.
-const APPLICATION: &str = "tenbin";
+const APPLICATION_NAME: &str = "tenbin";
 /// Folders where servers put their sockets.
 const SOCKET_FOLDERS: [&str; 2] = ["/var/run/postgresql", "/tmp"];
 
 /// Values of parameters from all sources: the URL, the service that it names, and the environment.
-struct Given<'a> {
-    written: &'a Written,
+struct ParameterValues<'a> {
+    written: &'a UrlParts,
     service: Service,
     environment: &'a ClientEnvironment<'a>,
 }
 
-impl<'a> Given<'a> {
-    fn read(written: &'a Written, environment: &'a ClientEnvironment<'a>, faults: &mut Vec<Fault>) -> Self {
+impl<'a> ParameterValues<'a> {
+    fn read(written: &'a UrlParts, environment: &'a ClientEnvironment<'a>, faults: &mut Vec<Fault>) -> Self {
         written.check_parameters(PARAMETERS, faults);
         let mut given = Self { written, service: Service::new(), environment };
         let Some(name) = given.value("service") else { return given };
@@ -48,39 +48,39 @@ impl<'a> Given<'a> {
 
     /// Value of a parameter. `None` if no source has it.
     fn value(&self, name: &str) -> Option<String> {
-        self.by_url_or_service(name).or_else(|| self.by_environment(name))
+        self.from_url_or_service(name).or_else(|| self.from_environment(name))
     }
 
     /// Value of a parameter that is also a part of the URL. `None` if no source has it.
     fn value_or_part(&self, name: &str, part: Option<&str>) -> Option<String> {
         let parameter = self.written.parameter(name).or(part).map(str::to_owned);
-        parameter.or_else(|| self.by_service(name)).or_else(|| self.by_environment(name))
+        parameter.or_else(|| self.from_service(name)).or_else(|| self.from_environment(name))
     }
 
-    fn by_url_or_service(&self, name: &str) -> Option<String> {
-        self.written.parameter(name).map(str::to_owned).or_else(|| self.by_service(name))
+    fn from_url_or_service(&self, name: &str) -> Option<String> {
+        self.written.parameter(name).map(str::to_owned).or_else(|| self.from_service(name))
     }
 
-    fn by_service(&self, name: &str) -> Option<String> {
+    fn from_service(&self, name: &str) -> Option<String> {
         self.service.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
     }
 
-    fn by_environment(&self, name: &str) -> Option<String> {
+    fn from_environment(&self, name: &str) -> Option<String> {
         self.environment.variable(find(PARAMETERS, name)?.variable?)
     }
 
     /// Error for a value that is none of the known ones.
-    fn wrong_value(&self, name: &str, value: &str, known: &str, faults: &mut Vec<Fault>) {
+    fn report_wrong_value(&self, name: &str, value: &str, known: &str, faults: &mut Vec<Fault>) {
         self.written.wrong(format!("invalid {name}: {value:?}"), &format!("write {known}"), faults);
     }
 }
 
 pub(super) fn read(
-    written: &Written,
+    written: &UrlParts,
     environment: &ClientEnvironment<'_>,
     faults: &mut Vec<Fault>,
 ) -> Option<Database> {
-    let given = Given::read(written, environment, faults);
+    let given = ParameterValues::read(written, environment, faults);
     let mut peers = peers(&given, faults);
     let user = given.value_or_part("user", written.user.as_deref()).or_else(|| environment.user());
     let Some(user) = user else {
@@ -93,9 +93,9 @@ pub(super) fn read(
     let is_tls_direct = is_tls_direct(&given, wish, faults);
     let files = ["sslcert", "sslkey"].map(|name| (name, given.value(name)));
     let certificate = written.certificate(files, faults);
-    with_tls(&mut peers, trust.as_ref(), certificate.as_ref());
+    add_tls(&mut peers, trust.as_ref(), certificate.as_ref());
     let weak = weak(&given.value("require_auth").unwrap_or_default(), written, faults);
-    let is_all_here = peers.iter().all(|peer| peer.unix_socket.is_some());
+    let are_all_local = peers.iter().all(|peer| peer.unix_socket.is_some());
     let (attempts, balance) = attempts(&given, &peers, wish, is_allowed_only, faults);
     let seconds = given.value("connect_timeout");
     Some(Database {
@@ -106,9 +106,9 @@ pub(super) fn read(
             password,
             database: Some(database),
             settings: settings(&given),
-            tls: if is_all_here { TlsWish::No } else { wish },
-            weak: if is_all_here { Weak::ALL } else { weak },
-            is_tls_direct: is_tls_direct && !is_all_here,
+            tls: if are_all_local { TlsMode::No } else { wish },
+            weak: if are_all_local { InsecureAuth::ALL } else { weak },
+            is_tls_direct: is_tls_direct && !are_all_local,
             channel_binding: channel_binding(&given, faults),
             attempts,
             ..Login::default()
@@ -121,16 +121,16 @@ pub(super) fn read(
 }
 
 /// Settings of the session.
-fn settings(given: &Given<'_>) -> Vec<(String, String)> {
+fn settings(given: &ParameterValues<'_>) -> Vec<(String, String)> {
     let name = given.value("application_name").or_else(|| given.value("fallback_application_name"));
-    let name = name.unwrap_or_else(|| APPLICATION.to_owned());
+    let name = name.unwrap_or_else(|| APPLICATION_NAME.to_owned());
     let mut settings = vec![("application_name".to_owned(), name)];
     settings.extend(given.value("options").map(|options| ("options".to_owned(), options)));
     settings
 }
 
 fn password(
-    given: &Given<'_>,
+    given: &ParameterValues<'_>,
     peer: &Peer,
     database: &str,
     user: &str,
@@ -142,14 +142,14 @@ fn password(
     given
         .value_or_part("password", part)
         .map(Secret)
-        .or_else(|| from_file(file.as_deref()?, peer, database, user, given.written, faults))
+        .or_else(|| password_from_file(file.as_deref()?, peer, database, user, given.written, faults))
 }
 
 /// Ways to open a connection, in order, and the balance of connections over the hosts. Both are empty if there is one way only.
 fn attempts(
-    given: &Given<'_>,
+    given: &ParameterValues<'_>,
     peers: &[Peer],
-    tls: TlsWish,
+    tls: TlsMode,
     is_tls_allowed_only: bool,
     faults: &mut Vec<Fault>,
 ) -> (Vec<Attempt>, Option<Balance>) {
@@ -163,7 +163,7 @@ fn attempts(
         Some("prefer-standby") => &[ServerRole::Standby, ServerRole::Any],
         Some(other) => {
             let known = "any, read-write, read-only, primary, standby, or prefer-standby";
-            given.wrong_value("target_session_attrs", other, known, faults);
+            given.report_wrong_value("target_session_attrs", other, known, faults);
             &[ServerRole::Any]
         }
     };
@@ -171,19 +171,19 @@ fn attempts(
         None | Some("disable") => false,
         Some("random") => true,
         Some(other) => {
-            given.wrong_value("load_balance_hosts", other, "disable or random", faults);
+            given.report_wrong_value("load_balance_hosts", other, "disable or random", faults);
             false
         }
     };
     let ways = if is_tls_allowed_only { 2 } else { 1 };
     let attempt = |role: ServerRole, (host, peer): (usize, &Peer), way: usize| {
         let tls = match is_tls_allowed_only {
-            _ if peer.unix_socket.is_some() => TlsWish::No,
-            true if way == 0 => TlsWish::No,
-            true => TlsWish::Required,
+            _ if peer.unix_socket.is_some() => TlsMode::No,
+            true if way == 0 => TlsMode::No,
+            true => TlsMode::Required,
             false => tls,
         };
-        Attempt { host: host as u16, tls, role, has_second_way: way + 1 < ways }
+        Attempt { host: host as u16, tls, role, has_fallback: way + 1 < ways }
     };
     let all = roles.iter().flat_map(|role| {
         peers.iter().enumerate().flat_map(move |peer| (0..ways).map(move |way| attempt(*role, peer, way)))
@@ -196,37 +196,37 @@ fn attempts(
     (attempts, is_balanced.then_some(Balance { width, stride }))
 }
 
-fn channel_binding(given: &Given<'_>, faults: &mut Vec<Fault>) -> ChannelBinding {
+fn channel_binding(given: &ParameterValues<'_>, faults: &mut Vec<Fault>) -> ChannelBinding {
     match given.value("channel_binding").as_deref() {
         Some("disable") => ChannelBinding::Disable,
         None | Some("prefer") => ChannelBinding::Prefer,
         Some("require") => ChannelBinding::Require,
         Some(other) => {
-            given.wrong_value("channel_binding", other, "disable, prefer, or require", faults);
+            given.report_wrong_value("channel_binding", other, "disable, prefer, or require", faults);
             ChannelBinding::Prefer
         }
     }
 }
 
 /// Whether TLS starts right after connecting. As in libpq, this requires a mode that enforces TLS.
-fn is_tls_direct(given: &Given<'_>, tls: TlsWish, faults: &mut Vec<Fault>) -> bool {
+fn is_tls_direct(given: &ParameterValues<'_>, tls: TlsMode, faults: &mut Vec<Fault>) -> bool {
     match given.value("sslnegotiation").as_deref() {
         None | Some("postgres") => false,
-        Some("direct") if tls == TlsWish::Required => true,
+        Some("direct") if tls == TlsMode::Required => true,
         Some("direct") => {
             let what = "sslnegotiation=direct needs TLS";
             given.written.wrong(what, "write sslmode=require, verify-ca, or verify-full", faults);
             false
         }
         Some(other) => {
-            given.wrong_value("sslnegotiation", other, "postgres or direct", faults);
+            given.report_wrong_value("sslnegotiation", other, "postgres or direct", faults);
             false
         }
     }
 }
 
 /// Hosts from the URL, its parameters, the service, or the environment; otherwise the local server.
-fn peers(given: &Given<'_>, faults: &mut Vec<Fault>) -> Vec<Peer> {
+fn peers(given: &ParameterValues<'_>, faults: &mut Vec<Fault>) -> Vec<Peer> {
     let written = given.written;
     let listed = |text: String| text.split(',').map(|host| Some(host.to_owned())).collect::<Vec<_>>();
     let written_hosts: Vec<Option<String>> = written.hosts.iter().map(|(host, _)| host.clone()).collect();
@@ -269,9 +269,9 @@ fn peers(given: &Given<'_>, faults: &mut Vec<Fault>) -> Vec<Peer> {
         .map(|(number, host)| {
             let port = ports.get(number).or(ports.first()).copied().flatten().unwrap_or(wire::postgres::PORT);
             let peer = match host.filter(|host| !host.is_empty()) {
-                Some(folder) if folder.starts_with('/') => by_socket(&folder, port),
-                Some(host) => in_the_clear(host, port),
-                None => local(port),
+                Some(folder) if folder.starts_with('/') => socket_peer(&folder, port),
+                Some(host) => plain_peer(host, port),
+                None => local_peer(port),
             };
             Peer { addresses: addresses.get(number).copied().into_iter().collect(), ..peer }
         })
@@ -279,35 +279,40 @@ fn peers(given: &Given<'_>, faults: &mut Vec<Fault>) -> Vec<Peer> {
 }
 
 /// Addresses instead of the resolution of host names. Empty if there are none.
-fn addresses(given: &Given<'_>, faults: &mut Vec<Fault>) -> Vec<IpAddr> {
+fn addresses(given: &ParameterValues<'_>, faults: &mut Vec<Fault>) -> Vec<IpAddr> {
     let Some(text) = given.value("hostaddr") else { return Vec::new() };
     let addresses: Option<Vec<IpAddr>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
     addresses.unwrap_or_else(|| {
-        given.wrong_value("hostaddr", &text, "numeric addresses such as 10.0.0.1, one for each host", faults);
+        given.report_wrong_value(
+            "hostaddr",
+            &text,
+            "numeric addresses such as 10.0.0.1, one for each host",
+            faults,
+        );
         Vec::new()
     })
 }
 
-fn by_socket(folder: &str, port: u16) -> Peer {
+fn socket_peer(folder: &str, port: u16) -> Peer {
     let path = Path::new(folder).join(format!(".s.PGSQL.{port}"));
-    Peer { unix_socket: Some(path), ..in_the_clear("localhost".to_owned(), port) }
+    Peer { unix_socket: Some(path), ..plain_peer("localhost".to_owned(), port) }
 }
 
 /// The local server, over its Unix socket if there is one.
-fn local(port: u16) -> Peer {
+fn local_peer(port: u16) -> Peer {
     let socket = |folder: &&&str| Path::new(folder).join(format!(".s.PGSQL.{port}")).exists();
     match SOCKET_FOLDERS.iter().find(socket) {
-        Some(folder) => by_socket(folder, port),
-        None => in_the_clear("localhost".to_owned(), port),
+        Some(folder) => socket_peer(folder, port),
+        None => plain_peer("localhost".to_owned(), port),
     }
 }
 
-fn from_file(
+fn password_from_file(
     path: &Path,
     peer: &Peer,
     database: &str,
     user: &str,
-    written: &Written,
+    written: &UrlParts,
     faults: &mut Vec<Fault>,
 ) -> Option<Secret> {
     // As in libpq, a socket in the default folder counts as `localhost`; any other socket is identified by its folder.
@@ -328,14 +333,14 @@ fn from_file(
 
 /// Use of TLS according to `sslmode`.
 struct Tls {
-    wish: TlsWish,
+    wish: TlsMode,
     /// `None` if TLS is never used.
     trust: Option<Trust>,
     /// Whether TLS is used only if the log-in without it is rejected.
     is_allowed_only: bool,
 }
 
-fn tls(given: &Given<'_>, faults: &mut Vec<Fault>) -> Tls {
+fn tls(given: &ParameterValues<'_>, faults: &mut Vec<Fault>) -> Tls {
     let own = || {
         let path = Path::new(&given.environment.variable("HOME")?).join(".postgresql/root.crt");
         path.exists().then_some(path)
@@ -347,30 +352,30 @@ fn tls(given: &Given<'_>, faults: &mut Vec<Fault>) -> Tls {
         None => own(),
     };
     // As in libpq, URLs written for JDBC may use `ssl=true`.
-    let by_jdbc = given.by_url_or_service("ssl").map(|_| "require".to_owned());
-    let mode = given.by_url_or_service("sslmode").or(by_jdbc).or_else(|| given.by_environment("sslmode"));
+    let by_jdbc = given.from_url_or_service("ssl").map(|_| "require".to_owned());
+    let mode = given.from_url_or_service("sslmode").or(by_jdbc).or_else(|| given.from_environment("sslmode"));
     let of = |wish, trust| Tls { wish, trust, is_allowed_only: false };
     match mode.as_deref().unwrap_or("prefer") {
-        "disable" => of(TlsWish::No, None),
-        "allow" => Tls { is_allowed_only: true, ..of(TlsWish::IfOffered, Some(Trust::Anything)) },
-        "prefer" => of(TlsWish::IfOffered, Some(Trust::Anything)),
+        "disable" => of(TlsMode::No, None),
+        "allow" => Tls { is_allowed_only: true, ..of(TlsMode::IfOffered, Some(Trust::Anything)) },
+        "prefer" => of(TlsMode::IfOffered, Some(Trust::Anything)),
         // As in libpq, certificates are checked if a root certificate file is given.
         "require" => {
-            of(TlsWish::Required, Some(file.map_or(Trust::Anything, |file| Trust::AnyName(Some(file)))))
+            of(TlsMode::Required, Some(file.map_or(Trust::Anything, |file| Trust::AnyName(Some(file)))))
         }
-        "verify-ca" => of(TlsWish::Required, Some(Trust::AnyName(file))),
-        "verify-full" => of(TlsWish::Required, Some(file.map_or(Trust::System, Trust::Authorities))),
+        "verify-ca" => of(TlsMode::Required, Some(Trust::AnyName(file))),
+        "verify-full" => of(TlsMode::Required, Some(file.map_or(Trust::System, Trust::Authorities))),
         other => {
             let known = "disable, allow, prefer, require, verify-ca or verify-full";
-            given.wrong_value("sslmode", other, known, faults);
-            of(TlsWish::No, None)
+            given.report_wrong_value("sslmode", other, known, faults);
+            of(TlsMode::No, None)
         }
     }
 }
 
 /// Weak authentication methods among those that are listed. Strong methods are always allowed.
-fn weak(named: &str, written: &Written, faults: &mut Vec<Fault>) -> Weak {
-    let mut weak = Weak::default();
+fn weak(named: &str, written: &UrlParts, faults: &mut Vec<Fault>) -> InsecureAuth {
+    let mut weak = InsecureAuth::default();
     for name in named.split(',').map(str::trim).filter(|name| !name.is_empty()) {
         match name {
             "password" => weak.clear = true,
@@ -394,7 +399,7 @@ fn weak(named: &str, written: &Written, faults: &mut Vec<Fault>) -> Weak {
 }
 
 /// Timeout in whole seconds. 0 means no limit.
-fn timeout_ns(text: &str, written: &Written, faults: &mut Vec<Fault>) -> Option<u64> {
+fn timeout_ns(text: &str, written: &UrlParts, faults: &mut Vec<Fault>) -> Option<u64> {
     match text.trim().parse::<u64>() {
         Ok(0) => None,
         Ok(seconds) if seconds <= SECONDS_MAX => Some(seconds * 1_000_000_000),

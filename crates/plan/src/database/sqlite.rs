@@ -6,7 +6,7 @@ use percent_encoding::percent_decode_str;
 use sql::Engine;
 use wire::sql::Login;
 
-use super::{Database, in_the_clear};
+use super::{Database, plain_peer};
 use crate::fault::Fault;
 use crate::file::near;
 use crate::units;
@@ -44,7 +44,7 @@ pub(super) fn read(url: &str, faults: &mut Vec<Fault>) -> Option<Database> {
     Some(Database {
         engine: Engine::Sqlite,
         login: Login::default(),
-        peers: vec![in_the_clear(String::new(), 0)],
+        peers: vec![plain_peer(String::new(), 0)],
         file: Some((PathBuf::from(path.as_ref()), settings)),
         connect_timeout_ns: None,
         balance: None,

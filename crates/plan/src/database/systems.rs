@@ -3,8 +3,8 @@
 use wire::step::Unit;
 
 use super::{Database, scheme};
-use crate::check::{Target, put_on};
-use crate::draft::Played;
+use crate::check::{Target, plan_load};
+use crate::draft::ScriptSource;
 use crate::endpoint::Peer;
 use crate::error::Spelling;
 use crate::fault::Fault;
@@ -40,13 +40,15 @@ pub(crate) static SYSTEMS: SystemKind = SystemKind {
     // The URL is read and checked together with the load.
     url_fault: |_| None,
     shown: |url| Ok(Database::read(url)?.shown),
-    misfit_of_first_plan: Some([
+    first_plan_misfit: Some([
         "this is the URL of a database, and the plan is for HTTP",
         "write the plan of a database as in docs/plan.md, or run tenbin URL --workload NAME",
     ]),
     target: Target::from_database_flags,
     front,
-    plan_of_steps: |place, scripts, load, _| planned(&place.url, &scripts.played, &scripts.spec, load),
+    plan_of_steps: |place, scripts, load, _| {
+        plan_of_scripts(&place.url, &scripts.played, &scripts.spec, load)
+    },
     plan_of_tool,
     plan_of_traffic,
     may_be_second: true,
@@ -78,17 +80,22 @@ fn front(place: &LaunchEndpoint) -> Result<Peer, Vec<Fault>> {
 /// Plan of a load that replays a log on the database with this URL. Its statements are known only when they are sent, so it has a
 /// placeholder statement that every database accepts.
 fn plan_of_traffic(launch: &Launch, url: &str, load: &LoadSpec) -> Result<Plan, Vec<Fault>> {
-    let stand_in = Played::Text { name: STEP.to_owned(), text: b"SELECT 1;\n".to_vec() };
-    let plan = planned(url, &[stand_in], &SqlSpec::default(), load)?;
+    let placeholder_script = ScriptSource::Text { name: STEP.to_owned(), text: b"SELECT 1;\n".to_vec() };
+    let plan = plan_of_scripts(url, &[placeholder_script], &SqlSpec::default(), load)?;
     let front = (SystemKind::by_url(&launch.url).front)(&launch.front())?;
     Ok(Plan { front, ..plan })
 }
 
 /// Plan of a load of scripts on the database with this URL.
-fn planned(url: &str, played: &[Played], spec: &SqlSpec, load: &LoadSpec) -> Result<Plan, Vec<Fault>> {
+fn plan_of_scripts(
+    url: &str,
+    played: &[ScriptSource],
+    spec: &SqlSpec,
+    load: &LoadSpec,
+) -> Result<Plan, Vec<Fault>> {
     let mut faults = Vec::new();
     let target = Target::database(url, played, spec, Spelling::Keys, &mut faults);
-    put_on(target, Unit::Transaction, load, Spelling::Keys, faults)
+    plan_load(target, Unit::Transaction, load, Spelling::Keys, faults)
 }
 
 /// Plan of a load on a database that an external load generator makes.
@@ -99,6 +106,6 @@ fn plan_of_tool(place: &LaunchEndpoint, load: LoadSpec) -> Result<Plan, Vec<Faul
         return Err(vec![Fault::new("url", what, "name a server, or remove `tool` from the load")]);
     }
     let plan =
-        put_on(Some(Target::of_tool(&database)), Unit::Transaction, &load, Spelling::Keys, Vec::new())?;
+        plan_load(Some(Target::for_tool(&database)), Unit::Transaction, &load, Spelling::Keys, Vec::new())?;
     Ok(Plan { watched: Some(database), ..plan })
 }

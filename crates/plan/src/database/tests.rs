@@ -5,7 +5,7 @@ mod parameters;
 use std::path::PathBuf;
 
 use sql::Engine;
-use wire::sql::{Secret, TlsWish, Weak};
+use wire::sql::{InsecureAuth, Secret, TlsMode};
 
 use super::{ClientEnvironment, Database};
 use crate::endpoint::{ClientCertificate, Peer, Trust};
@@ -19,7 +19,7 @@ fn try_read(url: &str, environment: &[(&str, &str)]) -> Result<Database, String>
         environment.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
     };
     let environment = ClientEnvironment::of(&variable);
-    Database::read_in(url, &environment)
+    Database::read_with_environment(url, &environment)
         .map_err(|faults| faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
 }
 
@@ -35,12 +35,12 @@ fn parses_each_part_of_url() {
     assert_eq!(places(&database), ["127.0.0.1:5433"]);
     assert_eq!((database.login.user.as_str(), database.login.database.as_deref()), ("me", Some("db")));
     assert_eq!(database.login.password, Some(Secret("p@ss".to_owned())));
-    assert_eq!((database.login.tls, &database.peers[0].tls), (TlsWish::No, &None));
+    assert_eq!((database.login.tls, &database.peers[0].tls), (TlsMode::No, &None));
     let settings = [("application_name", "x"), ("options", "-c a=1")];
     assert_eq!(database.login.settings, settings.map(|(name, value)| (name.to_owned(), value.to_owned())));
     assert_eq!(database.connect_timeout_ns, Some(3_000_000_000));
     assert_eq!(database.shown, "postgres://127.0.0.1:5433/db");
-    assert_eq!(database.for_command(), "postgres://me@127.0.0.1:5433/db");
+    assert_eq!(database.command_url(), "postgres://me@127.0.0.1:5433/db");
 
     let several = read("postgres://me@[::1]:1,10.0.0.1,h:3/db", &[]);
     assert_eq!(
@@ -49,11 +49,11 @@ fn parses_each_part_of_url() {
     );
     let socket = read("postgres:///db?host=/run/pg&port=6000&user=u", &[]);
     assert_eq!(places(&socket), ["/run/pg/.s.PGSQL.6000"]);
-    assert_eq!(socket.login.tls, TlsWish::No, "a socket has no TLS");
+    assert_eq!(socket.login.tls, TlsMode::No, "a socket has no TLS");
     assert_eq!(places(&read("postgres://%2Frun%2Fpg/db", &[])), ["/run/pg/.s.PGSQL.5432"]);
 
     let mysql = read("mysql://root:pw@127.0.0.1/test?ssl-mode=required", &[]);
-    assert_eq!((mysql.engine, mysql.login.tls), (Engine::MySql, TlsWish::Required));
+    assert_eq!((mysql.engine, mysql.login.tls), (Engine::MySql, TlsMode::Required));
     assert_eq!(
         (places(&mysql), mysql.shown.as_str()),
         (vec!["127.0.0.1:3306".to_owned()], "mysql://127.0.0.1:3306/test")
@@ -83,13 +83,13 @@ fn environment_supplies_what_url_omits() {
     let all = read("postgres://", &environment);
     assert_eq!(all.shown, "postgres://10.0.0.2:6000/theirs");
     assert_eq!((all.login.user.as_str(), all.login.password), ("them", Some(Secret("pw".to_owned()))));
-    assert_eq!((all.login.tls, &all.peers[0].tls), (TlsWish::Required, &Some(Trust::Anything)));
+    assert_eq!((all.login.tls, &all.peers[0].tls), (TlsMode::Required, &Some(Trust::Anything)));
     let own = read("postgres://me:mine@127.0.0.1:1/db?sslmode=disable", &environment);
     assert_eq!((own.shown.as_str(), own.login.user.as_str()), ("postgres://127.0.0.1:1/db", "me"));
     assert_eq!(own.login.password, Some(Secret("mine".to_owned())));
     let by_user = read("postgres://me@127.0.0.1", &[]);
     assert_eq!(by_user.login.database.as_deref(), Some("me"), "the database is called as the user");
-    assert_eq!(by_user.login.tls, TlsWish::IfOffered);
+    assert_eq!(by_user.login.tls, TlsMode::IfOffered);
     let mysql = read("mysql://me@127.0.0.1/x", &[("MYSQL_PWD", "pw")]);
     assert_eq!(mysql.login.password, Some(Secret("pw".to_owned())));
 }
@@ -119,8 +119,8 @@ fn checks_certificates_by_mode() {
 #[test]
 fn sends_password_weakly_only_if_allowed_or_local() {
     let weak = |url: &str, environment: &[(&str, &str)]| read(url, environment).login.weak;
-    let no = Weak::default();
-    let (clear, md5) = (Weak { clear: true, ..no }, Weak { md5: true, ..no });
+    let no = InsecureAuth::default();
+    let (clear, md5) = (InsecureAuth { clear: true, ..no }, InsecureAuth { md5: true, ..no });
     for url in ["postgres://u@127.0.0.1/d", "postgres://u@h/d?sslmode=disable", "mysql://u@localhost/d"] {
         assert_eq!(weak(url, &[]), no, "{url}");
     }
@@ -129,10 +129,10 @@ fn sends_password_weakly_only_if_allowed_or_local() {
     assert_eq!(weak("postgres://u@h/d?require_auth=scram-sha-256,password", &[]), clear);
     assert_eq!(weak("postgres://u@h/d", &[("PGREQUIREAUTH", "md5")]), md5);
     assert_eq!(weak("postgres://u@h/d?require_auth=none", &[("PGREQUIREAUTH", "md5")]), no);
-    assert_eq!(weak("mysql://u@h/d?get-server-public-key=true", &[]), Weak { any_key: true, ..no });
+    assert_eq!(weak("mysql://u@h/d?get-server-public-key=true", &[]), InsecureAuth { any_key: true, ..no });
     assert_eq!(weak("mysql://u@h/d?enable-cleartext-plugin=1&get-server-public-key=false", &[]), clear);
     for socket in ["postgres:///d?host=/run/pg&user=u", "mysql://u@localhost/d?socket=/run/my.sock"] {
-        assert_eq!(weak(socket, &[]), Weak::ALL);
+        assert_eq!(weak(socket, &[]), InsecureAuth::ALL);
     }
     let mixed = "postgres:///d?host=/run/pg,127.0.0.1&user=u";
     assert_eq!(weak(mixed, &[]), no, "one way leads over the wire");
@@ -170,14 +170,14 @@ fn reports_wrong_urls_without_password() {
         let said = faults.replace("target_session_attrs", "");
         assert!(!said.contains("ses"), "{url}: {faults}");
     }
-    assert_eq!(super::presentable("postgres://bob@h/d"), "postgres://bob@h/d");
+    assert_eq!(super::redacted_url("postgres://bob@h/d"), "postgres://bob@h/d");
     for hidden in
         ["postgres://bob:sesame@h/d", "postgres://ses/ame@h/d", "https://token@h/d", "mysql://ses@me@h/d"]
     {
         let (scheme, _) = hidden.split_once("://").unwrap();
-        assert_eq!(super::presentable(hidden), format!("{scheme}://(secret)@h/d"));
+        assert_eq!(super::redacted_url(hidden), format!("{scheme}://(secret)@h/d"));
     }
-    let shown = super::presentable("postgres://h/d?password=sesame&user=u");
+    let shown = super::redacted_url("postgres://h/d?password=sesame&user=u");
     assert_eq!(shown, "postgres://h/d?password=(secret)&user=u");
 }
 

@@ -5,7 +5,7 @@ use replay::Traffic;
 use serde_json::{Value, json};
 use sql::script::{Distribution, ScriptSet, Seeds, Statement};
 use sql::{Mode, Settings};
-use wire::masking::sounds_secret;
+use wire::masking::suggests_secret;
 
 use crate::database::Database;
 use crate::endpoint::{Endpoint, EndpointLoad, Peer};
@@ -20,7 +20,7 @@ pub struct Transactions {
     /// Database that runs the transactions.
     pub database: Database,
     /// Parsed scripts.
-    pub deck: ScriptSet,
+    pub all_scripts: ScriptSet,
     /// Text of each script.
     pub texts: Vec<Vec<u8>>,
     /// Query mode, max number of tries, and the variables of scripts.
@@ -44,7 +44,7 @@ impl EndpointLoad for Transactions {
         &self.database.peers
     }
 
-    fn copied(&self) -> Box<dyn EndpointLoad> {
+    fn clone_box(&self) -> Box<dyn EndpointLoad> {
         Box::new(self.clone())
     }
 
@@ -53,7 +53,7 @@ impl EndpointLoad for Transactions {
         Ok(None)
     }
 
-    fn takes(&self, traffic: &Traffic) -> bool {
+    fn accepts_traffic(&self, traffic: &Traffic) -> bool {
         self.database.engine.protocol().is_some_and(|protocol| (traffic.fits)(protocol))
     }
 
@@ -65,7 +65,7 @@ impl EndpointLoad for Transactions {
         Some(&self.database)
     }
 
-    fn has_tls_on_request(&self) -> bool {
+    fn upgrades_to_tls(&self) -> bool {
         true
     }
 
@@ -86,17 +86,17 @@ impl EndpointLoad for Transactions {
     }
 
     fn may_write(&self) -> bool {
-        self.deck.statements().iter().any(|statement| sql::may_write(statement, self.database.engine))
+        self.all_scripts.statements().iter().any(|statement| sql::may_write(statement, self.database.engine))
     }
 
-    fn written_by(&self, number: u16, _action: &OwnedAction, _is_kept: bool) -> Option<String> {
-        let written = self.written_by_script(number)?;
+    fn write_reason(&self, number: u16, _action: &OwnedAction, _is_kept: bool) -> Option<String> {
+        let written = self.writing_statement(number)?;
         Some(format!("the load has {:?}", written.title().trim_end_matches(';')))
     }
 
     fn parts(&self, plan: &Plan, endpoint: u16) -> Vec<sql::Part> {
         let numbers: Vec<u16> = plan.steps_at(endpoint).map(|(number, _)| number).collect();
-        let mut parts = sql::parts(&self.deck, &plan.sql_steps(endpoint));
+        let mut parts = sql::parts(&self.all_scripts, &plan.sql_steps(endpoint));
         parts.iter_mut().for_each(|part| part.of = numbers[usize::from(part.of)]);
         parts
     }
@@ -113,11 +113,11 @@ impl EndpointLoad for Transactions {
         (self.settings.bindings, self.settings.saves) = (names.to_vec(), saves);
     }
 
-    fn saved_by_scripts(&self) -> &[u16] {
+    fn script_variables(&self) -> &[u16] {
         &self.settings.saves
     }
 
-    fn make_lone(&mut self, seed: u64) {
+    fn make_single_client(&mut self, seed: u64) {
         (self.settings.seed, self.settings.clients, self.pool) = (seed, 1, None);
     }
 
@@ -144,11 +144,11 @@ impl Transactions {
     /// Describes the load. `scale` is the scale that was read from the tables. `None` if it was not read.
     pub fn words(&self, scale: Option<i64>) -> String {
         let Settings { mode, max_tries, distribution, .. } = &self.settings;
-        let mut words = vec![format!("query mode {}", mode_word(*mode))];
+        let mut words = vec![format!("query mode {}", mode_name(*mode))];
         let scale = self.settings.scale.or(scale.filter(|_| self.is_scale_asked));
         words.extend(scale.map(|scale| format!("scale {scale}")));
         if self.workloads.iter().any(|name| name.starts_with("oltp-")) {
-            words.push(format!("rows drawn {}", distribution_word(*distribution)));
+            words.push(format!("rows drawn {}", distribution_name(*distribution)));
         }
         if self.workloads.iter().any(|name| name.starts_with("tpcc-")) {
             words.push("not TPC-C".to_owned());
@@ -167,9 +167,10 @@ impl Transactions {
     }
 
     /// Statement of a script that may write. `None` if there is none.
-    fn written_by_script(&self, script: u16) -> Option<&Statement> {
-        let numbers = self.deck.scripts().get(usize::from(script))?.statements();
-        let mut statements = numbers.filter_map(|number| self.deck.statements().get(usize::from(number)));
+    fn writing_statement(&self, script: u16) -> Option<&Statement> {
+        let numbers = self.all_scripts.scripts().get(usize::from(script))?.statements();
+        let mut statements =
+            numbers.filter_map(|number| self.all_scripts.statements().get(usize::from(number)));
         statements.find(|statement| sql::may_write(statement, self.database.engine))
     }
 
@@ -181,11 +182,11 @@ impl Transactions {
     fn to_json(&self) -> Value {
         let Settings { mode, max_tries, scale, variables, distribution, .. } = &self.settings;
         let variables = variables.iter().map(|(name, value)| {
-            let value = if sounds_secret(name) { "(secret)" } else { value.as_str() };
+            let value = if suggests_secret(name) { "(secret)" } else { value.as_str() };
             (name.clone(), json!(value))
         });
         let scripts = self
-            .deck
+            .all_scripts
             .scripts()
             .iter()
             .map(|script| json!({ "name": script.name(), "statements": script.statements().len() }));
@@ -196,11 +197,11 @@ impl Transactions {
             "settings": self.database.file.as_ref().map(|(_, settings)| settings),
             "workloads": self.workloads,
             "scripts": scripts.collect::<Vec<Value>>(),
-            "query_mode": mode_word(*mode),
+            "query_mode": mode_name(*mode),
             "max_tries": max_tries,
             "scale": scale,
             "variables": variables.collect::<serde_json::Map<String, Value>>(),
-            "distribution": distribution_word(*distribution),
+            "distribution": distribution_name(*distribution),
             "keep_alive": self.keep_alive,
             "pool": self.pool,
             "latency_limit_ns": self.latency_limit_ns,
@@ -208,12 +209,12 @@ impl Transactions {
     }
 }
 
-fn mode_word(mode: Mode) -> &'static str {
+fn mode_name(mode: Mode) -> &'static str {
     Mode::NAMES.iter().find(|(_, known)| *known == mode).map_or("", |(name, _)| name)
 }
 
 /// Word for a distribution: `special`, `zipf:1.1`.
-fn distribution_word(distribution: Distribution) -> String {
+fn distribution_name(distribution: Distribution) -> String {
     match distribution {
         Distribution::Uniform => "uniform".to_owned(),
         Distribution::Special => "special".to_owned(),

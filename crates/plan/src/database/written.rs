@@ -1,7 +1,7 @@
 //! Splits an SQL URL into user, password, hosts, database, and parameters. Errors show nothing that may be part of a password.
 
 use percent_encoding::percent_decode_str;
-use wire::masking::{without_secrets, without_secrets_in_query};
+use wire::masking::{mask_query_secrets, mask_secrets};
 use wire::sql::Secret;
 
 use super::scheme;
@@ -9,7 +9,7 @@ use crate::endpoint::ClientCertificate;
 use crate::fault::Fault;
 
 /// Decoded parts of a URL. `None` marks a part that the URL omits.
-pub(super) struct Written {
+pub(super) struct UrlParts {
     pub(super) scheme: &'static str,
     pub(super) user: Option<String>,
     pub(super) password: Option<Secret>,
@@ -21,8 +21,8 @@ pub(super) struct Written {
     pub(super) shown: String,
 }
 
-pub(super) fn read(url: &str, faults: &mut Vec<Fault>) -> Option<Written> {
-    let shown = format!("{:?}", presentable(url));
+pub(super) fn read(url: &str, faults: &mut Vec<Fault>) -> Option<UrlParts> {
+    let shown = format!("{:?}", redacted_url(url));
     let mut wrong = |what: &str, help: &str| faults.push(Fault::new(&shown, what, help));
     let scheme = scheme(url)?;
     let Some((_, rest)) = url.trim().split_once("://") else {
@@ -63,7 +63,7 @@ pub(super) fn read(url: &str, faults: &mut Vec<Fault>) -> Option<Written> {
     });
     let parameters = parameters.collect();
     let hosts = places.split(',').map(|place| host(place, &shown, faults)).collect();
-    Some(Written { scheme, user, password, hosts, database, parameters, shown })
+    Some(UrlParts { scheme, user, password, hosts, database, parameters, shown })
 }
 
 /// Whether a `%` is not followed by two hex digits. Programs disagree on its meaning, and the servers' clients reject it.
@@ -105,7 +105,7 @@ pub(super) fn read_port(text: &str, shown: &str, faults: &mut Vec<Fault>) -> Opt
     port
 }
 
-impl Written {
+impl UrlParts {
     /// Value of a parameter. The last one wins if it is given more than once.
     pub(super) fn parameter(&self, name: &str) -> Option<&str> {
         let mut named = self.parameters.iter().rev().filter(|(key, _)| key == name);
@@ -133,17 +133,17 @@ impl Written {
 
 /// URL for display, without a password even if the URL is malformed. A user alone is shown, unless it may be an HTTP token or part
 /// of a password.
-pub(crate) fn presentable(url: &str) -> String {
+pub(crate) fn redacted_url(url: &str) -> String {
     if !url.contains("://") && url.contains('=') {
-        return without_secrets(url);
+        return mask_secrets(url);
     }
     let from = url.find("://").map_or(0, |at| at + 3);
     let hidden = match url[from..].rfind('@') {
         Some(at) if is_plain_user(&url[..from], &url[from..from + at]) => url.to_owned(),
         Some(at) => format!("{}(secret){}", &url[..from], &url[from + at..]),
-        None => without_words_for_ports(url, from),
+        None => without_invalid_port(url, from),
     };
-    without_secrets_in_query(&hidden)
+    mask_query_secrets(&hidden)
 }
 
 fn is_plain_user(scheme: &str, who: &str) -> bool {
@@ -151,7 +151,7 @@ fn is_plain_user(scheme: &str, who: &str) -> bool {
 }
 
 /// Removes a text in the port position that is not a number. It may be a password in a URL without a host.
-fn without_words_for_ports(url: &str, from: usize) -> String {
+fn without_invalid_port(url: &str, from: usize) -> String {
     let end = url[from..].find(['/', '?', '#', ']']).map_or(url.len(), |at| from + at);
     match url[from..end].rsplit_once(':') {
         Some((before, port)) if !before.contains('[') && !port.bytes().all(|byte| byte.is_ascii_digit()) => {

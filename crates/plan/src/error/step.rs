@@ -78,11 +78,11 @@ impl StepProblem {
                 format!("remove it, or define it for your script with {variable}")
             }
             Self::NoVariable { .. } => {
-                let example = spelling.either("-D name=value", "`name: value`");
+                let example = spelling.pick_name("-D name=value", "`name: value`");
                 format!("write {example}; a name has letters, digits, and _, and does not begin with a digit")
             }
             Self::PipelineInSimpleMode { .. } => spelling
-                .either(
+                .pick_name(
                     "add --query-mode extended or --query-mode prepared",
                     "add `mode: extended` or `mode: prepared`",
                 )

@@ -27,7 +27,7 @@ pub(crate) fn first_url(written: &Node) -> Option<(&Node, &str)> {
 }
 
 /// Text of `hash` in `select`, next to a list of URLs.
-pub(crate) fn hash_of(node: &Node) -> Option<&Node> {
+pub(crate) fn hash_text(node: &Node) -> Option<&Node> {
     node.get("select")?.get("hash")
 }
 
@@ -57,17 +57,17 @@ pub(crate) fn read(
         let what = "`socket` takes the place of one host, and `url` is a list";
         reading.at(socket.key_at, what, "remove `socket`, or write one URL");
     }
-    let first = Braced::read(first.text().unwrap_or_default()).fill_url(secret::is_one, fill);
+    let first = Braced::read(first.text().unwrap_or_default()).fill_url(secret::is_secret_name, fill);
     let mut seen = BTreeSet::from([first.clone()]);
     let mut texts = Vec::new();
     for (item, text) in further.iter().filter_map(|item| Some((item, item.text()?))) {
-        let found_before = reading.findings.count();
+        let findings_before = reading.findings.count();
         let braced = reading.braced_url(item, text, known);
-        let filled = braced.fill_url(secret::is_one, fill);
-        if reading.findings.count() == found_before {
-            compare(item, &first, &filled, reading);
+        let filled = braced.fill_url(secret::is_secret_name, fill);
+        if reading.findings.count() == findings_before {
+            check_same_service(item, &first, &filled, reading);
         }
-        if reading.findings.count() == found_before {
+        if reading.findings.count() == findings_before {
             check(item, &braced, &filled, reading);
         }
         // Ports are not known yet and share a placeholder, so URLs with variables may look equal.
@@ -76,7 +76,7 @@ pub(crate) fn read(
         }
         texts.push(braced);
     }
-    let select = match (node.text_of("select"), hash_of(node).and_then(Node::text)) {
+    let select = match (node.text_of("select"), hash_text(node).and_then(Node::text)) {
         (_, Some(key)) => Select::Hash(key.to_owned(), rule(node, list.len(), reading)),
         (Some("first"), None) => Select::First,
         _ => Select::InTurn,
@@ -147,7 +147,7 @@ fn firsts(ranges: &Node, urls: usize, slots: Option<u64>, reading: &mut Reading<
 }
 
 /// Checks that URLs of a list differ only in host and port, because they belong to one service.
-fn compare(at: &Node, first_url: &str, other: &str, reading: &mut Reading<'_>) {
+fn check_same_service(at: &Node, first_url: &str, other: &str, reading: &mut Reading<'_>) {
     let (first, other) = (Parts::of(first_url), Parts::of(other));
     let kind = SystemKind::by_url(first_url);
     if first.scheme != other.scheme {

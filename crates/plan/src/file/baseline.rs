@@ -107,7 +107,7 @@ pub(crate) fn check_gates(
             let what = "a condition of a baseline requires that every variant is compared";
             reading.at(*at, what, "remove it, or `find`");
         } else if let Some(least) =
-            blocks_least(gates, compare, variants).filter(|least| compare.blocks < *least)
+            min_blocks(gates, compare, variants).filter(|least| compare.blocks < *least)
         {
             let what =
                 format!("{} cannot decide a condition of a baseline", words::blocks(compare.blocks as usize));
@@ -117,7 +117,7 @@ pub(crate) fn check_gates(
 }
 
 /// Min blocks that can decide the conditions relative to a baseline. `None` if there is no baseline.
-fn blocks_least(gates: &[(Condition, Span)], compare: &Compare, variants: usize) -> Option<u32> {
+fn min_blocks(gates: &[(Condition, Span)], compare: &Compare, variants: usize) -> Option<u32> {
     if compare.stored.is_some() {
         return Some(SIDE_RUNS_MIN);
     }
@@ -125,18 +125,18 @@ fn blocks_least(gates: &[(Condition, Span)], compare: &Compare, variants: usize)
     let conditions = gates.iter().filter(|(gate, _)| gate.of_baseline.is_some()).count();
     let together = conditions.saturating_mul(variants.saturating_sub(1));
     let family = u32::try_from(together.div_ceil(2)).unwrap_or(u32::MAX).max(1);
-    Some(stats::blocks_least(family))
+    Some(stats::min_blocks(family))
 }
 
 /// Removes conditions relative to a baseline if a quick run has none.
-pub(crate) fn keep_those_with_baseline(compare: &Compare, gates: &mut Vec<Condition>) {
+pub(crate) fn remove_undecidable_gates(compare: &Compare, gates: &mut Vec<Condition>) {
     let has_baseline = compare.baseline.is_some() || compare.stored.is_some();
     gates.retain(|gate| has_baseline || gate.of_baseline.is_none());
 }
 
 impl AskedBaseline {
     /// Reads a mapping such as `{ label: main }`.
-    pub(crate) fn of_node(node: &super::tree::Node) -> Self {
+    pub(crate) fn from_node(node: &super::tree::Node) -> Self {
         let text = |key: &str| node.text_of(key).map(str::to_owned);
         Self::Stored { label: text("label"), file: text("file"), run: text("run") }
     }

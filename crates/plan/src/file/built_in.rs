@@ -31,7 +31,7 @@ pub(crate) fn source(name: &str) -> Option<Result<Source, String>> {
 }
 
 /// Built-in value by its name in scripts: `timestamp_s` is `timestamp.s`.
-pub(crate) fn of_script(name: &str) -> Option<String> {
+pub(crate) fn from_script_name(name: &str) -> Option<String> {
     let named = if let Some(own) = name.strip_prefix("uuid_") {
         format!("uuid.{own}")
     } else if let Some(own) = name.strip_prefix("uuid7_") {

@@ -12,8 +12,8 @@ use super::tree::Node;
 use crate::spec::values::AskedMinEffect;
 use crate::spec::{AskedBaseline, At, CompareSpec, Spanned};
 use crate::study::{
-    BEST_BLOCKS_MIN, Compare, Find, How, Interleave, NoSlices, SLICE_NS, SLICE_RANGE_NS, Study, StudyEvent,
-    StudyLoad, StudyPin, Sweep, System, Variant,
+    BEST_BLOCKS_MIN, Compare, ComparisonMethod, Find, Interleave, NoSlices, SLICE_NS, SLICE_RANGE_NS, Study,
+    StudyEvent, StudyLoad, StudyPin, Sweep, System, Variant,
 };
 use crate::units;
 use judge::words;
@@ -38,7 +38,7 @@ pub(crate) struct Compared<'a> {
 
 impl Compared<'_> {
     /// Number of tests by which the statements of replayed logs are compared, under the load with the most. 0 without a replay.
-    fn tests_of_statements(&self) -> usize {
+    fn statement_tests(&self) -> usize {
         let replays = self.loads.iter().filter_map(|load| load.replay.as_ref());
         let fingerprints = replays.map(|replay| replay.fingerprints.len()).max().unwrap_or(0);
         fingerprints * self.variants.len().saturating_sub(1)
@@ -53,7 +53,7 @@ pub(crate) fn read(
     reading: &mut Reading<'_>,
 ) -> Compare {
     let node = root.get("compare");
-    let spec = node.map(CompareSpec::of_node).unwrap_or_default();
+    let spec = node.map(CompareSpec::from_node).unwrap_or_default();
     let section = Section { spec: &spec, compared, is_quick: quick.is_some() };
     let by = spec.by.as_ref().and_then(Spanned::get).cloned().unwrap_or(ComparedBy::of(Metric::usual()));
     // Value that is a word, such as `compare: no`.
@@ -61,7 +61,7 @@ pub(crate) fn read(
     let find = given(&spec.find).unwrap_or(if is_word { Find::Failures } else { Find::Every });
     let is_alone = find != Find::Failures && compared.variants.len() == 2 || find == Find::Best;
     let usual = reading.within(&spec.blocks, 1, BLOCKS_MAX);
-    let tests = if find == Find::Every { compared.tests_of_statements() } else { 0 };
+    let tests = if find == Find::Every { compared.statement_tests() } else { 0 };
     let default = match node {
         None => 1,
         Some(_) if is_word => 1,
@@ -69,7 +69,7 @@ pub(crate) fn read(
         Some(_) if is_alone => BLOCKS_MAX_DEFAULT,
         Some(_) => BLOCKS_DEFAULT,
     };
-    let quick_blocks = quick.and_then(|quick| CompareSpec::of_node(quick.node).blocks);
+    let quick_blocks = quick.and_then(|quick| CompareSpec::from_node(quick.node).blocks);
     let other = reading.within(&quick_blocks, 1, BLOCKS_MAX);
     let asked = other.or(usual).map(|blocks| blocks as u32);
     let final_blocks = reading.within(&spec.final_blocks, 1, BLOCKS_MAX).map(|blocks| blocks as u32);
@@ -96,8 +96,8 @@ pub(crate) fn read(
         accepts_unlike: given(&spec.accepts_unlike).unwrap_or(false),
     };
     section.pilot(&mut compare, reading);
-    section.hold_against_each_other(&compare, reading);
-    limit_runs(root, compared, &compare, reading);
+    section.check_consistency(&compare, reading);
+    check_run_count(root, compared, &compare, reading);
     compare
 }
 
@@ -109,13 +109,13 @@ pub(crate) fn check_events(
     compare: &Compare,
     reading: &mut Reading<'_>,
 ) {
-    let Some(spec) = root.get("compare").map(CompareSpec::of_node) else { return };
-    Section { spec: &spec, compared, is_quick: false }.costs_of_events(events, compare, reading);
+    let Some(spec) = root.get("compare").map(CompareSpec::from_node) else { return };
+    Section { spec: &spec, compared, is_quick: false }.check_event_costs(events, compare, reading);
 }
 
 /// Chooses between slices and whole runs, checks a study for slices, and shortens it if it is quick.
-pub(crate) fn in_slices(root: &Node, mut study: Study, reading: &mut Reading<'_>) -> Option<Study> {
-    let spec = root.get("compare").map(CompareSpec::of_node);
+pub(crate) fn resolve_interleave(root: &Node, mut study: Study, reading: &mut Reading<'_>) -> Option<Study> {
+    let spec = root.get("compare").map(CompareSpec::from_node);
     if spec.as_ref().is_none_or(|spec| spec.interleave.is_none()) {
         study.choose_interleave(spec.as_ref().is_some_and(|spec| spec.pilot.is_some()));
     }
@@ -125,7 +125,7 @@ pub(crate) fn in_slices(root: &Node, mut study: Study, reading: &mut Reading<'_>
     if let Some(spec) = &spec {
         check_slices(spec, &study, reading);
     }
-    study.quicken_slices();
+    study.shorten_slices();
     Some(study)
 }
 
@@ -133,7 +133,7 @@ pub(crate) fn in_slices(root: &Node, mut study: Study, reading: &mut Reading<'_>
 fn check_slices(spec: &CompareSpec, study: &Study, reading: &mut Reading<'_>) {
     let [shortest, longest] = SLICE_RANGE_NS;
     if let Some(at) =
-        place(&spec.slice_ns).filter(|_| !(shortest..=longest).contains(&study.compare.slice_ns))
+        place_of(&spec.slice_ns).filter(|_| !(shortest..=longest).contains(&study.compare.slice_ns))
     {
         let [shortest, longest] = SLICE_RANGE_NS.map(units::show_duration);
         reading.at(
@@ -145,9 +145,9 @@ fn check_slices(spec: &CompareSpec, study: &Study, reading: &mut Reading<'_>) {
     }
     if study.compare.interleave == Interleave::Runs {
         for (at, key) in [
-            (place(&spec.slice_ns), "slice"),
-            (place(&spec.pauses_idle), "pause"),
-            (place(&spec.has_control), "control"),
+            (place_of(&spec.slice_ns), "slice"),
+            (place_of(&spec.pauses_idle), "pause"),
+            (place_of(&spec.has_control), "control"),
         ] {
             if let Some(at) = at {
                 reading.at(
@@ -159,12 +159,12 @@ fn check_slices(spec: &CompareSpec, study: &Study, reading: &mut Reading<'_>) {
         }
         return;
     }
-    if let Some(at) = place(&spec.interleave).filter(|_| study.compare.interleave == Interleave::Slices)
+    if let Some(at) = place_of(&spec.interleave).filter(|_| study.compare.interleave == Interleave::Slices)
         && let Some(NoSlices { because, help }) = study.no_slices()
     {
         reading.at(at.value, because, help);
     }
-    if let Some(at) = place(&spec.pilot).filter(|_| study.compare.interleave == Interleave::Slices) {
+    if let Some(at) = place_of(&spec.pilot).filter(|_| study.compare.interleave == Interleave::Slices) {
         reading.at(
             at.key,
             "slices need no pilot: the first blocks count, and tell how long it takes",
@@ -179,14 +179,14 @@ fn given<T: Copy>(value: &Option<Spanned<T>>) -> Option<T> {
 }
 
 /// Place of a value.
-fn place<T>(value: &Option<Spanned<T>>) -> Option<At> {
+fn place_of<T>(value: &Option<Spanned<T>>) -> Option<At> {
     value.as_ref().and_then(Spanned::at)
 }
 
 /// Reports a study with more runs than a store accepts.
-fn limit_runs(root: &Node, compared: &Compared<'_>, compare: &Compare, reading: &mut Reading<'_>) {
+fn check_run_count(root: &Node, compared: &Compared<'_>, compare: &Compare, reading: &mut Reading<'_>) {
     let variants = compared.variants.len();
-    let runs = compared.loads.len() as u64 * compare.runs_most(variants) + compare.runs_of_sweep(variants);
+    let runs = compared.loads.len() as u64 * compare.max_runs(variants) + compare.sweep_runs(variants);
     if runs > RUNS_MAX {
         let at =
             ["compare", "systems", "load"].iter().find_map(|key| root.entry(key)).map(|entry| entry.key_at);
@@ -214,7 +214,7 @@ impl Section<'_> {
 
     fn min_effect(&self, by: &ComparedBy, reading: &mut Reading<'_>) -> f64 {
         let usual = by.usual_min_effect();
-        let (Some(asked), Some(at)) = (given(&self.spec.min_effect), place(&self.spec.min_effect)) else {
+        let (Some(asked), Some(at)) = (given(&self.spec.min_effect), place_of(&self.spec.min_effect)) else {
             return usual.size;
         };
         let name = by.name();
@@ -255,7 +255,7 @@ impl Section<'_> {
     /// Secondary metrics, each once.
     fn also(&self, by: &ComparedBy, reading: &mut Reading<'_>) -> Vec<ComparedBy> {
         let mut also: Vec<ComparedBy> = Vec::new();
-        for (item, at) in self.also_asked() {
+        for (item, at) in self.requested_metrics() {
             if item == by || also.contains(item) {
                 let what = format!("{} is already compared", item.name());
                 reading.at(at.value, what, "remove one of the two");
@@ -266,16 +266,17 @@ impl Section<'_> {
         also
     }
 
-    fn also_asked(&self) -> impl Iterator<Item = (&ComparedBy, At)> {
+    fn requested_metrics(&self) -> impl Iterator<Item = (&ComparedBy, At)> {
         let items = self.spec.also.as_ref().and_then(Spanned::get).into_iter().flatten();
         items.filter_map(|item| Some((item.get()?, item.at()?)))
     }
 
     /// Checks metrics that are costs of events. They need events, and cannot be compared by ratios.
-    fn costs_of_events(&self, events: &[StudyEvent], compare: &Compare, reading: &mut Reading<'_>) {
+    fn check_event_costs(&self, events: &[StudyEvent], compare: &Compare, reading: &mut Reading<'_>) {
         let first = self.spec.by.as_ref().and_then(|by| Some((by.get()?, by.at()?)));
         let names = || events.iter().map(|event| event.name.as_str());
-        for (by, at) in first.into_iter().chain(self.also_asked()).filter(|(by, _)| by.is_of_events()) {
+        for (by, at) in first.into_iter().chain(self.requested_metrics()).filter(|(by, _)| by.is_of_events())
+        {
             let name = by.metric.name;
             if events.is_empty() {
                 let what = format!("{name} is what events cost, and the plan has no `events`");
@@ -307,13 +308,13 @@ impl Section<'_> {
     /// Reads `pilot`. The default is 0, because the blocks of the comparison also show how long it will take, and they count.
     fn pilot(&self, compare: &mut Compare, reading: &mut Reading<'_>) {
         let given = reading.within(&self.spec.pilot, 0, PILOT_MAX).map(|blocks| blocks as u32);
-        let is_duel = compare.how(self.compared.variants.len()) == How::Duel;
-        if let Some(at) = place(&self.spec.pilot)
+        let is_duel = compare.how(self.compared.variants.len()) == ComparisonMethod::Duel;
+        if let Some(at) = place_of(&self.spec.pilot)
             && !self.is_quick
             && given.is_some_and(|blocks| blocks > 0)
             && !is_duel
         {
-            let least = stats::blocks_least(compare.family());
+            let least = stats::min_blocks(compare.family());
             let what = format!("a pilot requires a comparison of two variants with {least} blocks or more");
             reading.at(at.key, what, "remove it");
         }
@@ -323,9 +324,9 @@ impl Section<'_> {
 
     /// Warns if no difference can be significant with this number of blocks. A single block is exempt, because it is clearly a survey, not
     /// a comparison.
-    fn too_few_blocks(&self, compare: &Compare, reading: &mut Reading<'_>) {
+    fn warn_of_few_blocks(&self, compare: &Compare, reading: &mut Reading<'_>) {
         let variants = self.compared.variants.len();
-        let Some(at) = place(&self.spec.blocks).filter(|_| variants > 1 && compare.blocks > 1) else {
+        let Some(at) = place_of(&self.spec.blocks).filter(|_| variants > 1 && compare.blocks > 1) else {
             return;
         };
         if compare.find != Find::Every {
@@ -334,7 +335,7 @@ impl Section<'_> {
         // The error rate of the study is shared only between comparisons with a baseline.
         let rivals = if compare.baseline.is_some() { variants - 1 } else { 1 };
         let family = compare.family().saturating_mul(u32::try_from(rivals).unwrap_or(u32::MAX));
-        let least = stats::blocks_least(family);
+        let least = stats::min_blocks(family);
         if compare.blocks < least {
             let comparisons = match family {
                 1 => "two variants".to_owned(),
@@ -349,12 +350,12 @@ impl Section<'_> {
     }
 
     /// Reports keys that contradict each other, and a time limit that is too short.
-    fn hold_against_each_other(&self, compare: &Compare, reading: &mut Reading<'_>) {
+    fn check_consistency(&self, compare: &Compare, reading: &mut Reading<'_>) {
         if self.is_quick {
             return;
         }
         let variants = self.compared.variants.len();
-        if let Some(find) = place(&self.spec.find).filter(|_| compare.find == Find::Best) {
+        if let Some(find) = place_of(&self.spec.find).filter(|_| compare.find == Find::Best) {
             if variants < 2 {
                 reading.at(
                     find.key,
@@ -363,7 +364,7 @@ impl Section<'_> {
                 );
             } else if compare.blocks < BEST_BLOCKS_MIN {
                 let what = format!("`find: best` requires {BEST_BLOCKS_MIN} blocks or more");
-                let at = place(&self.spec.blocks).map_or(find.key, |blocks| blocks.value);
+                let at = place_of(&self.spec.blocks).map_or(find.key, |blocks| blocks.value);
                 reading.at(
                     at,
                     what,
@@ -371,15 +372,15 @@ impl Section<'_> {
                 );
             }
         }
-        self.best_of_each(compare, reading);
-        self.too_few_blocks(compare, reading);
+        self.check_best_of_each(compare, reading);
+        self.warn_of_few_blocks(compare, reading);
         // A sweep has only the first load.
         let loads = if compare.sweep.is_some() { 1 } else { self.compared.loads.len() };
         let mut loads_ns = self.compared.loads.iter().take(loads).map(|load| load.run_ns);
         let loads_ns = loads_ns.try_fold(0u64, |sum, ns| Some(sum.saturating_add(ns?)));
         let block_ns = loads_ns.map(|loads_ns| loads_ns.saturating_mul(variants as u64));
         if let (Some(within), Some(within_ns), Some(block_ns)) =
-            (place(&self.spec.within_ns), compare.within_ns, block_ns)
+            (place_of(&self.spec.within_ns), compare.within_ns, block_ns)
             && within_ns < block_ns
         {
             let what = format!(
@@ -391,15 +392,15 @@ impl Section<'_> {
     }
 
     /// Checks what `find: best of each` needs, and reports keys that have no use with it.
-    fn best_of_each(&self, compare: &Compare, reading: &mut Reading<'_>) {
+    fn check_best_of_each(&self, compare: &Compare, reading: &mut Reading<'_>) {
         if compare.find != Find::BestOfEach {
-            if let Some(at) = place(&self.spec.final_blocks) {
+            if let Some(at) = place_of(&self.spec.final_blocks) {
                 let help = "add `find: best of each`, or remove it";
                 reading.at(at.key, "`final` is for `find: best of each`", help);
             }
             return;
         }
-        if let Some(find) = place(&self.spec.find).filter(|_| compare.sweep.is_none()) {
+        if let Some(find) = place_of(&self.spec.find).filter(|_| compare.sweep.is_none()) {
             let what = "`find: best of each` requires two systems or more, and there is one";
             reading.at(find.key, what, "write `find: best` for the best of its variants");
         }

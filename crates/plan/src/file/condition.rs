@@ -28,9 +28,9 @@ pub(crate) fn read(node: &Node, variables: &mut Variables, reading: &mut Reading
     let rest = text[name_end..].trim_start();
     let at = text.len() - rest.len();
     let (test, operand_at) = if let Some(operand) = rest.strip_prefix("==") {
-        (Test::Is(constant(operand).into()), Some(at + 2))
+        (Test::Is(unquote(operand).into()), Some(at + 2))
     } else if let Some(operand) = rest.strip_prefix("!=") {
-        (Test::IsNot(constant(operand).into()), Some(at + 2))
+        (Test::IsNot(unquote(operand).into()), Some(at + 2))
     } else {
         match rest.trim_end() {
             "is present" => (Test::Present, None),
@@ -56,7 +56,7 @@ pub(crate) fn read(node: &Node, variables: &mut Variables, reading: &mut Reading
     if name == STATUS {
         return status(test, operand_at.unwrap_or(at), text.len(), wrong);
     }
-    variables.use_in(node, &text[..name_end], reading);
+    variables.resolve_names(node, &text[..name_end], reading);
     let variable = variables.names().iter().position(|known| known == name)?;
     Some(Condition { subject: Subject::Variable(variable as u16), test })
 }
@@ -86,7 +86,7 @@ fn status(
 }
 
 /// Constant with its quotes removed.
-fn constant(text: &str) -> Vec<u8> {
+fn unquote(text: &str) -> Vec<u8> {
     let text = text.trim();
     let quoted = ['\'', '"'].iter().find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote));
     let literal = pieces(quoted.unwrap_or(text).as_bytes()).filter_map(|piece| match piece {

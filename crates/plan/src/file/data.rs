@@ -78,7 +78,7 @@ pub(crate) fn read(node: Option<&Node>, reading: &mut Reading<'_>) -> Vec<DataTe
         }
         let mut kind = kind(&entry.value, entry.key_at, reading);
         if let (Some(grows), DataKind::Number(source)) = (entry.value.get("grows-with"), &mut kind) {
-            grow(source, grows, &names, entries, reading);
+            link_to_sequence(source, grows, &names, entries, reading);
         }
         DataText { name: entry.key.clone(), at: entry.key_at, kind, fills: Vec::new() }
     });
@@ -86,7 +86,13 @@ pub(crate) fn read(node: Option<&Node>, reading: &mut Reading<'_>) -> Vec<DataTe
 }
 
 /// Lets the range of a source grow with the sequence that its key names.
-fn grow(source: &mut Source, named: &Node, names: &[&str], entries: &[Entry], reading: &mut Reading<'_>) {
+fn link_to_sequence(
+    source: &mut Source,
+    named: &Node,
+    names: &[&str],
+    entries: &[Entry],
+    reading: &mut Reading<'_>,
+) {
     let Some(name) = named.text() else { return };
     let Some(number) = names.iter().position(|known| *known == name) else {
         let what = format!("unknown data source `{name}`");
@@ -111,7 +117,7 @@ fn grow(source: &mut Source, named: &Node, names: &[&str], entries: &[Entry], re
 }
 
 fn kind(node: &Node, at: Span, reading: &mut Reading<'_>) -> DataKind {
-    match only_kind(node, at, "data source", reading) {
+    match single_kind(node, at, "data source", reading) {
         Some(("csv", text)) => table(node, text, reading),
         Some((kind, text)) => source(kind, node, text, reading).map_or(DataKind::Unknown, DataKind::Number),
         None => DataKind::Unknown,
@@ -120,12 +126,12 @@ fn kind(node: &Node, at: Span, reading: &mut Reading<'_>) -> DataKind {
 
 /// Source of a column's values. `None` if it has an error, which is reported.
 pub(crate) fn column(node: &Node, at: Span, reading: &mut Reading<'_>) -> Option<Source> {
-    let (kind, text) = only_kind(node, at, "column", reading)?;
+    let (kind, text) = single_kind(node, at, "column", reading)?;
     source(kind, node, text, reading)
 }
 
 /// The only kind of a source, and its value. Other numbers of kinds, and keys of other kinds, are reported.
-fn only_kind<'n>(
+fn single_kind<'n>(
     node: &'n Node,
     at: Span,
     called: &str,
@@ -225,20 +231,22 @@ fn sequence(node: &Node, text: &str, reading: &mut Reading<'_>) -> Option<Source
 
 fn table(node: &Node, name: &str, reading: &mut Reading<'_>) -> DataKind {
     let Some(file) = node.get("csv") else { return DataKind::Unknown };
-    let bytes =
-        match reading.folder.read(name, csv_text::BYTES_MAX).and_then(|bytes| csv_text::checked(bytes, name))
-        {
-            Ok(bytes) => bytes,
-            Err((what, help)) => {
-                reading.at(file.at, what, help);
-                return DataKind::Unknown;
-            }
-        };
+    let bytes = match reading
+        .folder
+        .read(name, csv_text::BYTES_MAX)
+        .and_then(|bytes| csv_text::validate(bytes, name))
+    {
+        Ok(bytes) => bytes,
+        Err((what, help)) => {
+            reading.at(file.at, what, help);
+            return DataKind::Unknown;
+        }
+    };
     let mut lines = csv::ReaderBuilder::new().flexible(true).from_reader(bytes.as_slice());
     let columns: Vec<String> = match lines.headers() {
         Ok(header) => header.iter().map(|column| column.trim().to_owned()).collect(),
         Err(error) => {
-            reading.at(file.at, format!("{name}: {error}"), csv_text::UNREADABLE);
+            reading.at(file.at, format!("{name}: {error}"), csv_text::UNREADABLE_HELP);
             return DataKind::Unknown;
         }
     };
@@ -299,7 +307,7 @@ impl DataText {
     }
 
     /// Names of its values in braces.
-    pub(crate) fn spellings(&self) -> Vec<String> {
+    pub(crate) fn braced_names(&self) -> Vec<String> {
         match &self.kind {
             DataKind::Table { columns, .. } => {
                 columns.iter().map(|column| format!("{}.{column}", self.name)).collect()
@@ -321,7 +329,7 @@ pub(crate) fn finish(sources: Vec<DataText>, reading: &mut Reading<'_>) -> Vec<D
     let mut finished = Vec::new();
     for source in sources {
         if source.fills.is_empty() && !matches!(source.kind, DataKind::Unknown) {
-            let spelling = source.spellings().into_iter().next().unwrap_or_default();
+            let spelling = source.braced_names().into_iter().next().unwrap_or_default();
             let help = format!("use {{{spelling}}} in a step, or remove the data source");
             reading.at(source.at, format!("unused data source `{}`", source.name), help);
             continue;
@@ -377,7 +385,7 @@ fn rows(
                 rows.push(used.iter().map(|column| Box::from(&row[*column])).collect());
                 continue;
             }
-            Err(error) => (format!("{name}: {error}"), csv_text::UNREADABLE),
+            Err(error) => (format!("{name}: {error}"), csv_text::UNREADABLE_HELP),
         };
         reading.at(node.at, wrong.0, wrong.1);
         return None;

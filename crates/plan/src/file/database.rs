@@ -10,7 +10,7 @@ use crate::system_kind::SystemKind;
 
 /// Checks the URL of a database under the key `url`.
 pub(crate) fn check_url(node: &Node, filled: &str, has_socket: bool, reading: &mut Reading<'_>) {
-    if reading.at_url.has_second() {
+    if reading.at_url.has_second_system() {
         let url = requests().example_url();
         let help = format!("move it to `database`, and write here the URL for requests, such as {url}");
         reading.at(node.at, "the URL is that of a database, and some steps are requests", help);
@@ -49,7 +49,7 @@ pub(crate) fn check_key(entry: &Entry, filled: &str, reading: &mut Reading<'_>) 
         let help = "remove `database`, or add a step such as `- sql: SELECT 1`";
         let what = format!("no step is a transaction, and {name} has no sessions whose waits could be read");
         reading.at(entry.key_at, what, help);
-    } else if has_transactions && !reading.at_url.has_second() {
+    } else if has_transactions && !reading.at_url.has_second_system() {
         let what = "`database` requires a step that is a request; transactions alone go to `url`";
         reading.at(entry.key_at, what, "rename it to `url`");
     } else if !Database::has_url(filled) {
@@ -61,7 +61,7 @@ pub(crate) fn check_key(entry: &Entry, filled: &str, reading: &mut Reading<'_>) 
 
 /// Reports a missing `database` if there are transactions and `url` accepts requests.
 pub(crate) fn report_missing(at: Span, reading: &mut Reading<'_>) {
-    if reading.at_url.has_second() {
+    if reading.at_url.has_second_system() {
         let what = "some steps are transactions and some are requests, and `database` is missing";
         reading.at(at, what, "add `database: postgres://USER@HOST:PORT/DATABASE`, mysql://… or sqlite:PATH");
     }

@@ -75,9 +75,9 @@ impl Endpoints {
     pub(crate) fn note(&mut self, step: &Node, reading: &mut Reading<'_>) {
         let kind = Kind::of_step(step);
         let chosen = match step.entry("endpoint") {
-            Some(entry) => self.named_by(entry, kind, reading).map(Some),
+            Some(entry) => self.find_named(entry, kind, reading).map(Some),
             None if self.has_own => Some(None),
-            None => self.only_one_for(kind, step, reading).map(Some),
+            None => self.single_system_for(kind, step, reading).map(Some),
         };
         let Some(named) = chosen else { return };
         if let Some(number) = named {
@@ -113,11 +113,11 @@ impl Endpoints {
     }
 
     /// Texts whose hash selects the address of steps at a system, in the plan and in each of its systems.
-    pub(crate) fn hashes<'a>(&self, number: u16, root: &'a Node) -> Vec<&'a Node> {
+    pub(crate) fn hash_texts<'a>(&self, number: u16, root: &'a Node) -> Vec<&'a Node> {
         let name = self.name_of(number);
         let of_endpoint = |section: &'a Node| match name {
-            "" => addresses::hash_of(section),
-            name => addresses::hash_of(section.get(KEY)?.get(name)?),
+            "" => addresses::hash_text(section),
+            name => addresses::hash_text(section.get(KEY)?.get(name)?),
         };
         sections(root).filter_map(of_endpoint).collect()
     }
@@ -134,7 +134,7 @@ impl Endpoints {
 
     /// Notes the endpoints that statements of `before` and `after`, figures, and `written` name. Unknown ones are reported with their
     /// system.
-    pub(crate) fn note_statements(&mut self, root: &Node) {
+    pub(crate) fn register_statements(&mut self, root: &Node) {
         let systems = root.get("systems").map_or(&[][..], Node::entries);
         let lists = systems.iter().flat_map(|system| ["before", "after"].map(|key| system.value.get(key)));
         let figures = root.get("figures").map_or(&[][..], Node::entries).iter().map(|figure| &figure.value);
@@ -150,9 +150,9 @@ impl Endpoints {
     }
 
     /// Notes the endpoint that statements of `setup` or `teardown` name.
-    pub(crate) fn note_statement(&mut self, item: &Node, reading: &mut Reading<'_>) {
+    pub(crate) fn register_statement(&mut self, item: &Node, reading: &mut Reading<'_>) {
         let number =
-            item.entry("endpoint").and_then(|entry| self.named_by(entry, Kind::answering("sql"), reading));
+            item.entry("endpoint").and_then(|entry| self.find_named(entry, Kind::answering("sql"), reading));
         if let Some(number) = number {
             self.named[number].is_used = true;
         }
@@ -160,13 +160,18 @@ impl Endpoints {
 
     /// Registers the system of a request of `setup` or `teardown`, and returns its number among the systems of both sections. Without
     /// `endpoint`, uses the first system of the load that accepts such requests, if there is one.
-    pub(crate) fn note_errand(&mut self, step: &Node, kind: Kind, reading: &mut Reading<'_>) -> Option<u16> {
+    pub(crate) fn register_errand(
+        &mut self,
+        step: &Node,
+        kind: Kind,
+        reading: &mut Reading<'_>,
+    ) -> Option<u16> {
         let of_load = self.used.iter().find(|(used, _)| *used == kind).map(|(_, named)| *named);
         let named = match (step.entry("endpoint"), of_load) {
-            (Some(entry), _) => Some(self.named_by(entry, kind, reading)?),
+            (Some(entry), _) => Some(self.find_named(entry, kind, reading)?),
             (None, Some(of_load)) => of_load,
-            (None, None) if self.has_own => self.own_for(kind, step, reading)?,
-            (None, None) => Some(self.only_one_for(kind, step, reading)?),
+            (None, None) if self.has_own => self.url_system_for(kind, step, reading)?,
+            (None, None) => Some(self.single_system_for(kind, step, reading)?),
         };
         if let Some(number) = named {
             self.named[number].is_used = true;
@@ -181,7 +186,7 @@ impl Endpoints {
     }
 
     /// Name of a system of `setup` or `teardown`. Empty for `url`.
-    pub(crate) fn name_of_errand(&self, number: u16) -> &str {
+    pub(crate) fn errand_system(&self, number: u16) -> &str {
         let named = self.used_around.get(usize::from(number)).and_then(|(_, named)| *named);
         named.map_or("", |named| &self.named[named].name)
     }
@@ -190,7 +195,7 @@ impl Endpoints {
     pub(crate) fn errand_roles(&self) -> Vec<Role> {
         let named = self.used_around.iter().enumerate();
         let role = |(number, (kind, _)): (usize, &(Kind, Option<usize>))| Role {
-            name: self.name_of_errand(number as u16).to_owned(),
+            name: self.errand_system(number as u16).to_owned(),
             kind: kind.system,
             scripts: SqlText::default(),
         };
@@ -199,7 +204,7 @@ impl Endpoints {
 
     /// The system of `url` for a request of `setup` or `teardown`. `None` if the load sends only steps of other kinds to it, which is
     /// reported. Where it gets none, its URL is checked when it is known.
-    fn own_for(&self, kind: Kind, step: &Node, reading: &mut Reading<'_>) -> Option<Option<usize>> {
+    fn url_system_for(&self, kind: Kind, step: &Node, reading: &mut Reading<'_>) -> Option<Option<usize>> {
         let taken = self.used.iter().find(|(_, named)| named.is_none());
         let Some((taken, _)) = taken else { return Some(None) };
         let at = step.entries().first().map_or(step.at, |entry| entry.key_at);
@@ -231,7 +236,7 @@ impl Endpoints {
         }
     }
 
-    fn named_by(&self, entry: &Entry, kind: Kind, reading: &mut Reading<'_>) -> Option<usize> {
+    fn find_named(&self, entry: &Entry, kind: Kind, reading: &mut Reading<'_>) -> Option<usize> {
         let (name, at) = (entry.value.text()?, entry.value.at);
         let Some(number) = self.named.iter().position(|known| known.name == name) else {
             let what = format!("unknown endpoint `{name}`");
@@ -260,7 +265,7 @@ impl Endpoints {
         Some(number)
     }
 
-    fn only_one_for(&self, kind: Kind, step: &Node, reading: &mut Reading<'_>) -> Option<usize> {
+    fn single_system_for(&self, kind: Kind, step: &Node, reading: &mut Reading<'_>) -> Option<usize> {
         if self.named.iter().any(|known| known.kind.is_none()) {
             return None;
         }
@@ -388,7 +393,7 @@ fn text(
     let url = reading.braced_url(written, text, known);
     let socket = node.get("socket").and_then(|socket| Some(reading.braced(socket, socket.text()?, known)));
     if reading.findings.count() == before {
-        url::check_endpoint(written, &url.fill_url(secret::is_one, fill), socket.is_some(), reading);
+        url::check_endpoint(written, &url.fill_url(secret::is_secret_name, fill), socket.is_some(), reading);
     }
     let check = |node: &Node, _: &Braced, filled: &str, reading: &mut Reading<'_>| {
         url::check_endpoint(node, filled, false, reading);

@@ -4,7 +4,7 @@ use super::endpoints::Endpoints;
 use super::kinds::Kind;
 use super::own_data;
 use super::reading::Reading;
-use super::scenario::Written;
+use super::scenario::WrittenScenario;
 use super::step;
 use super::step_reader::StepReader;
 use super::tree::Node;
@@ -18,9 +18,9 @@ const STEPS_MAX: usize = 100;
 const LOAD_STEP_KEYS: [&str; 6] = ["weight", "think", "once", "repeat", "if", "steps"];
 
 /// The section as written.
-pub(crate) fn written<'a>(root: &'a Node, key: &str) -> Option<Written<'a>> {
+pub(crate) fn written<'a>(root: &'a Node, key: &str) -> Option<WrittenScenario<'a>> {
     let entry = root.entry(key)?;
-    Some(Written::of(key, entry.key_at, &entry.value))
+    Some(WrittenScenario::of(key, entry.key_at, &entry.value))
 }
 
 /// Keys that statements of the section may have.
@@ -33,7 +33,7 @@ fn has_statements(node: &Node) -> bool {
 
 /// Reads the statements of the section.
 pub(crate) fn read_sql(
-    section: &Written<'_>,
+    section: &WrittenScenario<'_>,
     endpoints: &mut Endpoints,
     reading: &mut Reading<'_>,
 ) -> Vec<ErrandSql> {
@@ -43,7 +43,7 @@ pub(crate) fn read_sql(
             let what = format!("`sql` of `{}` has no `{}`", section.name, entry.key);
             reading.at(entry.key_at, what, "remove it");
         }
-        endpoints.note_statement(node, reading);
+        endpoints.register_statement(node, reading);
         let after_requests = section.steps[..place].iter().filter(|node| !has_statements(node)).count();
         let endpoint = node.text_of("endpoint").map(str::to_owned);
         let texts = node.get("sql").map_or(&[][..], Node::items);
@@ -58,14 +58,14 @@ pub(crate) fn read_sql(
 /// Registers the systems of the requests of the section. Returns the number of each system, in the order of the requests in the section.
 /// `None` for statements, and for requests with an unknown system.
 pub(crate) fn systems(
-    section: &Written<'_>,
+    section: &WrittenScenario<'_>,
     endpoints: &mut Endpoints,
     reading: &mut Reading<'_>,
 ) -> Vec<Option<u16>> {
     let steps = section.steps.iter();
     let mut system = |node: &Node| {
-        let kind = Kind::by_known_step(node).filter(|_| is_request(node))?;
-        endpoints.note_errand(node, kind, reading)
+        let kind = Kind::from_known_step(node).filter(|_| is_request(node))?;
+        endpoints.register_errand(node, kind, reading)
     };
     steps.map(|node| if has_statements(node) { None } else { system(node) }).collect()
 }
@@ -77,7 +77,7 @@ fn is_request(node: &Node) -> bool {
 
 /// Reads the requests of the section. `systems` has the number of the system of each item.
 pub(crate) fn read(
-    section: &Written<'_>,
+    section: &WrittenScenario<'_>,
     systems: &[Option<u16>],
     endpoints: &Endpoints,
     variables: &mut Variables,
@@ -107,7 +107,7 @@ pub(crate) fn read(
             reading.at(entry.key_at, format!("a step of `{name}` has no `{}`", entry.key), "remove it");
         }
         let number = system.unwrap_or_default();
-        let endpoint = system.map_or("", |number| endpoints.name_of_errand(number));
+        let endpoint = system.map_or("", |number| endpoints.errand_system(number));
         let read = step::read(node, endpoint, &mut *of_section, variables, reading);
         steps.extend(read.map(|read| read.at(number, endpoint).step));
     }

@@ -12,7 +12,7 @@ use crate::visible::{is_unseen, visible};
 /// Width of an error in terminal columns.
 const COLUMNS: usize = 140;
 /// Max bytes of a line that are kept before an error, and after its start. A file may consist of a single line.
-const KEPT_BYTES: usize = 16 * 1024;
+const KEPT_BYTES_MAX: usize = 16 * 1024;
 
 /// All errors of a plan file. `Display` shows each with its line, a caret under the wrong part, and the help.
 #[derive(Clone, Debug)]
@@ -111,8 +111,8 @@ impl FilePosition {
     fn of(source: &str, start: usize, end: usize) -> Self {
         let line = line_at(source, start);
         let inside = line.text.floor_char_boundary(start.saturating_sub(line.start));
-        let from = line.text.floor_char_boundary(inside.saturating_sub(KEPT_BYTES));
-        let kept = line.text.floor_char_boundary(inside + KEPT_BYTES);
+        let from = line.text.floor_char_boundary(inside.saturating_sub(KEPT_BYTES_MAX));
+        let kept = line.text.floor_char_boundary(inside + KEPT_BYTES_MAX);
         let until = line.text.floor_char_boundary(end.saturating_sub(line.start)).clamp(inside, kept);
         let wrong = line.text[inside..until].trim_end();
         // Invisible characters, and characters that move the cursor, become spaces.

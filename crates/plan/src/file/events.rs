@@ -3,7 +3,7 @@
 use super::near;
 use super::quick::Quick;
 use super::reading::Reading;
-use super::resources::{self, Around};
+use super::resources::{self, LimitContext};
 use super::systems::Scope;
 use super::tree::{Entry, Node, WithUnits as _};
 use crate::endpoint::Select;
@@ -41,7 +41,7 @@ const ACTIONS: &[(&str, ReadAction)] = &[
 const ON_RUNNING_SYSTEMS: [&str; 2] = ["run", "shards"];
 
 /// Reads the value of an action's key. `None` if it has errors, which are added to the findings.
-type ReadAction = fn(&Entry, &OfSystem<'_>, &mut Reading<'_>) -> Option<ActionText>;
+type ReadAction = fn(&Entry, &ActionContext<'_>, &mut Reading<'_>) -> Option<ActionText>;
 
 /// Keys that apply only to certain actions.
 const COMPANIONS: &[(&str, &[&str])] = &[
@@ -53,19 +53,19 @@ const COMPANIONS: &[(&str, &[&str])] = &[
 ];
 
 /// Event of a system, in the process of being read.
-struct OfSystem<'a> {
+struct ActionContext<'a> {
     scope: &'a Scope<'a>,
     system: &'a System,
     /// Mapping of the event.
     node: &'a Node,
-    around: Around<'a>,
+    around: LimitContext<'a>,
 }
 
 /// Reads the actions of a system.
-pub(crate) fn of_system(
+pub(crate) fn read_actions(
     scope: &Scope<'_>,
     system: &System,
-    around: Around<'_>,
+    around: LimitContext<'_>,
     reading: &mut Reading<'_>,
 ) -> Vec<SystemEvent> {
     let entries = scope.node.get("events").map_or(&[][..], Node::entries);
@@ -76,15 +76,15 @@ fn action(
     entry: &Entry,
     scope: &Scope<'_>,
     system: &System,
-    around: Around<'_>,
+    around: LimitContext<'_>,
     reading: &mut Reading<'_>,
 ) -> Option<SystemEvent> {
     let node = &entry.value;
-    let here = OfSystem { scope, system, node, around };
+    let here = ActionContext { scope, system, node, around };
     let mut given = ACTIONS.iter().filter_map(|(key, read)| Some((node.entry(key)?, read)));
     let (Some((first, read)), second) = (given.next(), given.next()) else {
-        let is_told = node.entries().iter().any(|entry| reading.findings.has_at(entry.key_at));
-        if !is_told {
+        let has_error_at = node.entries().iter().any(|entry| reading.findings.has_at(entry.key_at));
+        if !has_error_at {
             let keys: Vec<String> = ACTIONS.iter().map(|(key, _)| format!("`{key}`")).collect();
             let what = format!("the event `{}` does nothing", entry.key);
             reading.at(entry.key_at, what, format!("add one of {}", keys.join(", ")));
@@ -118,7 +118,7 @@ fn action(
     })
 }
 
-impl OfSystem<'_> {
+impl ActionContext<'_> {
     /// Name of a process, checked against those that exist.
     fn process(&self, node: &Node, reading: &mut Reading<'_>) -> Option<String> {
         let name = node.text()?;
@@ -132,7 +132,7 @@ impl OfSystem<'_> {
     }
 
     /// Process named under `process`, or else the first that starts with the system.
-    fn process_of(&self, node: &Node, reading: &mut Reading<'_>) -> Option<String> {
+    fn named_or_first_process(&self, node: &Node, reading: &mut Reading<'_>) -> Option<String> {
         match node.get("process") {
             Some(named) => self.process(named, reading),
             None => self.system.first_process().map(str::to_owned),
@@ -140,7 +140,7 @@ impl OfSystem<'_> {
     }
 }
 
-fn run(entry: &Entry, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option<ActionText> {
+fn run(entry: &Entry, here: &ActionContext<'_>, reading: &mut Reading<'_>) -> Option<ActionText> {
     let command = reading.command(&entry.value, &here.scope.known);
     let lock = here.node.get("lock").and_then(|lock| {
         if !reading.kinds.unit().has_sessions() {
@@ -156,13 +156,13 @@ fn run(entry: &Entry, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option<
     Some(ActionText::Run { command, lock })
 }
 
-fn signal(entry: &Entry, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option<EventSignal> {
-    let process = here.process_of(here.node, reading)?;
+fn signal(entry: &Entry, here: &ActionContext<'_>, reading: &mut Reading<'_>) -> Option<EventSignal> {
+    let process = here.named_or_first_process(here.node, reading)?;
     Some(EventSignal { process, signal: entry.value.text()?.to_owned() })
 }
 
 /// Reads `start`. Only a process that does not run can be started.
-fn start(entry: &Entry, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option<String> {
+fn start(entry: &Entry, here: &ActionContext<'_>, reading: &mut Reading<'_>) -> Option<String> {
     let name = here.process(&entry.value, reading)?;
     let by_event = here.system.processes.iter().any(|one| one.name == name && one.is_started_by_event);
     let others = here.scope.node.get("events").map_or(&[][..], Node::entries).iter();
@@ -176,7 +176,7 @@ fn start(entry: &Entry, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Optio
     Some(name)
 }
 
-fn pause(entry: &Entry, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option<ActionText> {
+fn pause(entry: &Entry, here: &ActionContext<'_>, reading: &mut Reading<'_>) -> Option<ActionText> {
     let process = here.process(&entry.value, reading)?;
     let Some(lasting) = here.node.entry("for") else {
         reading.at(entry.key_at, "`pause` requires `for`", "add `for: 800ms`");
@@ -185,7 +185,7 @@ fn pause(entry: &Entry, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Optio
     Some(ActionText::Pause { process, for_ns: units::duration_ns(lasting.value.text()?).ok()? })
 }
 
-fn limit(entry: &Entry, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option<ActionText> {
+fn limit(entry: &Entry, here: &ActionContext<'_>, reading: &mut Reading<'_>) -> Option<ActionText> {
     let limits = resources::read_values(&entry.value, here.around, reading);
     if limits.0.is_empty() {
         reading.at(entry.key_at, "`limit` limits nothing", "add `cpu`, `cores`, `memory`, or `io`");
@@ -195,7 +195,12 @@ fn limit(entry: &Entry, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Optio
 }
 
 /// Change to the link of the proxy that a value names.
-fn link(node: &Node, order: LinkText, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option<ActionText> {
+fn link(
+    node: &Node,
+    order: LinkText,
+    here: &ActionContext<'_>,
+    reading: &mut Reading<'_>,
+) -> Option<ActionText> {
     let name = node.text()?;
     let known =
         || here.system.processes.iter().filter_map(|process| Some(process.proxy.as_ref()?.name.as_str()));
@@ -207,7 +212,7 @@ fn link(node: &Node, order: LinkText, here: &OfSystem<'_>, reading: &mut Reading
     Some(ActionText::Link { name: name.to_owned(), order, for_ns: here.node.duration_ns("for") })
 }
 
-fn slow(entry: &Entry, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option<ActionText> {
+fn slow(entry: &Entry, here: &ActionContext<'_>, reading: &mut Reading<'_>) -> Option<ActionText> {
     let node = &entry.value;
     let mut values = Vec::new();
     for key in ["delay", "round-trip", "jitter", "bandwidth"] {
@@ -232,7 +237,7 @@ fn slow(entry: &Entry, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option
 }
 
 /// Reads `fill`, which fills only a disk of the system's own.
-fn fill(entry: &Entry, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option<ActionText> {
+fn fill(entry: &Entry, here: &ActionContext<'_>, reading: &mut Reading<'_>) -> Option<ActionText> {
     let Some(disk_bytes) = here.system.disk_bytes else {
         let what = format!("`fill` fills a disk of the system's own, and `{}` has none", here.system.name);
         reading.at(entry.key_at, what, "add `disk: 64MiB` to the system, and let it write below {dir}/disk");
@@ -247,7 +252,7 @@ fn fill(entry: &Entry, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option
     Some(ActionText::Fill { leave_bytes, for_ns: here.node.duration_ns("for") })
 }
 
-fn set(entry: &Entry, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option<ActionText> {
+fn set(entry: &Entry, here: &ActionContext<'_>, reading: &mut Reading<'_>) -> Option<ActionText> {
     let mut knobs = Vec::new();
     for knob in entry.value.entries() {
         let known = || here.system.knobs.iter().map(|knob| knob.name.as_str());
@@ -278,7 +283,7 @@ fn set(entry: &Entry, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option<
             return None;
         }
         (Some(signal), None) => {
-            let process = here.process_of(reload, reading)?;
+            let process = here.named_or_first_process(reload, reading)?;
             ReloadText::Signal(EventSignal { process, signal: signal.value.text()?.to_owned() })
         }
         (None, Some(command)) => ReloadText::Run(reading.command(&command.value, &here.scope.known)),
@@ -291,7 +296,7 @@ fn set(entry: &Entry, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option<
 }
 
 /// Reads `shards`, which needs exactly one list of URLs that a hash selects from.
-fn shards(entry: &Entry, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option<ActionText> {
+fn shards(entry: &Entry, here: &ActionContext<'_>, reading: &mut Reading<'_>) -> Option<ActionText> {
     let endpoints = here.system.endpoints.iter().map(|endpoint| &endpoint.list);
     let lists: Vec<&UrlList> = std::iter::once(&here.system.list)
         .chain(endpoints)
@@ -311,7 +316,7 @@ fn shards(entry: &Entry, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Opti
     Some(ActionText::Shards(count as u32))
 }
 
-fn sign(node: &Node, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option<SignText> {
+fn sign(node: &Node, here: &ActionContext<'_>, reading: &mut Reading<'_>) -> Option<SignText> {
     let (log, get, port) = (node.entry("log"), node.entry("get"), node.entry("port"));
     if let (Some(log), Some(other)) = (log, get.or(port)) {
         let second = if log.key_at < other.key_at { other } else { log };
@@ -321,7 +326,7 @@ fn sign(node: &Node, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option<S
     if let Some(process) = node.entry("process").filter(|_| log.is_none()) {
         reading.at(process.key_at, "`process` requires `log`", "remove it");
     }
-    let port = port.and_then(|port| known_port(port, here, reading));
+    let port = port.and_then(|port| find_port(port, here, reading));
     match (log, get) {
         (Some(log), _) => {
             if !here.system.is_started() {
@@ -329,7 +334,7 @@ fn sign(node: &Node, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option<S
                 reading.at(log.key_at, what, "use `get` or `port`, or add `start` to the system");
                 return None;
             }
-            let process = here.process_of(node, reading)?;
+            let process = here.named_or_first_process(node, reading)?;
             let text = reading.braced(&log.value, log.value.text()?, &here.scope.known);
             Some(SignText::Text { process, text })
         }
@@ -349,8 +354,8 @@ fn sign(node: &Node, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option<S
         (None, None) => match port {
             Some(port) => Some(SignText::Tcp { port }),
             None => {
-                let is_told = node.entry("port").is_some();
-                if !is_told {
+                let has_error_at = node.entry("port").is_some();
+                if !has_error_at {
                     reading.at(node.at, "`until` has no condition", "add `log`, `get`, or `port`");
                 }
                 None
@@ -360,7 +365,7 @@ fn sign(node: &Node, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option<S
 }
 
 /// Port that texts refer to by name. At least one text must use the name.
-fn known_port(entry: &Entry, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option<String> {
+fn find_port(entry: &Entry, here: &ActionContext<'_>, reading: &mut Reading<'_>) -> Option<String> {
     let name = entry.value.text()?.trim_start_matches('{').trim_end_matches('}');
     let PortText::Named(name) = PortText::named(name) else { return None };
     let known = || here.system.texts().flat_map(Braced::names).filter(|name| name.starts_with("port"));
@@ -400,11 +405,11 @@ pub(crate) fn read(
             events.push(StudyEvent { name: entry.key.clone(), moment });
         }
     }
-    in_both(root, entries, reading);
-    in_a_ring(&events, entries, reading);
-    within(&events, entries, loads, systems, reading);
-    if let Some(section) = section.filter(|_| too_many(&events, loads)) {
-        too_many_at(section, reading);
+    check_actions(root, entries, reading);
+    report_cycles(&events, entries, reading);
+    report_outside_loads(&events, entries, loads, systems, reading);
+    if let Some(section) = section.filter(|_| has_too_many_occurrences(&events, loads)) {
+        report_too_many(section, reading);
     }
     events
 }
@@ -488,8 +493,8 @@ fn after_text(
     reading: &mut Reading<'_>,
 ) -> Option<EventMoment> {
     let Some(log) = after.value.get("log") else {
-        let is_told = after.value.entries().iter().any(|entry| reading.findings.has_at(entry.key_at));
-        if !is_told {
+        let has_error_at = after.value.entries().iter().any(|entry| reading.findings.has_at(entry.key_at));
+        if !has_error_at {
             reading.at(
                 after.value.at,
                 "`after` has no condition",
@@ -525,7 +530,7 @@ pub(crate) fn offset_ns(text: &str) -> Result<i64, String> {
 }
 
 /// Checks that each system has an action for every event of the plan, and no others.
-fn in_both(root: &Node, entries: &[Entry], reading: &mut Reading<'_>) {
+fn check_actions(root: &Node, entries: &[Entry], reading: &mut Reading<'_>) {
     for system in root.get("systems").map_or(&[][..], Node::entries) {
         let own = system.value.get("events").map_or(&[][..], Node::entries);
         let without = entries.iter().filter(|entry| !own.iter().any(|own| own.key == entry.key));
@@ -549,7 +554,7 @@ fn in_both(root: &Node, entries: &[Entry], reading: &mut Reading<'_>) {
 }
 
 /// Reports events that wait for each other.
-fn in_a_ring(events: &[StudyEvent], entries: &[Entry], reading: &mut Reading<'_>) {
+fn report_cycles(events: &[StudyEvent], entries: &[Entry], reading: &mut Reading<'_>) {
     let before = |name: &str| match events.iter().find(|event| event.name == name).map(|event| &event.moment)
     {
         Some(EventMoment::AfterEvent { event, .. }) => Some(event.as_str()),
@@ -582,11 +587,11 @@ fn measured_ns(load: &StudyLoad) -> Option<u64> {
 }
 
 /// Message and help if an event is not within all loads. `None` if it is.
-fn beyond_any(event: &StudyEvent, loads: &[StudyLoad], systems: &[System]) -> Option<(String, String)> {
-    loads.iter().find_map(|load| beyond(event, load, systems))
+fn outside_any_load(event: &StudyEvent, loads: &[StudyLoad], systems: &[System]) -> Option<(String, String)> {
+    loads.iter().find_map(|load| outside_load(event, load, systems))
 }
 
-fn beyond(event: &StudyEvent, load: &StudyLoad, systems: &[System]) -> Option<(String, String)> {
+fn outside_load(event: &StudyEvent, load: &StudyLoad, systems: &[System]) -> Option<(String, String)> {
     let EventMoment::At { at_ns, every_ns, times } = &event.moment else { return None };
     let (name, shown) = (&event.name, units::show_duration);
     if at_ns.unsigned_abs() > load.warm_up_ns && *at_ns < 0 {
@@ -625,7 +630,7 @@ fn beyond(event: &StudyEvent, load: &StudyLoad, systems: &[System]) -> Option<(S
     })
 }
 
-fn too_many(events: &[StudyEvent], loads: &[StudyLoad]) -> bool {
+fn has_too_many_occurrences(events: &[StudyEvent], loads: &[StudyLoad]) -> bool {
     loads.iter().any(|load| {
         let times = |event: &StudyEvent| u64::from(event.moment.times(measured_ns(load)).unwrap_or(1));
         events.iter().map(times).sum::<u64>() > OCCURRENCES_MAX
@@ -634,7 +639,7 @@ fn too_many(events: &[StudyEvent], loads: &[StudyLoad]) -> bool {
 
 /// Events of a quick run. Those with times in `quick` must be within its loads. Other events are removed if they are not, together
 /// with those that follow them.
-pub(crate) fn of_quick(
+pub(crate) fn read_quick(
     root: &Node,
     quick: &Quick<'_>,
     loads: &[StudyLoad],
@@ -660,17 +665,17 @@ pub(crate) fn of_quick(
         };
         events.extend(moment.map(|moment| StudyEvent { name: event.name.clone(), moment }));
     }
-    in_a_ring(&events, &entries, reading);
-    within(&events, own, loads, systems, reading);
-    if let Some(section) = quick.node.entry("events").filter(|_| too_many(&events, loads)) {
-        too_many_at(section, reading);
+    report_cycles(&events, &entries, reading);
+    report_outside_loads(&events, own, loads, systems, reading);
+    if let Some(section) = quick.node.entry("events").filter(|_| has_too_many_occurrences(&events, loads)) {
+        report_too_many(section, reading);
     }
-    keep_those_within(loads, systems, &mut events);
+    retain_within(loads, systems, &mut events);
     events
 }
 
 /// Reports events with times in `entries` that are not within the loads.
-fn within(
+fn report_outside_loads(
     events: &[StudyEvent],
     entries: &[Entry],
     loads: &[StudyLoad],
@@ -679,7 +684,7 @@ fn within(
 ) {
     for entry in entries {
         let event = events.iter().find(|event| event.name == entry.key);
-        let problem = event.and_then(|event| beyond_any(event, loads, systems));
+        let problem = event.and_then(|event| outside_any_load(event, loads, systems));
         if let Some((what, help)) = problem {
             let at = entry.value.entry("at").map_or(entry.key_at, |at| at.value.at);
             reading.at(at, what, help);
@@ -687,14 +692,14 @@ fn within(
     }
 }
 
-fn too_many_at(section: &Entry, reading: &mut Reading<'_>) {
+fn report_too_many(section: &Entry, reading: &mut Reading<'_>) {
     let what = format!("there are more than {OCCURRENCES_MAX} events in one run");
     reading.at(section.key_at, what, "use a longer `every`, or `times`");
 }
 
 /// Removes events that are not within the loads of a quick run, and those that follow them.
-fn keep_those_within(loads: &[StudyLoad], systems: &[System], events: &mut Vec<StudyEvent>) {
-    events.retain(|event| beyond_any(event, loads, systems).is_none());
+fn retain_within(loads: &[StudyLoad], systems: &[System], events: &mut Vec<StudyEvent>) {
+    events.retain(|event| outside_any_load(event, loads, systems).is_none());
     loop {
         let names: Vec<String> = events.iter().map(|event| event.name.clone()).collect();
         events.retain(|event| match &event.moment {

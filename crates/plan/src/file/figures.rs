@@ -14,7 +14,7 @@ const FIGURES_MAX: usize = 32;
 /// Shortest and longest interval of readings in nanoseconds.
 const EVERY_RANGE_NS: [u64; 2] = [200_000_000, 3_600_000_000_000];
 const SOURCES: [&str; 3] = ["sql", "command", "prometheus"];
-const NAMES_OF_SYSTEM: [&str; 6] = ["port", "dir", "plan", "tenbin", "system", "host"];
+const SYSTEM_NAMES: [&str; 6] = ["port", "dir", "plan", "tenbin", "system", "host"];
 const FIGURE: &str = "figure ";
 
 /// Reads all figures.
@@ -26,11 +26,11 @@ pub(crate) fn read(root: &Node, reading: &mut Reading<'_>) -> Vec<FigureText> {
         return Vec::new();
     }
     let known: Vec<String> =
-        NAMES_OF_SYSTEM.map(str::to_owned).into_iter().chain(parameters::of_every_system(root)).collect();
+        SYSTEM_NAMES.map(str::to_owned).into_iter().chain(parameters::common_parameters(root)).collect();
     let figures: Vec<FigureText> =
         entries.iter().filter_map(|entry| figure(root, entry, &known, reading)).collect();
     let used = figures.iter().flat_map(FigureText::texts).flat_map(|text| text.names());
-    reading.parameters.note_later_names(used);
+    reading.parameters.mark_later_names(used);
     figures
 }
 
@@ -50,7 +50,7 @@ fn figure(root: &Node, entry: &Entry, known: &[String], reading: &mut Reading<'_
     let named = |text: &str| FigureSummary::NAMED.iter().find(|(name, _)| *name == text);
     let usual = if every_ns.is_some() { FigureSummary::Mean } else { FigureSummary::After };
     let summary = asked.and_then(|(_, text)| named(text)).map_or(usual, |(_, summary)| *summary);
-    if let Some((node, text)) = asked.filter(|_| summary.is_of_course() && every_ns.is_none()) {
+    if let Some((node, text)) = asked.filter(|_| summary.needs_load_readings() && every_ns.is_none()) {
         reading.at(
             node.at,
             format!("`summary: {text}` requires readings during the load"),
@@ -87,7 +87,7 @@ fn source(root: &Node, entry: &Entry, known: &[String], reading: &mut Reading<'_
         "sql" => {
             let query = reading.braced(&first.value, first.value.text()?, known);
             let endpoint = node.get("endpoint").and_then(|node| Some((node, node.text()?)));
-            database(root, first, endpoint, reading);
+            check_database(root, first, endpoint, reading);
             Some(SourceText::Sql { endpoint: endpoint.map(|(_, name)| name.to_owned()), query })
         }
         _ => prometheus(first, node, known, reading),
@@ -113,7 +113,7 @@ fn prometheus(entry: &Entry, node: &Node, known: &[String], reading: &mut Readin
 }
 
 /// Checks that a statement has a database.
-fn database(root: &Node, sql: &Entry, endpoint: Option<(&Node, &str)>, reading: &mut Reading<'_>) {
+fn check_database(root: &Node, sql: &Entry, endpoint: Option<(&Node, &str)>, reading: &mut Reading<'_>) {
     let systems = root.get("systems").map_or(&[][..], Node::entries);
     let all = || std::iter::once(root).chain(systems.iter().map(|system| &system.value));
     let endpoints = || all().filter_map(|node| node.get("endpoints")).flat_map(Node::entries);
@@ -171,11 +171,11 @@ fn every_ns(node: &Node, reading: &mut Reading<'_>) -> Option<u64> {
 pub(crate) fn named(root: &Node, reading: &mut Reading<'_>) -> Node {
     let Value::Map(entries) = &root.value else { return root.clone() };
     let figures: Vec<OwnFigure> =
-        root.get("figures").map_or(&[][..], Node::entries).iter().filter_map(own).collect();
+        root.get("figures").map_or(&[][..], Node::entries).iter().filter_map(read_definition).collect();
     let named = entries.iter().map(|entry| {
         let value = match entry.key.as_str() {
-            "compare" => in_compare(&entry.value, &figures, reading),
-            "gates" => in_items(&entry.value, &mut |text| gate(text, &figures)),
+            "compare" => expand_compare(&entry.value, &figures, reading),
+            "gates" => map_items(&entry.value, &mut |text| expand_gate(text, &figures)),
             _ => entry.value.clone(),
         };
         Entry { value, ..entry.clone() }
@@ -184,7 +184,7 @@ pub(crate) fn named(root: &Node, reading: &mut Reading<'_>) -> Node {
 }
 
 /// Name, unit, and direction of a figure, as far as they are right.
-fn own(entry: &Entry) -> Option<OwnFigure> {
+fn read_definition(entry: &Entry) -> Option<OwnFigure> {
     let unit = entry.value.text_of("unit").filter(|unit| is_unit_of_figure(unit)).unwrap_or_default();
     is_name_of_figure(&entry.key).then(|| OwnFigure {
         name: entry.key.clone(),
@@ -193,7 +193,7 @@ fn own(entry: &Entry) -> Option<OwnFigure> {
     })
 }
 
-fn in_compare(node: &Node, figures: &[OwnFigure], reading: &mut Reading<'_>) -> Node {
+fn expand_compare(node: &Node, figures: &[OwnFigure], reading: &mut Reading<'_>) -> Node {
     let Value::Map(entries) = &node.value else { return node.clone() };
     let mut unknown = Vec::new();
     let named = entries.iter().map(|entry| match entry.key.as_str() {
@@ -202,7 +202,7 @@ fn in_compare(node: &Node, figures: &[OwnFigure], reading: &mut Reading<'_>) -> 
                 unknown
                     .extend(node.text().filter(|text| is_unknown(text, figures)).map(|text| (node.at, text)));
             }
-            let value = in_items(&entry.value, &mut |text| metric(text, figures));
+            let value = map_items(&entry.value, &mut |text| metric(text, figures));
             Entry { value, ..entry.clone() }
         }
         _ => entry.clone(),
@@ -245,20 +245,20 @@ fn metric(text: &str, figures: &[OwnFigure]) -> Option<String> {
 }
 
 /// A gate with the prefix before the name of a figure. `None` for other gates.
-fn gate(text: &str, figures: &[OwnFigure]) -> Option<String> {
+fn expand_gate(text: &str, figures: &[OwnFigure]) -> Option<String> {
     let name = text.trim_start();
     let end = name.find(|sign: char| sign.is_whitespace() || "<>=".contains(sign))?;
     let is_one = figures.iter().any(|figure| figure.name == name[..end]);
     is_one.then(|| format!("{FIGURE}{name}"))
 }
 
-fn in_items(node: &Node, change: &mut impl FnMut(&str) -> Option<String>) -> Node {
+fn map_items(node: &Node, change: &mut impl FnMut(&str) -> Option<String>) -> Node {
     let value = match &node.value {
         Value::Text(text) => match change(&text.text) {
             None => node.value.clone(),
             Some(changed) => Value::Text(Text { text: changed, is_plain: false }),
         },
-        Value::List(items) => Value::List(items.iter().map(|item| in_items(item, change)).collect()),
+        Value::List(items) => Value::List(items.iter().map(|item| map_items(item, change)).collect()),
         Value::Map(_) => node.value.clone(),
     };
     Node { at: node.at, value }

@@ -32,12 +32,12 @@ pub(crate) struct Folder {
 }
 
 /// Reader that hashes a file.
-pub(crate) struct Hashed {
+pub(crate) struct HashingReader {
     file: File,
     hash: Context,
 }
 
-impl Read for Hashed {
+impl Read for HashingReader {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let count = self.file.read(buffer)?;
         self.hash.update(&buffer[..count]);
@@ -89,15 +89,15 @@ impl Folder {
         Ok(bytes)
     }
 
-    /// Opens a file within the folder, of any size, to be read as a stream. [`Self::note_stream`] adds what was read to the hash.
-    pub(crate) fn stream(&self, name: &str) -> Result<Hashed, FileProblem> {
+    /// Opens a file within the folder, of any size, to be read as a stream. [`Self::hash_stream`] adds what was read to the hash.
+    pub(crate) fn stream(&self, name: &str) -> Result<HashingReader, FileProblem> {
         let file = self.open_file(name)?;
-        regular(&file, name)?;
-        Ok(Hashed { file, hash: Context::new(&SHA256) })
+        check_regular(&file, name)?;
+        Ok(HashingReader { file, hash: Context::new(&SHA256) })
     }
 
     /// Adds the bytes that were read from a stream, and the description of the selected part, to the hash. Returns 16 hex digits over both.
-    pub(crate) fn note_stream(&mut self, stream: Hashed, words: &str) -> String {
+    pub(crate) fn hash_stream(&mut self, stream: HashingReader, words: &str) -> String {
         let mut hash = stream.hash;
         hash.update(words.as_bytes());
         let digits = short_hash(hash);
@@ -115,7 +115,7 @@ impl Folder {
         let outside = || {
             (format!("{name} is outside the plan's folder"), "move it into the folder of the plan".to_owned())
         };
-        if inside.is_absolute() || leaves(inside) {
+        if inside.is_absolute() || leads_outside(inside) {
             return Err(outside());
         }
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
@@ -130,7 +130,7 @@ impl Folder {
         };
         let file = opened.map_err(|error| match error {
             Errno::XDEV => outside(),
-            Errno::NOENT => self.missing(name, inside),
+            Errno::NOENT => self.missing_file(name, inside),
             error => (
                 format!("{name}: {}", std::io::Error::from(error)),
                 "name a file that can be read".to_owned(),
@@ -149,7 +149,7 @@ impl Folder {
         open(&path, flags | OFlags::NOFOLLOW, Mode::empty())
     }
 
-    fn missing(&self, name: &str, inside: &Path) -> FileProblem {
+    fn missing_file(&self, name: &str, inside: &Path) -> FileProblem {
         let folder = self.path.join(inside.parent().unwrap_or(Path::new("")));
         let wanted = inside.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let mut names: Vec<String> = std::fs::read_dir(folder)
@@ -165,7 +165,7 @@ impl Folder {
 
 /// Reads a regular file. The file was opened in non-blocking mode, so that a pipe does not hang.
 pub(crate) fn read_regular(file: File, name: &str, bytes_max: u64) -> Result<Vec<u8>, FileProblem> {
-    regular(&file, name)?;
+    check_regular(&file, name)?;
     let readable = || "name a file that can be read".to_owned();
     let mut bytes = Vec::new();
     match file.take(bytes_max + 1).read_to_end(&mut bytes) {
@@ -178,7 +178,7 @@ pub(crate) fn read_regular(file: File, name: &str, bytes_max: u64) -> Result<Vec
 }
 
 /// Checks that a file is a regular one.
-fn regular(file: &File, name: &str) -> Result<(), FileProblem> {
+fn check_regular(file: &File, name: &str) -> Result<(), FileProblem> {
     let readable = || "name a file that can be read".to_owned();
     let about = file.metadata().map_err(|error| (format!("{name}: {error}"), readable()))?;
     if !about.is_file() {
@@ -202,7 +202,7 @@ pub(crate) fn open_plan(path: &Path) -> Result<File, FileProblem> {
 }
 
 /// Whether any part of a relative path leads above its start.
-pub(crate) fn leaves(path: &Path) -> bool {
+pub(crate) fn leads_outside(path: &Path) -> bool {
     let mut depth = 0i64;
     path.components().any(|part| {
         match part {

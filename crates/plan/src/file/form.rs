@@ -9,7 +9,7 @@ use crate::study::{LimitKind, Limits};
 use crate::units;
 
 /// Units that people write, and units that a form may accept instead.
-const ENDINGS: [(&str, &str); 16] = [
+const UNIT_SPELLINGS: [(&str, &str); 16] = [
     ("", "s"),
     ("", "ms"),
     ("", "%"),
@@ -30,7 +30,7 @@ const ENDINGS: [(&str, &str); 16] = [
 
 /// Likely intended texts of a form: with a unit, or without separators between digits. A bare number may be seconds or milliseconds.
 pub(crate) fn repaired(form: &Form, text: &str) -> Vec<String> {
-    let with_ending = ENDINGS.iter().filter_map(|(ending, better)| {
+    let with_ending = UNIT_SPELLINGS.iter().filter_map(|(ending, better)| {
         Some(format!("{}{better}", text.trim().strip_suffix(ending)?.trim_end()))
     });
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit() || b"_,".contains(&byte));
@@ -162,7 +162,7 @@ pub(crate) const SHARE: Form = Form {
 
 pub(crate) const MIN_EFFECT: Form = Form {
     words: "a percentage such as 3%, a duration such as 20ms, or a number of requests",
-    check: |text| AskedMinEffect::of_text(text).map(|_| ()),
+    check: |text| AskedMinEffect::from_text(text).map(|_| ()),
     schema: FormSchema::NumberOr(
         "^([0-9.]+ ?%|([0-9]+(\\.[0-9]+)? ?(ns|us|µs|ms|s|m|min|h) ?)+|[0-9.]+ ?[kKM]?)$",
     ),
@@ -174,7 +174,7 @@ pub(crate) const FURTHER_METRIC: Form = Form {
     check: |text| match ComparedBy::named(text) {
         Some(by) if by.event.is_some() || by.is_of_whole_run() => Ok(()),
         _ if text.starts_with("event ") => {
-            Err(format!("{text:?} is no metric of an event; write {}", costs_of_event()))
+            Err(format!("{text:?} is no metric of an event; write {}", event_cost_words()))
         }
         _ if text.starts_with("cost ") => {
             Err(format!("{text:?} is no physical cost; write {}", physical_costs(text)))
@@ -194,7 +194,7 @@ fn physical_costs(text: &str) -> String {
 }
 
 /// Words for metrics of events: `event NAME: outage, …`.
-pub(crate) fn costs_of_event() -> String {
+pub(crate) fn event_cost_words() -> String {
     let costs = METRICS.iter().map(ComparedBy::of).filter(ComparedBy::is_of_events);
     costs.map(|by| format!("\"event NAME: {}\"", by.metric.name)).collect::<Vec<_>>().join(", ")
 }
@@ -319,26 +319,26 @@ pub(crate) const ROOM: Form = Form {
 };
 
 /// Checks a text, unless it has parameters.
-fn unless_variable<T>(text: &str, read: fn(&str) -> Result<T, String>) -> Result<(), String> {
+fn check_unless_braced<T>(text: &str, read: fn(&str) -> Result<T, String>) -> Result<(), String> {
     if text.contains('{') { Ok(()) } else { read(text).map(|_| ()) }
 }
 
 pub(crate) const LINK_DELAY: Form = Form {
     words: "a duration such as 20ms, or a parameter such as \"{delay}\"",
-    check: |text| unless_variable(text, units::duration_ns),
+    check: |text| check_unless_braced(text, units::duration_ns),
     schema: FormSchema::Anything,
 };
 
 pub(crate) const LINK_BANDWIDTH: Form = Form {
     words: "a bandwidth such as 10MB/s, or a parameter such as \"{bandwidth}\"",
-    check: |text| unless_variable(text, units::bytes_per_s),
+    check: |text| check_unless_braced(text, units::bytes_per_s),
     schema: FormSchema::Anything,
 };
 
 pub(crate) const RESET_AFTER: Form = Form {
     words: "a size such as 64KiB, or a duration such as 10s",
     check: |text| {
-        unless_variable(text, |text| {
+        check_unless_braced(text, |text| {
             units::duration_ns(text).map(|_| ()).or_else(|_| units::size_bytes(text).map(|_| ()))
         })
     },
@@ -347,7 +347,7 @@ pub(crate) const RESET_AFTER: Form = Form {
 
 pub(crate) const RESET_SHARE: Form = Form {
     words: "a percentage such as 10%",
-    check: |text| unless_variable(text, percent),
+    check: |text| check_unless_braced(text, percent),
     schema: FormSchema::Anything,
 };
 
@@ -424,10 +424,10 @@ mod tests {
             ("20ms", AskedMinEffect::TimeNs(20_000_000)),
             ("1k", AskedMinEffect::Requests(1_000)),
         ] {
-            assert_eq!(AskedMinEffect::of_text(text), Ok(asked));
+            assert_eq!(AskedMinEffect::from_text(text), Ok(asked));
         }
         assert!(
-            ["101%", "20", "1.5", "ms", "-3%"].map(|text| AskedMinEffect::of_text(text).is_ok())
+            ["101%", "20", "1.5", "ms", "-3%"].map(|text| AskedMinEffect::from_text(text).is_ok())
                 == [false, true, false, false, false]
         );
         let cost = |text: &str| (FURTHER_METRIC.check)(text);

@@ -27,8 +27,8 @@ pub(crate) fn read(
             gate.check_event(events.iter().map(|event| event.name.as_str()))
         };
         let read = Condition::parse_gate(text).and_then(|gate| checked(&gate).map(|()| gate));
-        match read.and_then(|gate| with_unit(gate, figures)) {
-            Ok(gate) => match wrong_part(&gate, loads) {
+        match read.and_then(|gate| convert_unit(gate, figures)) {
+            Ok(gate) => match part_error(&gate, loads) {
                 None => gates.push((gate, node.at)),
                 Some((what, help)) => {
                     let (start, end) = gate.part_at().unwrap_or((0, text.len()));
@@ -53,7 +53,7 @@ pub(crate) fn read(
 
 /// A condition on a figure of the plan in the unit of the figure. An error if the plan does not define it, or if its limit has
 /// another unit.
-fn with_unit(gate: Condition, figures: &[FigureText]) -> Result<Condition, ConditionError> {
+fn convert_unit(gate: Condition, figures: &[FigureText]) -> Result<Condition, ConditionError> {
     let Some(own) = &gate.own else { return Ok(gate) };
     let known: Vec<String> = figures.iter().map(|figure| figure.figure.name.clone()).collect();
     match figures.iter().find(|figure| figure.figure.name == *own) {
@@ -63,7 +63,7 @@ fn with_unit(gate: Condition, figures: &[FigureText]) -> Result<Condition, Condi
 }
 
 /// Reason why a condition cannot apply to its part of the time, and the help. `None` if it can, for every load.
-pub(crate) fn wrong_part(condition: &Condition, loads: &[StudyLoad]) -> Option<(String, &'static str)> {
+pub(crate) fn part_error(condition: &Condition, loads: &[StudyLoad]) -> Option<(String, &'static str)> {
     let part = condition.part_ns?;
     loads.iter().find_map(|load| {
         let measured_ns = load.run_ns.map(|run_ns| run_ns.saturating_sub(load.warm_up_ns));
@@ -87,8 +87,8 @@ pub(crate) fn wrong_part(condition: &Condition, loads: &[StudyLoad]) -> Option<(
 }
 
 /// Removes gates on parts of the time that the loads of a quick run do not have.
-pub(crate) fn keep_those_within(loads: &[StudyLoad], gates: &mut Vec<Condition>) {
-    gates.retain(|gate| wrong_part(gate, loads).is_none());
+pub(crate) fn retain_within(loads: &[StudyLoad], gates: &mut Vec<Condition>) {
+    gates.retain(|gate| part_error(gate, loads).is_none());
 }
 
 /// Whether part of the measured time has a whole second. Results are stored per second since the start of the load, so only whole seconds

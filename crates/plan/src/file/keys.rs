@@ -56,7 +56,7 @@ pub(crate) enum ValueKind {
 }
 
 /// Mappings that errors name by their key. There may be several of the others.
-const CALLED_BY_KEY: [&str; 18] = [
+const NAMED_BY_KEY: [&str; 18] = [
     "auth",
     "basic",
     "expect",
@@ -79,10 +79,10 @@ const CALLED_BY_KEY: [&str; 18] = [
 
 impl Table {
     /// Name of the mapping in errors: `a load`, `` `expect` ``.
-    pub(crate) fn called(&self) -> String {
+    pub(crate) fn display_name(&self) -> String {
         if self.name == "plan" {
             "the plan".to_owned()
-        } else if CALLED_BY_KEY.contains(&self.name) {
+        } else if NAMED_BY_KEY.contains(&self.name) {
             format!("`{}`", self.name)
         } else {
             let article = if self.name.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };

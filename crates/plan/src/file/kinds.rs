@@ -16,7 +16,7 @@ pub(crate) struct Kind {
 
 impl Kind {
     /// Kind of a step. `None` for a misspelled step.
-    pub(crate) fn by_known_step(step: &Node) -> Option<Self> {
+    pub(crate) fn from_known_step(step: &Node) -> Option<Self> {
         let system = SystemKind::by_step(step)?;
         Some(Self { system, protocol: (system.protocol_of_step)(step) })
     }
@@ -24,7 +24,7 @@ impl Kind {
     /// Kind of a step. A misspelled step counts as a request.
     pub(crate) fn of_step(step: &Node) -> Self {
         let request = || Self { system: SystemKind::for_unknown(), protocol: Some(wire::step::requests()) };
-        Self::by_known_step(step).unwrap_or_else(request)
+        Self::from_known_step(step).unwrap_or_else(request)
     }
 
     /// Kind of the statements of a key outside of steps.
@@ -64,7 +64,7 @@ impl Kind {
 
     /// Noun for one such step, in sentences.
     pub(crate) fn step_words(self) -> &'static str {
-        let further = self.protocol.and_then(Protocol::further_keys);
+        let further = self.protocol.and_then(Protocol::extra_keys);
         match &self.system.words {
             Some(words) => words.step,
             None => further.map_or(self.noun(), |further| further.one),
@@ -123,7 +123,7 @@ impl Kinds {
     }
 
     /// Whether steps also go to a second system, which the key `database` names.
-    pub(crate) fn has_second(&self) -> bool {
+    pub(crate) fn has_second_system(&self) -> bool {
         self.0.iter().any(|kind| self.front().is_some_and(|front| !std::ptr::eq(kind.system, front)))
     }
 

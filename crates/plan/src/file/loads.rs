@@ -15,7 +15,7 @@ use crate::error::{PlanError, Spelling};
 use crate::plan::tool_unit;
 use crate::recording::{self, AskedRecording};
 use crate::spec::values::{COUNT, DURATION};
-use crate::spec::{Field, LoadSpec, Spanned, Wrong};
+use crate::spec::{Field, InvalidText, LoadSpec, Spanned};
 use crate::study::{StudyLoad, ToolText};
 
 /// Whether every load has a `tool` or a `replay`, so that the plan needs no scenario.
@@ -54,7 +54,7 @@ pub(crate) fn read(
         let unit = match (&tool, &replay) {
             (Some(tool), _) => tool_unit(tool.tool),
             (None, Some(replay)) => replay.traffic.unit,
-            (None, None) => scenario::unit_of_load(root, node).unwrap_or(reading.kinds.unit()),
+            (None, None) => scenario::load_unit(root, node).unwrap_or(reading.kinds.unit()),
         };
         let pipeline_max = reading.pipeline_max.filter(|_| tool.is_none());
         let destination = Destination { unit, pipeline_max, ..Destination::default() };
@@ -70,7 +70,7 @@ pub(crate) fn read(
             (words, stop_words, run_ns) = (replay.words(), replay.stop_words(), None);
         }
         let usual_name =
-            || tool.as_ref().map_or_else(|| short_words(written), |tool| tool.tool.name.to_owned());
+            || tool.as_ref().map_or_else(|| summary_words(written), |tool| tool.tool.name.to_owned());
         loads.push(StudyLoad {
             name: named.and_then(Node::text).map_or_else(usual_name, str::to_owned),
             words: tool.as_ref().map_or(words, ToolText::load_words),
@@ -121,7 +121,7 @@ pub(crate) fn check_scenarios(node: Option<&Node>, scenarios: &Scenarios, readin
 }
 
 /// Short words for a load: `100 users`, `500/s`.
-fn short_words(node: &Node) -> String {
+fn summary_words(node: &Node) -> String {
     match (node.text_of("users"), node.text_of("rate")) {
         (Some("1"), _) => "1 user".to_owned(),
         (Some(users), _) => format!("{users} users"),
@@ -135,7 +135,7 @@ fn short_words(node: &Node) -> String {
 
 /// Reads the values of a load. Values that contradict its amount are reported here and omitted.
 fn spec(node: &Node, seed: u64, quick: Option<&Quick<'_>>, reading: &mut Reading<'_>) -> LoadSpec {
-    let mut spec = LoadSpec::of_node(node);
+    let mut spec = LoadSpec::from_node(node);
     spec.seed = Some(seed.into());
     connections(node, &mut spec);
     if is_open(node, reading) {
@@ -145,19 +145,19 @@ fn spec(node: &Node, seed: u64, quick: Option<&Quick<'_>>, reading: &mut Reading
         spec.rate_per_s = None;
         spec.stages = None;
     }
-    spec.recorded = spec.recorded.take().map(|asked| with_arrivals(asked, reading));
+    spec.recorded = spec.recorded.take().map(|asked| read_arrivals(asked, reading));
     if let Some(quick) = quick {
-        shorten(&mut spec, LoadSpec::of_node(quick.node));
+        shorten(&mut spec, LoadSpec::from_node(quick.node));
     }
     spec
 }
 
 /// Reads the file of a recording, once for all systems.
-fn with_arrivals(asked: Spanned<AskedRecording>, reading: &mut Reading<'_>) -> Spanned<AskedRecording> {
+fn read_arrivals(asked: Spanned<AskedRecording>, reading: &mut Reading<'_>) -> Spanned<AskedRecording> {
     asked.and_then(|asked| {
         let AskedRecording::File(name) = asked else { return Ok(asked) };
         let bytes = reading.folder.read(&name, csv_text::BYTES_MAX);
-        let bytes = bytes.map_err(|(what, help)| Wrong::new(what, help))?;
+        let bytes = bytes.map_err(|(what, help)| InvalidText::new(what, help))?;
         recording::read(bytes, &name).map(AskedRecording::Read)
     })
 }
@@ -165,9 +165,9 @@ fn with_arrivals(asked: Spanned<AskedRecording>, reading: &mut Reading<'_>) -> S
 /// Reads the values of a mapping `connections`.
 fn connections(node: &Node, spec: &mut LoadSpec) {
     let Some(mapping) = node.get("connections").filter(|node| !node.entries().is_empty()) else { return };
-    spec.connections = mapping.entry("count").and_then(|entry| Spanned::of_entry(entry, &COUNT));
+    spec.connections = mapping.entry("count").and_then(|entry| Spanned::from_entry(entry, &COUNT));
     spec.connection_lifetime_ns =
-        mapping.entry("lifetime").and_then(|entry| Spanned::of_entry(entry, &DURATION));
+        mapping.entry("lifetime").and_then(|entry| Spanned::from_entry(entry, &DURATION));
 }
 
 /// Shortens a load for a quick run. Stages are shortened together, and the load is not extended.
@@ -180,13 +180,13 @@ fn shorten(spec: &mut LoadSpec, quick: LoadSpec) {
     };
     let quick_ns = quick.measured_ns.as_ref().and_then(Spanned::get).copied();
     spec.stages = Some(stages.map(|stages| match quick_ns {
-        Some(quick_ns) => shortened(stages, quick_ns),
+        Some(quick_ns) => shorten_stages(stages, quick_ns),
         None => stages,
     }));
 }
 
 /// Scales stages down to a total duration, if that is shorter.
-fn shortened(stages: Vec<Stage>, within_ns: u64) -> Vec<Stage> {
+fn shorten_stages(stages: Vec<Stage>, within_ns: u64) -> Vec<Stage> {
     let total_ns = stages.iter().map(|stage| stage.for_ns).fold(0, u64::saturating_add);
     if within_ns >= total_ns {
         return stages;
@@ -231,9 +231,9 @@ fn is_open(node: &Node, reading: &mut Reading<'_>) -> bool {
         (None, Some(_)) => true,
         (None, None) => {
             let entries = node.entries();
-            let is_told = ["tool", "replay"].iter().any(|key| node.entry(key).is_some())
+            let has_error_at = ["tool", "replay"].iter().any(|key| node.entry(key).is_some())
                 || entries.iter().any(|entry| reading.findings.has_at(entry.key_at));
-            if let Some(first) = entries.first().filter(|_| !is_told) {
+            if let Some(first) = entries.first().filter(|_| !has_error_at) {
                 let what = "the load has no amount";
                 reading.at(first.key_at, what, "add `users: 10` or `rate: 100/s`");
             }
@@ -245,7 +245,7 @@ fn is_open(node: &Node, reading: &mut Reading<'_>) -> bool {
 /// Reports an error with the names of the file, unless the form of the value is already reported.
 fn report(error: &PlanError, node: &Node, is_quick: bool, reading: &mut Reading<'_>) {
     let at = match error.at {
-        Some(at) if error.is_about_key() => at.key,
+        Some(at) if error.points_at_key() => at.key,
         Some(at) => at.point,
         None => node.at,
     };

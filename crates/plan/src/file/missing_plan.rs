@@ -8,7 +8,7 @@ use super::near::nearest;
 /// Max entries of the folder that are read.
 const ENTRIES_MAX: usize = 1_000;
 /// Max plan files that are suggested.
-const NAMED_MAX: usize = 3;
+const SUGGESTED_MAX: usize = 3;
 const ENDINGS: [&str; 3] = ["yaml", "yml", "json"];
 
 /// Help for the error.
@@ -20,7 +20,7 @@ pub(crate) fn help(path: &Path) -> String {
         );
     }
     if text.contains('\\') {
-        return format!("write / between folders: {}", unix_path(&text));
+        return format!("write / between folders: {}", wsl_path(&text));
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !folder.is_dir() {
@@ -41,8 +41,8 @@ pub(crate) fn help(path: &Path) -> String {
         Some(near) => format!("did you mean {near}? write {}", path.with_file_name(near).display()),
         None if plans.is_empty() => "name a plan file, such as study.yaml; tenbin init writes one".to_owned(),
         None => {
-            let named: Vec<&str> = plans.iter().take(NAMED_MAX).map(String::as_str).collect();
-            let more = if plans.len() > NAMED_MAX { ", …" } else { "" };
+            let named: Vec<&str> = plans.iter().take(SUGGESTED_MAX).map(String::as_str).collect();
+            let more = if plans.len() > SUGGESTED_MAX { ", …" } else { "" };
             format!("name a plan file; the folder has {}{more}", named.join(", "))
         }
     }
@@ -71,7 +71,7 @@ fn is_server(text: &str) -> bool {
 }
 
 /// Converts `C:\plans\a.yaml` to `/mnt/c/plans/a.yaml`, its path in WSL.
-fn unix_path(text: &str) -> String {
+fn wsl_path(text: &str) -> String {
     let slashes = text.replace('\\', "/");
     match slashes.split_once(":/") {
         Some((drive, rest)) if drive.len() == 1 => {

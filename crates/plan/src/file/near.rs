@@ -55,14 +55,14 @@ const SYNONYMS: &[(&[&str], &[&str])] = &[
 ];
 
 /// Lowercase name without separators: `thinkTime`, `think_time`, and `think-time` are equal.
-fn plain(name: &str) -> String {
+fn normalize(name: &str) -> String {
     name.to_lowercase().replace(['_', ' ', '-'], "")
 }
 
 /// Known name that has this word as a synonym.
 pub(crate) fn synonym<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
-    let name = plain(name);
-    let stands_for = |words: &[&str]| words.iter().any(|word| plain(word) == name);
+    let name = normalize(name);
+    let stands_for = |words: &[&str]| words.iter().any(|word| normalize(word) == name);
     let keys = SYNONYMS.iter().filter(|(words, _)| stands_for(words)).flat_map(|(_, names)| *names);
     let metrics = METRICS.iter().filter(|metric| stands_for(metric.synonyms)).map(|metric| &metric.name);
     keys.chain(metrics).find_map(|name| known.iter().copied().find(|known| known == name))

@@ -27,7 +27,7 @@ pub(crate) fn read(node: &Node, known: &[String], reading: &mut Reading<'_>) -> 
     let mut tables: Vec<OwnTable> = files.iter().filter_map(|entry| csv_table(entry, reading)).collect();
     if let Some(rows) = node.get("rows").filter(|rows| rows.text().is_none()) {
         for item in rows.items().iter().take(TABLES_MAX) {
-            let Some((table, at)) = drawn_table(item, reading) else { continue };
+            let Some((table, at)) = generated_table(item, reading) else { continue };
             if tables.iter().any(|other| other.name == table.name) {
                 let what = format!("`{}` is filled twice", table.name);
                 reading.at(at, what, "remove one, or raise the number of rows of the other");
@@ -38,7 +38,7 @@ pub(crate) fn read(node: &Node, known: &[String], reading: &mut Reading<'_>) -> 
     if sql.is_empty() && tables.is_empty() {
         return None;
     }
-    let spec = PrepareSpec::of_node(node);
+    let spec = PrepareSpec::from_node(node);
     let value = |value: &Option<Spanned<u64>>| value.as_ref().and_then(Spanned::get).copied();
     Some(OwnDataText {
         sql,
@@ -88,8 +88,8 @@ fn csv_table(entry: &Entry, reading: &mut Reading<'_>) -> Option<OwnTable> {
     let read = reading
         .folder
         .read(name, csv_text::BYTES_MAX)
-        .and_then(|bytes| csv_text::checked(bytes, name))
-        .and_then(|bytes| Ok((columns_of(&bytes, name)?, bytes)));
+        .and_then(|bytes| csv_text::validate(bytes, name))
+        .and_then(|bytes| Ok((read_columns(&bytes, name)?, bytes)));
     match read {
         Ok((columns, bytes)) => {
             let rows = OwnRows::Csv { file: name.to_owned(), bytes: Arc::from(bytes) };
@@ -103,9 +103,9 @@ fn csv_table(entry: &Entry, reading: &mut Reading<'_>) -> Option<OwnTable> {
 }
 
 /// Columns of a CSV file. Every row must have a value for each.
-fn columns_of(bytes: &[u8], name: &str) -> Result<Vec<String>, (String, String)> {
+fn read_columns(bytes: &[u8], name: &str) -> Result<Vec<String>, (String, String)> {
     let mut lines = csv::ReaderBuilder::new().flexible(true).from_reader(bytes);
-    let unreadable = |error: csv::Error| (format!("{name}: {error}"), csv_text::UNREADABLE.to_owned());
+    let unreadable = |error: csv::Error| (format!("{name}: {error}"), csv_text::UNREADABLE_HELP.to_owned());
     let columns: Vec<String> =
         lines.headers().map_err(unreadable)?.iter().map(|column| column.trim().to_owned()).collect();
     if columns.is_empty() {
@@ -131,7 +131,7 @@ fn columns_of(bytes: &[u8], name: &str) -> Result<Vec<String>, (String, String)>
 }
 
 /// Reads `{ items: 1000000, columns: { … } }`: the table, and the place of its name.
-fn drawn_table(node: &Node, reading: &mut Reading<'_>) -> Option<(OwnTable, Span)> {
+fn generated_table(node: &Node, reading: &mut Reading<'_>) -> Option<(OwnTable, Span)> {
     let columns = node.entry("columns");
     let mut named = node.entries().iter().filter(|entry| entry.key != "columns");
     let Some(table) = named.next() else {

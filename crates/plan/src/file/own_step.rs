@@ -2,7 +2,9 @@
 
 use wire::Protocol;
 use wire::braces::{self, Piece, pieces};
-use wire::step::{self, Kind, OwnSteps, ReplyKeys, Saved, Size, Table, Text, Value, WrittenStep, WrongValue};
+use wire::step::{
+    self, Kind, ReplyKeys, SavedValue, Size, StepDefinition, StepValueError, Table, Text, Value, WrittenStep,
+};
 
 use super::reading::Reading;
 use super::tree::{Entry, Node};
@@ -25,8 +27,8 @@ pub(crate) fn protocol(step: &Node) -> Option<&'static Protocol> {
 }
 
 /// Definition of the steps with this key next to their own. `None` if there are none.
-fn further_owner(key: &str) -> Option<&'static OwnSteps> {
-    step::with_further_keys().find(|(_, further)| further.has(key)).map(|(steps, _)| steps)
+fn further_owner(key: &str) -> Option<&'static StepDefinition> {
+    step::with_extra_keys().find(|(_, further)| further.has(key)).map(|(steps, _)| steps)
 }
 
 /// Reads the step. Errors are added to the findings.
@@ -53,7 +55,7 @@ pub(crate) fn read(step: &Node, variables: &mut Variables, reading: &mut Reading
             Some(OwnedAction { protocol, step, host: String::new(), keep_alive: true })
         }
         Err(wrong) => {
-            let at = place(step, &entry.value, &wrong).map_or(entry.key_at, |node| node.at);
+            let at = error_place(step, &entry.value, &wrong).map_or(entry.key_at, |node| node.at);
             if !reading.findings.has_at(at) {
                 reading.at(at, wrong.what, wrong.help);
             }
@@ -66,7 +68,7 @@ pub(crate) fn read(step: &Node, variables: &mut Variables, reading: &mut Reading
 fn forbid_further_keys(
     step: &Node,
     key: &str,
-    own: &OwnSteps,
+    own: &StepDefinition,
     variables: &mut Variables,
     reading: &mut Reading<'_>,
 ) {
@@ -93,10 +95,10 @@ fn forbid_further_keys(
 fn reply_rules(
     step: &Node,
     keys: &ReplyKeys,
-    own: &OwnSteps,
+    own: &StepDefinition,
     variables: &mut Variables,
     reading: &mut Reading<'_>,
-) -> (Option<Value>, Vec<Saved>) {
+) -> (Option<Value>, Vec<SavedValue>) {
     let expect =
         step.get(step::EXPECT).and_then(|node| reply_rule(node, keys.expect, own, variables, reading));
     let mut saves = Vec::new();
@@ -104,7 +106,7 @@ fn reply_rules(
         let value = reply_rule(&entry.value, keys.save, own, variables, reading);
         // Later steps know the name even if its place in the reply has errors.
         let variable = variables.save(entry, reading);
-        saves.extend(variable.zip(value).map(|(variable, value)| Saved {
+        saves.extend(variable.zip(value).map(|(variable, value)| SavedValue {
             name: entry.key.clone(),
             variable,
             value,
@@ -117,7 +119,7 @@ fn reply_rules(
 fn reply_rule(
     node: &Node,
     table: &'static Table,
-    own: &OwnSteps,
+    own: &StepDefinition,
     variables: &mut Variables,
     reading: &mut Reading<'_>,
 ) -> Option<Value> {
@@ -176,7 +178,7 @@ pub(crate) fn forbid_owned_reply_keys(step: &Node, noun: &str, reading: &mut Rea
 }
 
 /// Place of an error in a value, or in the rules for replies. `None` if it is absent, or if it is a whole table.
-fn place<'a>(step: &'a Node, node: &'a Node, wrong: &WrongValue) -> Option<&'a Node> {
+fn error_place<'a>(step: &'a Node, node: &'a Node, wrong: &StepValueError) -> Option<&'a Node> {
     let is_of_reply = wrong.path.first().is_some_and(|first| REPLY_KEYS.contains(first));
     let node = if is_of_reply { step } else { node };
     let part = wrong.path.iter().try_fold(node, |node, key| node.get(key));
@@ -187,12 +189,12 @@ fn place<'a>(step: &'a Node, node: &'a Node, wrong: &WrongValue) -> Option<&'a N
 fn look_up_variables(node: &Node, kind: &Kind, variables: &mut Variables, reading: &mut Reading<'_>) {
     match kind {
         Kind::Json => {
-            step::json::text(node, &mut |node, text| variables.use_in(node, text, reading));
+            step::json::text(node, &mut |node, text| variables.resolve_names(node, text, reading));
         }
-        Kind::Text => variables.use_in(node, node.text().unwrap_or_default(), reading),
+        Kind::Text => variables.resolve_names(node, node.text().unwrap_or_default(), reading),
         Kind::TextOrTexts => {
             let items = node.items().iter().filter_map(|item| Some((item, item.text()?)));
-            items.for_each(|(item, text)| variables.use_in(item, text, reading));
+            items.for_each(|(item, text)| variables.resolve_names(item, text, reading));
         }
         Kind::Constant(noun) => {
             if let Some((name, start, end)) = names_in(node.text().unwrap_or_default()).next() {
@@ -236,12 +238,12 @@ enum Braces {
 }
 
 /// Reads a value from the command line, where braces are literal. A value of another kind becomes an empty table.
-pub(crate) fn value_of_command_line(node: &Node, kind: &Kind) -> Result<Value, WrongValue> {
+pub(crate) fn flag_value(node: &Node, kind: &Kind) -> Result<Value, StepValueError> {
     Ok(value(node, kind, Braces::Themselves)?.unwrap_or_else(|| Value::Table(Vec::new())))
 }
 
 /// Reads a value of a kind. `None` if the value is of another kind.
-fn value(node: &Node, kind: &Kind, braces: Braces) -> Result<Option<Value>, WrongValue> {
+fn value(node: &Node, kind: &Kind, braces: Braces) -> Result<Option<Value>, StepValueError> {
     Ok(match (kind, node.text()) {
         (Kind::Table(table), _) => Some(table_value(node, table, braces)?),
         (Kind::List(item) | Kind::OneOrList(item), _) => Some(list_value(node, item, braces)?),
@@ -273,7 +275,7 @@ fn value(node: &Node, kind: &Kind, braces: Braces) -> Result<Option<Value>, Wron
             Some(Value::Text(Text { written: text.to_owned(), template }))
         }
         (Kind::Constant(_), Some(text)) => Some(Value::Bytes(match braces {
-            Braces::Variables => constant(text),
+            Braces::Variables => unescape(text),
             Braces::Themselves => text.as_bytes().to_vec(),
         })),
         (Kind::Size { min_bytes, max_bytes }, Some(text)) => {
@@ -291,16 +293,16 @@ fn value(node: &Node, kind: &Kind, braces: Braces) -> Result<Option<Value>, Wron
     })
 }
 
-fn list_value(node: &Node, item: &Kind, braces: Braces) -> Result<Value, WrongValue> {
+fn list_value(node: &Node, item: &Kind, braces: Braces) -> Result<Value, StepValueError> {
     let items = node.items().iter().map(|node| value(node, item, braces));
     Ok(Value::List(items.filter_map(Result::transpose).collect::<Result<_, _>>()?))
 }
 
-fn table_value(node: &Node, table: &Table, braces: Braces) -> Result<Value, WrongValue> {
+fn table_value(node: &Node, table: &Table, braces: Braces) -> Result<Value, StepValueError> {
     for [first, second] in table.exclusive {
         if node.get(first).is_some() && node.get(second).is_some() {
             let what = format!("`{first}` and `{second}` exclude each other");
-            return Err(WrongValue { path: vec![second], ..wrong(&what, "remove one of them") });
+            return Err(StepValueError { path: vec![second], ..wrong(&what, "remove one of them") });
         }
     }
     let mut entries = Vec::new();
@@ -316,7 +318,7 @@ fn table_value(node: &Node, table: &Table, braces: Braces) -> Result<Value, Wron
 }
 
 /// Returns a text whose braces are literal: `{{name}}` means `{name}`.
-fn constant(text: &str) -> Vec<u8> {
+fn unescape(text: &str) -> Vec<u8> {
     let literal = pieces(text.as_bytes()).filter_map(|piece| match piece {
         Piece::Text(bytes) => Some(bytes),
         Piece::Name(_) | Piece::Raw(_) => None,
@@ -324,7 +326,7 @@ fn constant(text: &str) -> Vec<u8> {
     literal.collect::<Vec<_>>().concat()
 }
 
-fn size(text: &str, min_bytes: u64, max_bytes: u64) -> Result<u64, WrongValue> {
+fn size(text: &str, min_bytes: u64, max_bytes: u64) -> Result<u64, StepValueError> {
     let help = format!("write a size from {min_bytes} byte on, such as 4KiB or 1MiB");
     let bytes = units::size_bytes(text).map_err(|what| wrong(&what, &help))?;
     if !(min_bytes..=max_bytes).contains(&bytes) {
@@ -333,8 +335,8 @@ fn size(text: &str, min_bytes: u64, max_bytes: u64) -> Result<u64, WrongValue> {
     Ok(bytes)
 }
 
-fn wrong(what: &str, help: &str) -> WrongValue {
-    WrongValue { path: Vec::new(), what: what.to_owned(), help: help.to_owned() }
+fn wrong(what: &str, help: &str) -> StepValueError {
+    StepValueError { path: Vec::new(), what: what.to_owned(), help: help.to_owned() }
 }
 
 /// First part of an error, without the help that follows a semicolon.

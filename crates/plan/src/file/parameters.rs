@@ -15,7 +15,7 @@ use super::tree::{Entry, Node, Text, Value};
 use crate::study::{Knob, System, Variant, names_in};
 
 /// Keys of a plan whose texts are never filled in. Texts of `endpoints` and `systems` are filled in when a system starts.
-const LEFT_ALONE: [&str; 13] = [
+const UNFILLED_KEYS: [&str; 13] = [
     "question",
     "seed",
     "vary",
@@ -31,7 +31,7 @@ const LEFT_ALONE: [&str; 13] = [
     "endpoints",
 ];
 /// Keys of a load that are skipped. The command of a tool is filled in when it starts.
-const LEFT_ALONE_IN_LOADS: [&str; 2] = ["name", "tool"];
+const UNFILLED_LOAD_KEYS: [&str; 2] = ["name", "tool"];
 
 /// Parameters while a plan is read.
 #[derive(Clone, Debug, Default)]
@@ -84,21 +84,21 @@ impl Parameters {
     }
 
     /// Notes names in texts that are filled in later.
-    pub(crate) fn note_later_names<'t>(&mut self, names: impl Iterator<Item = &'t str>) {
+    pub(crate) fn mark_later_names<'t>(&mut self, names: impl Iterator<Item = &'t str>) {
         self.in_later_texts.extend(names.map(str::to_owned));
     }
 
     /// Notes names in the texts below a node that are filled in later.
-    fn note_later_texts(&mut self, node: &Node) {
+    fn mark_later_texts(&mut self, node: &Node) {
         match &node.value {
-            Value::Text(text) => self.note_later_names(names_in(&text.text).map(|(name, ..)| name)),
-            Value::List(items) => items.iter().for_each(|item| self.note_later_texts(item)),
+            Value::Text(text) => self.mark_later_names(names_in(&text.text).map(|(name, ..)| name)),
+            Value::List(items) => items.iter().for_each(|item| self.mark_later_texts(item)),
             Value::Map(_) => {}
         }
     }
 
     /// Whether any parameter occurs in a text that is filled in here.
-    pub(crate) fn are_used(&self) -> bool {
+    pub(crate) fn has_used(&self) -> bool {
         !self.used.is_empty()
     }
 
@@ -127,7 +127,7 @@ impl Parameters {
                 "systems" => self.fill_systems(&entry.value, variants, variant),
                 "endpoints" if !has_systems => self.fill_node(&entry.value),
                 "endpoints" => self.fill_kind(&entry.value, &tables::ENDPOINTS.kind),
-                key if LEFT_ALONE.contains(&key) => entry.value.clone(),
+                key if UNFILLED_KEYS.contains(&key) => entry.value.clone(),
                 _ => self.fill_node(&entry.value),
             };
             Entry { value, ..entry.clone() }
@@ -156,9 +156,9 @@ impl Parameters {
         let mut fill = |node: &Node| match &node.value {
             Value::Map(entries) => {
                 let filled =
-                    entries.iter().map(|entry| match LEFT_ALONE_IN_LOADS.contains(&entry.key.as_str()) {
+                    entries.iter().map(|entry| match UNFILLED_LOAD_KEYS.contains(&entry.key.as_str()) {
                         true => {
-                            self.note_later_texts(&entry.value);
+                            self.mark_later_texts(&entry.value);
                             entry.clone()
                         }
                         false => Entry { value: self.fill_node(&entry.value), ..entry.clone() },
@@ -293,7 +293,7 @@ pub(crate) fn check(root: &Node, systems: &[System], has_unused: bool, reading: 
 }
 
 /// Names of the parameters that every system has.
-pub(crate) fn of_every_system(root: &Node) -> Vec<String> {
+pub(crate) fn common_parameters(root: &Node) -> Vec<String> {
     let names = |node: &Node| -> Vec<String> {
         node.get("vary").map_or(&[][..], Node::entries).iter().map(|entry| entry.key.clone()).collect()
     };
@@ -317,19 +317,19 @@ fn defined(root: &Node) -> BTreeSet<String> {
         names.extend(node.entries().iter().map(|entry| entry.key.clone()));
     }
     for key in ["scenario", "scenarios", "setup", "teardown"] {
-        root.get(key).into_iter().for_each(|node| saved(node, &mut names));
+        root.get(key).into_iter().for_each(|node| collect_saved(node, &mut names));
     }
     names
 }
 
-fn saved(node: &Node, names: &mut BTreeSet<String>) {
+fn collect_saved(node: &Node, names: &mut BTreeSet<String>) {
     if let Value::List(items) = &node.value {
-        items.iter().for_each(|item| saved(item, names));
+        items.iter().for_each(|item| collect_saved(item, names));
     }
     for entry in node.entries() {
         if entry.key == "save" {
             names.extend(entry.value.entries().iter().map(|entry| entry.key.clone()));
         }
-        saved(&entry.value, names);
+        collect_saved(&entry.value, names);
     }
 }

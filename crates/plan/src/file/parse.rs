@@ -64,10 +64,10 @@ fn span(marks: Marks, source: &str) -> Span {
 struct Open {
     at: Span,
     anchor: usize,
-    inside: Inside,
+    inside: Container,
 }
 
-enum Inside {
+enum Container {
     List(Vec<Node>),
     Map { entries: Vec<Entry>, keys: HashSet<String>, key: Option<(String, Span)> },
 }
@@ -87,21 +87,21 @@ impl Builder<'_> {
     fn take(&mut self, event: Event<'_>, at: Span, tag_at: Option<Span>) -> bool {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
-                self.refuse_tag(tag.is_some(), tag_at.unwrap_or(at));
+                self.reject_tag(tag.is_some(), tag_at.unwrap_or(at));
                 let text = Text { text: text.into_owned(), is_plain: style == ScalarStyle::Plain };
-                self.put(Node { at, value: Value::Text(text) }, anchor)
+                self.add_node(Node { at, value: Value::Text(text) }, anchor)
             }
             Event::SequenceStart(_, anchor, tag) => {
-                self.refuse_tag(tag.is_some(), tag_at.unwrap_or(at));
-                self.begin(Open { at, anchor, inside: Inside::List(Vec::new()) })
+                self.reject_tag(tag.is_some(), tag_at.unwrap_or(at));
+                self.begin(Open { at, anchor, inside: Container::List(Vec::new()) })
             }
             Event::MappingStart(_, anchor, tag) => {
-                self.refuse_tag(tag.is_some(), tag_at.unwrap_or(at));
-                let inside = Inside::Map { entries: Vec::new(), keys: HashSet::new(), key: None };
+                self.reject_tag(tag.is_some(), tag_at.unwrap_or(at));
+                let inside = Container::Map { entries: Vec::new(), keys: HashSet::new(), key: None };
                 self.begin(Open { at, anchor, inside })
             }
             Event::SequenceEnd | Event::MappingEnd => self.end(at),
-            Event::Alias(anchor) => self.alias(anchor, at),
+            Event::Alias(anchor) => self.expand_alias(anchor, at),
             Event::DocumentStart(..) if self.root.is_some() => {
                 self.findings.at(at, "a second document starts here", "write one plan per file");
                 false
@@ -116,7 +116,7 @@ impl Builder<'_> {
         self.open.iter().rev().map(|open| open.at).find(is_bracket)
     }
 
-    fn refuse_tag(&mut self, has_tag: bool, at: Span) {
+    fn reject_tag(&mut self, has_tag: bool, at: Span) {
         if has_tag {
             self.findings.at(at, "YAML tags (!…) are not supported", "remove it, or quote the text");
         }
@@ -131,13 +131,13 @@ impl Builder<'_> {
         let Some(open) = self.open.pop() else { return true };
         let end = self.source.get(..at.end).map_or(at.end, |text| text.trim_end().len());
         let value = match open.inside {
-            Inside::List(items) => Value::List(items),
-            Inside::Map { entries, .. } => Value::Map(entries),
+            Container::List(items) => Value::List(items),
+            Container::Map { entries, .. } => Value::Map(entries),
         };
-        self.put(Node { at: Span::new(open.at.start, end), value }, open.anchor)
+        self.add_node(Node { at: Span::new(open.at.start, end), value }, open.anchor)
     }
 
-    fn alias(&mut self, anchor: usize, at: Span) -> bool {
+    fn expand_alias(&mut self, anchor: usize, at: Span) -> bool {
         let Some(node) = self.anchors.get(&anchor) else {
             self.findings.at(
                 at,
@@ -155,10 +155,10 @@ impl Builder<'_> {
         }
         let node = node.clone();
         self.values += count - 1;
-        self.put(node, 0)
+        self.add_node(node, 0)
     }
 
-    fn put(&mut self, node: Node, anchor: usize) -> bool {
+    fn add_node(&mut self, node: Node, anchor: usize) -> bool {
         self.values += 1;
         if self.values > VALUES_MAX {
             let what = format!("the plan has more than {VALUES_MAX} values");
@@ -172,8 +172,8 @@ impl Builder<'_> {
         }
         match self.open.last_mut().map(|open| &mut open.inside) {
             None => self.root = Some(node),
-            Some(Inside::List(items)) => items.push(node),
-            Some(Inside::Map { entries, keys, key }) => match key.take() {
+            Some(Container::List(items)) => items.push(node),
+            Some(Container::Map { entries, keys, key }) => match key.take() {
                 Some((name, key_at)) => entries.push(Entry { key: name, key_at, value: node }),
                 None => *key = Some(Self::key(self.source, self.findings, node, keys, entries)),
             },

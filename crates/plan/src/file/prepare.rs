@@ -21,7 +21,7 @@ const FILLFACTOR_MIN: u64 = 10;
 pub(crate) fn read(of_system: &Node, reading: &mut Reading<'_>) -> Option<Tables> {
     let entry = of_system.entry("prepare")?;
     let node = &entry.value;
-    let spec = PrepareSpec::of_node(node);
+    let spec = PrepareSpec::from_node(node);
     let of_records = spec.workload.as_ref().and_then(Spanned::get).and_then(|name| ycsb::find(name));
     if of_records.is_some() {
         return None;
@@ -30,7 +30,7 @@ pub(crate) fn read(of_system: &Node, reading: &mut Reading<'_>) -> Option<Tables
         let help = "remove it, or write `workload: ycsb-a` here and at the top of the plan";
         reading.at(at.value, "`jsonb` is a layout of the records of ycsb workloads", help);
     }
-    let has_own = spec.sql.as_ref().or(spec.csv.as_ref()).is_some() || is_of_tables(&spec);
+    let has_own = spec.sql.as_ref().or(spec.csv.as_ref()).is_some() || has_own_tables(&spec);
     if !(reading.kinds.unit().has_sessions() || has_own && of_system.get("database").is_some()) {
         let what = "`prepare` requires a step that is a transaction";
         reading.at(entry.key_at, what, "remove it, or add a step such as `- workload: select-only`");
@@ -68,7 +68,7 @@ pub(crate) fn read(of_system: &Node, reading: &mut Reading<'_>) -> Option<Tables
 }
 
 /// Whether `rows` describes tables that the plan defines.
-fn is_of_tables(spec: &PrepareSpec) -> bool {
+fn has_own_tables(spec: &PrepareSpec) -> bool {
     spec.rows.as_ref().and_then(Spanned::get) == Some(&AskedRows::OfTables)
 }
 

@@ -50,8 +50,8 @@ pub(crate) fn read(scope: &Scope<'_>, reading: &mut Reading<'_>) -> Vec<Process>
                     process(&entry.key, &entry.value, scope, &others, is_only, reading)
                 })
                 .collect();
-            started_by_events(&processes, entries, reading);
-            in_order(processes, entries, reading)
+            check_started_by_events(&processes, entries, reading);
+            sort_by_needs(processes, entries, reading)
         }
         (None, None) => {
             for key in ["ready", "stop", "files", "resources", "disk", "proxies", "host"] {
@@ -286,7 +286,7 @@ fn stop(node: &Node, scope: &Scope<'_>, reading: &mut Reading<'_>) -> StopText {
 }
 
 /// Checks `start-by: event`. A process that starts with the system cannot need one that an event starts later.
-fn started_by_events(processes: &[Process], entries: &[Entry], reading: &mut Reading<'_>) {
+fn check_started_by_events(processes: &[Process], entries: &[Entry], reading: &mut Reading<'_>) {
     let by_event = |name: &str| processes.iter().any(|one| one.name == name && one.is_started_by_event);
     if let Some(entry) = entries.iter().find_map(|entry| entry.value.entry("start-by"))
         && processes.iter().all(|process| process.is_started_by_event)
@@ -302,7 +302,7 @@ fn started_by_events(processes: &[Process], entries: &[Entry], reading: &mut Rea
 }
 
 /// Sorts processes so that each follows those that it needs. Otherwise the order of the file stays.
-fn in_order(processes: Vec<Process>, entries: &[Entry], reading: &mut Reading<'_>) -> Vec<Process> {
+fn sort_by_needs(processes: Vec<Process>, entries: &[Entry], reading: &mut Reading<'_>) -> Vec<Process> {
     let names: Vec<&str> = entries.iter().map(|entry| entry.key.as_str()).collect();
     let mut all_needed: Vec<Vec<(usize, Span)>> = Vec::new();
     for entry in entries {

@@ -7,8 +7,8 @@ use super::tree::Entry;
 use crate::study::{Braced, PortText, Process, ProxyText, ReadyText, StopText, WhenText, is_name};
 
 /// Part of the JSON that a running proxy prints.
-const LISTENING: &str = "\"event\":\"listening\"";
-const WITHIN_NS: u64 = 10_000_000_000;
+const LISTENING_EVENT: &str = "\"event\":\"listening\"";
+const READY_WITHIN_NS: u64 = 10_000_000_000;
 /// Keys with equivalent flags of `tenbin proxy`.
 const FLAGS: [&str; 8] =
     ["delay", "round-trip", "jitter", "jitter-kind", "bandwidth", "reset-after", "reset-share", "drop-new"];
@@ -57,14 +57,14 @@ fn proxy(entry: &Entry, scope: &Scope<'_>, reading: &mut Reading<'_>) -> Option<
     let mut start: Vec<Braced> = fixed.into_iter().chain([to.clone()]).collect();
     start.extend(["--format", "json", "--control", &control].map(Braced::read));
     start.extend(flags);
-    let when = WhenText::Log(Braced::read(LISTENING));
+    let when = WhenText::Log(Braced::read(LISTENING_EVENT));
     Some(Process {
         name: process_name(name),
         start,
         env: Vec::new(),
         dir: None,
-        ready: ReadyText { when, port: PortText::None, within_ns: WITHIN_NS, steady_within_ns: None },
-        stop: StopText { signal: processes::TERM.to_owned(), command: None, within_ns: WITHIN_NS },
+        ready: ReadyText { when, port: PortText::None, within_ns: READY_WITHIN_NS, steady_within_ns: None },
+        stop: StopText { signal: processes::TERM.to_owned(), command: None, within_ns: READY_WITHIN_NS },
         is_started_by_event: false,
         proxy: Some(ProxyText { name: name.clone(), to }),
     })

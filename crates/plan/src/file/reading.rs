@@ -61,47 +61,47 @@ impl Reading<'_> {
 
     /// Parses a text in which all variables must be known. The text may be shown, so it must not have secrets.
     pub(crate) fn braced(&mut self, node: &Node, text: &str, known: &[String]) -> Braced {
-        self.names(node, text, known, false)
+        self.parse_names(node, text, known, false)
     }
 
     /// Parses a text with variables that only the system sees, so it may have secrets.
     pub(crate) fn braced_with_secrets(&mut self, node: &Node, text: &str, known: &[String]) -> Braced {
-        self.names(node, text, known, true)
+        self.parse_names(node, text, known, true)
     }
 
     /// Parses a URL. In a protocol with a log-in, user and password may be secrets.
     pub(crate) fn braced_url(&mut self, node: &Node, text: &str, known: &[String]) -> Braced {
-        let end_of_log_in = if url::takes_secrets(text) { text.rfind('@').unwrap_or(0) } else { 0 };
-        for (name, start, end) in names_in(text).filter(|(name, ..)| secret::is_one(name)) {
+        let end_of_log_in = if url::accepts_secrets(text) { text.rfind('@').unwrap_or(0) } else { 0 };
+        for (name, start, end) in names_in(text).filter(|(name, ..)| secret::is_secret_name(name)) {
             let at = node.part(self.source, start, end);
-            if start < end_of_log_in { self.secret(at, name, "") } else { self.exposed(at, name) }
+            if start < end_of_log_in { self.secret(at, name, "") } else { self.report_exposed(at, name) }
         }
-        for (name, start, end) in names_in(text).filter(|(name, ..)| !secret::is_one(name)) {
+        for (name, start, end) in names_in(text).filter(|(name, ..)| !secret::is_secret_name(name)) {
             if !is_known(name, known) && !self.findings.is_full() {
-                self.unknown_name(node.part(self.source, start, end), name, "", known);
+                self.report_unknown_name(node.part(self.source, start, end), name, "", known);
             }
         }
         Braced::read(text)
     }
 
-    fn names(&mut self, node: &Node, text: &str, known: &[String], may_be_secret: bool) -> Braced {
+    fn parse_names(&mut self, node: &Node, text: &str, known: &[String], may_be_secret: bool) -> Braced {
         for (name, start, end) in names_in(text) {
-            if secret::is_one(name) {
+            if secret::is_secret_name(name) {
                 let at = node.part(self.source, start, end);
                 if may_be_secret {
                     self.secret(at, name, "");
                 } else {
-                    self.exposed(at, name);
+                    self.report_exposed(at, name);
                 }
             } else if !is_known(name, known) && !self.findings.is_full() {
-                self.unknown_name(node.part(self.source, start, end), name, "", known);
+                self.report_unknown_name(node.part(self.source, start, end), name, "", known);
             }
         }
         Braced::read(text)
     }
 
     /// Reports a variable that is not among the known ones. `place` gives the position if it is in another file.
-    pub(crate) fn unknown_name(&mut self, at: Span, name: &str, place: &str, known: &[String]) {
+    pub(crate) fn report_unknown_name(&mut self, at: Span, name: &str, place: &str, known: &[String]) {
         let known: Vec<String> = known.iter().map(|name| format!("{{{name}}}")).collect();
         let (name, known) = (format!("{{{name}}}"), known.iter().map(String::as_str));
         let listed_as = "write {{…}} for literal braces, or one of";

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::io::BufReader;
 
-use ::replay::{Format, KEPT_BYTES_MAX, Keep, Layout, Log, LogError, Moment, ReadError, Recorded, Selection};
+use ::replay::{
+    Format, KEPT_BYTES_MAX, Layout, Log, LogError, Moment, ReadError, Recorded, Selection, Storage,
+};
 
 use super::folder::FileProblem;
 use super::reading::Reading;
@@ -39,18 +41,18 @@ pub(crate) fn read(load: &Node, spec: &mut LoadSpec, reading: &mut Reading<'_>) 
         let what = format!("`{}` does not apply to a load with `replay`", other.key);
         reading.at(other.key_at, what, "remove it: the log has the statements and their times");
     }
-    let mut asked = Asked::of(entry, reading)?;
+    let mut asked = ReplayValues::of(entry, reading)?;
     asked.is_shared = load.get("connections").is_some();
-    let key = asked.words();
+    let key = asked.cache_key();
     if !reading.logs.contains_key(&key) {
         let read = asked.read(reading);
         reading.logs.insert(key.clone(), read);
     }
     match reading.logs[&key].clone() {
         Ok(replay) => {
-            let connections = LoadSpec::of_node(load).connections;
+            let connections = LoadSpec::from_node(load).connections;
             let asked = reading.within(&connections, 1, 1_000_000);
-            let (replay, connections) = replay.over(asked);
+            let (replay, connections) = replay.with_connections(asked);
             spec.users = Some(connections.into());
             spec.timeout_ns.get_or_insert(TIMEOUT_DEFAULT_NS.into());
             Some(replay)
@@ -63,7 +65,7 @@ pub(crate) fn read(load: &Node, spec: &mut LoadSpec, reading: &mut Reading<'_>) 
 }
 
 /// Values of `replay`.
-struct Asked {
+struct ReplayValues {
     log: String,
     format: Option<&'static Format>,
     layout: Layout,
@@ -76,7 +78,7 @@ struct Asked {
     is_shared: bool,
 }
 
-impl Asked {
+impl ReplayValues {
     fn of(entry: &Entry, reading: &mut Reading<'_>) -> Option<Self> {
         let node = &entry.value;
         let log = node.text().or_else(|| node.text_of("log"))?.to_owned();
@@ -119,7 +121,7 @@ impl Asked {
     }
 
     /// Formats all values as the cache key of a log.
-    fn words(&self) -> String {
+    fn cache_key(&self) -> String {
         let Self { log, format, layout, selection, speed, .. } = self;
         let Self { allows_writes, hashes_rows, lock_window_ns, is_shared, .. } = self;
         let format = format.map(|format| format.name);
@@ -142,7 +144,7 @@ impl Asked {
                 "name it with `format`, or write your log_line_prefix with `prefix`".to_owned(),
             ),
         })?;
-        let keep = if self.is_shared { Keep::InMemory } else { Keep::InFile };
+        let keep = if self.is_shared { Storage::InMemory } else { Storage::InFile };
         let recorded = Recorded::read(log, &self.selection, keep).map_err(|error| match error {
             ReadError::Io(error) => readable(format!("{name}: {error}")),
             ReadError::File(error) => (
@@ -158,7 +160,7 @@ impl Asked {
             }
         })?;
         self.check(&recorded)?;
-        let hash = reading.folder.note_stream(input.into_inner(), &self.words());
+        let hash = reading.folder.hash_stream(input.into_inner(), &self.cache_key());
         let lock_wait_max_ns = recorded.survey.duration_max_ns.saturating_add(self.lock_window_ns);
         let replay = Replay::of(name.clone(), recorded, self.speed, hash);
         let replay = Replay { lock_wait_max_ns, ..replay };
@@ -222,7 +224,7 @@ fn moment(entry: Option<&Entry>, reading: &mut Reading<'_>) -> Option<Option<Mom
 /// The error, and its help.
 pub fn log_moment(text: &str) -> Result<Moment, FileProblem> {
     let since_first = crate::units::duration_ns(text).ok().map(Moment::AfterFirst);
-    since_first.or_else(|| Moment::of_date(text)).ok_or_else(|| {
+    since_first.or_else(|| Moment::from_date(text)).ok_or_else(|| {
         let what = format!("{text:?} is no time in a log");
         (what, "write a time such as 2026-01-02 03:04:05, in UTC, or 10min after the first entry".to_owned())
     })

@@ -8,7 +8,7 @@ use crate::study::{LimitKind, Limits, LimitsText, Variant};
 
 /// Context that the values of limits depend on.
 #[derive(Clone, Copy)]
-pub(crate) struct Around<'a> {
+pub(crate) struct LimitContext<'a> {
     /// Variants of the system.
     pub(crate) variants: &'a [Variant],
     /// `pin` of the plan.
@@ -16,14 +16,14 @@ pub(crate) struct Around<'a> {
 }
 
 /// Reads the key of a system. A value with parameters is checked with the values of each variant.
-pub(crate) fn read(system: &Node, around: Around<'_>, reading: &mut Reading<'_>) -> LimitsText {
+pub(crate) fn read(system: &Node, around: LimitContext<'_>, reading: &mut Reading<'_>) -> LimitsText {
     let Some(node) = system.get("resources") else { return LimitsText::default() };
     read_values(node, around, reading)
 }
 
 /// Reads the limits of a mapping.
-pub(crate) fn read_values(node: &Node, around: Around<'_>, reading: &mut Reading<'_>) -> LimitsText {
-    let Around { variants, pin } = around;
+pub(crate) fn read_values(node: &Node, around: LimitContext<'_>, reading: &mut Reading<'_>) -> LimitsText {
+    let LimitContext { variants, pin } = around;
     let known: Vec<String> = variants
         .first()
         .map(|variant| variant.knobs.iter().map(|(name, _)| name.clone()).collect())
@@ -40,9 +40,9 @@ pub(crate) fn read_values(node: &Node, around: Around<'_>, reading: &mut Reading
         let Some(value) = section.and_then(|section| section.get(key)) else { continue };
         for item in value.items() {
             let Some(text) = item.text() else { continue };
-            let found_before = reading.findings.count();
+            let findings_before = reading.findings.count();
             let braced = reading.braced(item, text, &known);
-            if reading.findings.count() == found_before {
+            if reading.findings.count() == findings_before {
                 check(item, kind, &LimitsText(vec![(kind, braced.clone())]), variants, &pinned, reading);
             }
             texts.push((kind, braced));

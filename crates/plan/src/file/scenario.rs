@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use load::values::Source;
 use load::{DataSource, Order, Scenario, Scenarios, Visit};
-use wire::step::{ScenarioSteps, Unit, with_further_keys};
+use wire::step::{ScenarioSteps, Unit, with_extra_keys};
 
 use super::data;
 use super::endpoints::{Endpoints, Role};
@@ -13,7 +13,7 @@ use super::form;
 use super::kinds::{Kind, Kinds};
 use super::own_step;
 use super::reading::Reading;
-use super::settings::{self, PlayedAt};
+use super::settings::{self, PlacedScripts};
 use super::span::{Span, line_at};
 use super::step::{self, ReadStep};
 use super::step_reader::StepReader;
@@ -49,7 +49,7 @@ pub(crate) struct Script {
 
 impl Script {
     /// Removes systems that no step talks to, and renumbers the others.
-    pub(crate) fn leave_out_unused_endpoints(&mut self) {
+    pub(crate) fn remove_unused_endpoints(&mut self) {
         let used: BTreeSet<u16> = self.steps.iter().map(|step| step.endpoint).collect();
         let used: Vec<u16> = used.into_iter().collect();
         self.endpoints = used.iter().map(|number| self.endpoints[usize::from(*number)].clone()).collect();
@@ -75,7 +75,7 @@ impl Script {
 }
 
 /// A scenario as written.
-pub(crate) struct Written<'a> {
+pub(crate) struct WrittenScenario<'a> {
     pub(crate) name: String,
     pub(crate) at: Span,
     pub(crate) share: Option<&'a Node>,
@@ -84,7 +84,7 @@ pub(crate) struct Written<'a> {
     pub(crate) node: Option<&'a Node>,
 }
 
-impl<'a> Written<'a> {
+impl<'a> WrittenScenario<'a> {
     /// Reads a list of steps, or a mapping that has one.
     pub(crate) fn of(name: &str, at: Span, node: &'a Node) -> Self {
         let list = |node: &'a Node| match &node.value {
@@ -99,8 +99,8 @@ impl<'a> Written<'a> {
     }
 
     /// Steps of the scenario, including those within groups.
-    pub(crate) fn leaves(&self) -> Vec<&'a Node> {
-        visits::leaves(self.steps)
+    pub(crate) fn leaf_steps(&self) -> Vec<&'a Node> {
+        visits::leaf_steps(self.steps)
     }
 }
 
@@ -108,24 +108,28 @@ impl<'a> Written<'a> {
 pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Script {
     let mut written = written(root, reading);
     limit_expressions(&mut written, reading);
-    let shares = shares(&written, is_share_needed(root), reading);
-    let found_before = reading.findings.count();
+    let shares = shares(&written, needs_shares(root), reading);
+    let findings_before = reading.findings.count();
     let (setup, teardown) = (errands::written(root, "setup"), errands::written(root, "teardown"));
     let around = setup.iter().chain(&teardown);
-    let saves = written.iter().chain(around).flat_map(Written::leaves).filter_map(|step| step.get("save"));
+    let saves = written
+        .iter()
+        .chain(around)
+        .flat_map(WrittenScenario::leaf_steps)
+        .filter_map(|step| step.get("save"));
     let sources = data::read(root.get("data"), reading);
     let mut variables = Variables::new(sources, saves, settings::variables(root, &written));
-    let mut endpoints = note_kinds(root, &written, reading);
-    endpoints.note_statements(root);
+    let mut endpoints = register_endpoints(root, &written, reading);
+    endpoints.register_statements(root);
     let mut around = Errands::default();
-    let mut systems = |section: &Option<Written<'_>>, reading: &mut Reading<'_>| {
+    let mut systems = |section: &Option<WrittenScenario<'_>>, reading: &mut Reading<'_>| {
         section.as_ref().map_or_else(Vec::new, |section| errands::systems(section, &mut endpoints, reading))
     };
     let (setup_at, teardown_at) = (systems(&setup, reading), systems(&teardown, reading));
     if let Some(setup) = &setup {
         around.setup = errands::read(setup, &setup_at, &endpoints, &mut variables, reading);
         around.setup_sql = errands::read_sql(setup, &mut endpoints, reading);
-        variables.hand_on();
+        variables.share_saved();
     }
     if let Some(teardown) = &teardown {
         around.teardown_sql = errands::read_sql(teardown, &mut endpoints, reading);
@@ -140,15 +144,15 @@ pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Sc
     }
     steps.limit_redirects(reading);
     // A misspelling may be the reason why a definition seems unused.
-    let is_sound = is_sound && reading.findings.count() == found_before;
+    let is_sound = is_sound && reading.findings.count() == findings_before;
     if is_sound {
         variables.unused(reading);
         endpoints.unused(root, reading);
     }
     let names = variables.names().to_vec();
     let mut data = if is_sound { data::finish(variables.data, reading) } else { Vec::new() };
-    data.extend(without_state_of_iterations(&names));
-    data.extend(without_values(&steps.list, &steps.left_out));
+    data.extend(iteration_state_source(&names));
+    data.extend(skipped_values_source(&steps.list, &steps.left_out));
     let Steps { list: steps, played, authorized_at, .. } = steps;
     let errands_at = endpoints.errand_roles();
     let endpoints = settings::read(root, played, &names, is_sound, reading);
@@ -166,16 +170,16 @@ struct Steps<'a> {
     /// Places of credentials.
     authorized_at: Vec<Span>,
     /// Scripts of transactions, by endpoint.
-    played: Vec<PlayedAt>,
+    played: Vec<PlacedScripts>,
     /// Numbers of the steps that an iteration may skip.
     left_out: Vec<u16>,
     /// Whether there are too many steps. This error is reported once.
-    are_too_many: bool,
+    has_too_many_names: bool,
 }
 
 impl<'a> Steps<'a> {
     fn of(root: &'a Node, endpoints: &'a Endpoints) -> Self {
-        let played = |number: usize| PlayedAt {
+        let played = |number: usize| PlacedScripts {
             name: endpoints.name_of(number as u16).to_owned(),
             kind: endpoints.kind_of(number as u16),
             scripts: Vec::new(),
@@ -188,19 +192,19 @@ impl<'a> Steps<'a> {
             authorized_at: Vec::new(),
             played: (0..endpoints.count()).map(played).collect(),
             left_out: Vec::new(),
-            are_too_many: false,
+            has_too_many_names: false,
         }
     }
 
     /// Reads a scenario.
     fn scenario(
         &mut self,
-        written: &Written<'_>,
+        written: &WrittenScenario<'_>,
         share: f64,
         variables: &mut Variables,
         reading: &mut Reading<'_>,
     ) -> Scenario {
-        let is_mix = written.leaves().iter().any(|step| step.get("weight").is_some());
+        let is_mix = written.leaf_steps().iter().any(|step| step.get("weight").is_some());
         variables.begin(is_mix);
         let Some(mut of_scenario) = step::begin(written.node, variables, reading) else {
             let (once, order) = (Vec::new(), Order::InTurn(Vec::new()));
@@ -211,7 +215,7 @@ impl<'a> Steps<'a> {
         };
         let visits = Visits::read(written.steps, is_mix, variables, reading, &mut read);
         let once_at = written.steps.iter().find_map(|step| step.entry("once"));
-        if let Some(once) = once_at.filter(|_| of_scenario.forgets()) {
+        if let Some(once) = once_at.filter(|_| of_scenario.resets_each_iteration()) {
             let what =
                 "with `cookies: iteration`, no iteration has the cookies of a step that is done `once`";
             reading.at(once.key_at, what, "write `cookies: true`");
@@ -236,7 +240,7 @@ impl<'a> Steps<'a> {
         reading: &mut Reading<'_>,
     ) -> Option<ReadVisit> {
         if self.list.len() >= STEPS_MAX {
-            if !std::mem::replace(&mut self.are_too_many, true) {
+            if !std::mem::replace(&mut self.has_too_many_names, true) {
                 reading.at(node.at, format!("there are more than {STEPS_MAX} steps"), "use fewer");
             }
             return None;
@@ -264,14 +268,14 @@ impl<'a> Steps<'a> {
     ) -> Option<ReadStep> {
         let endpoint = self.endpoints.of_step(node);
         let name = self.endpoints.name_of(endpoint);
-        for hash in self.endpoints.hashes(endpoint, self.root) {
+        for hash in self.endpoints.hash_texts(endpoint, self.root) {
             // An unknown value is reported once, not for each step.
-            let is_reported = |(_, start, end): (&str, usize, usize)| {
+            let has_error_at = |(_, start, end): (&str, usize, usize)| {
                 reading.findings.has_at(hash.part(reading.source, start, end))
             };
             let text = hash.text().unwrap_or_default();
-            if !names_in(text).any(is_reported) {
-                variables.use_in(hash, text, reading);
+            if !names_in(text).any(has_error_at) {
+                variables.resolve_names(hash, text, reading);
             }
         }
         let read = step::read(node, name, of_scenario, variables, reading)?;
@@ -297,46 +301,46 @@ impl<'a> Steps<'a> {
 
 /// Source that empties values of steps that an iteration may skip. Without it, values of the previous iteration would remain. `None` if
 /// there are no such values.
-fn without_values(steps: &[PlannedStep], left_out: &[u16]) -> Option<DataSource> {
+fn skipped_values_source(steps: &[PlannedStep], left_out: &[u16]) -> Option<DataSource> {
     let left_out = left_out.iter().filter_map(|step| steps.get(usize::from(*step)));
     let mut saved: Vec<u16> = left_out.flat_map(PlannedStep::saves).collect();
     saved.sort_unstable();
     saved.dedup();
-    (!saved.is_empty()).then(|| emptied(&saved))
+    (!saved.is_empty()).then(|| emptying_source(&saved))
 }
 
 /// Source that clears the per-iteration state of users, such as cookies, at every system. `None` if there is none.
-fn without_state_of_iterations(variables: &[String]) -> Option<DataSource> {
-    let is_of_iteration =
-        |name: &str| with_further_keys().any(|(_, further)| (further.is_of_iteration)(name));
-    let numbered = (0..).zip(variables).filter(|(_, name)| is_of_iteration(name));
+fn iteration_state_source(variables: &[String]) -> Option<DataSource> {
+    let is_per_iteration =
+        |name: &str| with_extra_keys().any(|(_, further)| (further.is_per_iteration)(name));
+    let numbered = (0..).zip(variables).filter(|(_, name)| is_per_iteration(name));
     let state: Vec<u16> = numbered.map(|(number, _)| number).collect();
-    (!state.is_empty()).then(|| emptied(&state))
+    (!state.is_empty()).then(|| emptying_source(&state))
 }
 
 /// Source that empties variables at the start of each iteration.
-fn emptied(variables: &[u16]) -> DataSource {
+fn emptying_source(variables: &[u16]) -> DataSource {
     let source = Source::Text { length: 0, alphabet: "0" };
     DataSource { fills: variables.iter().map(|variable| (*variable, 0)).collect(), source }
 }
 
 /// Unit of the scenario of a load. `None` if the load follows all scenarios, or an unknown one.
-pub(crate) fn unit_of_load(root: &Node, load: &Node) -> Option<Unit> {
+pub(crate) fn load_unit(root: &Node, load: &Node) -> Option<Unit> {
     let entry = root.get("scenarios")?.entry(load.text_of("scenario")?)?;
-    let scenario = Written::of(&entry.key, entry.key_at, &entry.value);
-    Some(scenario.leaves().into_iter().filter_map(Kind::by_known_step).collect::<Kinds>().unit())
+    let scenario = WrittenScenario::of(&entry.key, entry.key_at, &entry.value);
+    Some(scenario.leaf_steps().into_iter().filter_map(Kind::from_known_step).collect::<Kinds>().unit())
 }
 
 /// Registers the kinds of steps and their systems. A step without a kind is misspelled.
-fn note_kinds(root: &Node, written: &[Written<'_>], reading: &mut Reading<'_>) -> Endpoints {
+fn register_endpoints(root: &Node, written: &[WrittenScenario<'_>], reading: &mut Reading<'_>) -> Endpoints {
     let mut endpoints = Endpoints::read(root, reading);
     let mut first_owned = None;
-    for step in written.iter().flat_map(Written::leaves) {
+    for step in written.iter().flat_map(WrittenScenario::leaf_steps) {
         if own_step::owner(step).is_some() && step.get("endpoint").is_none() {
             first_owned = first_owned.or(Some(step));
         }
         // A misspelled step belongs to no system.
-        if let Some(kind) = Kind::by_known_step(step) {
+        if let Some(kind) = Kind::from_known_step(step) {
             reading.kinds.add(kind);
             let pipeline_max = kind.pipeline_max();
             reading.pipeline_max =
@@ -358,20 +362,20 @@ fn note_kinds(root: &Node, written: &[Written<'_>], reading: &mut Reading<'_>) -
     endpoints
 }
 
-fn written<'a>(root: &'a Node, reading: &mut Reading<'_>) -> Vec<Written<'a>> {
+fn written<'a>(root: &'a Node, reading: &mut Reading<'_>) -> Vec<WrittenScenario<'a>> {
     match (root.entry("scenario"), root.entry("scenarios")) {
         (Some(one), Some(several)) => {
             let second = if one.key_at < several.key_at { several } else { one };
             reading.at(second.key_at, "`scenario` and `scenarios` exclude each other", "remove one of them");
             Vec::new()
         }
-        (Some(entry), None) => vec![Written::of("", entry.key_at, &entry.value)],
+        (Some(entry), None) => vec![WrittenScenario::of("", entry.key_at, &entry.value)],
         (None, Some(entry)) => {
             let entries = entry.value.entries().iter();
             entries
                 .map(|entry| {
                     reading.own_name(&entry.key, entry.key_at, "scenario");
-                    Written::of(&entry.key, entry.key_at, &entry.value)
+                    WrittenScenario::of(&entry.key, entry.key_at, &entry.value)
                 })
                 .collect()
         }
@@ -380,7 +384,7 @@ fn written<'a>(root: &'a Node, reading: &mut Reading<'_>) -> Vec<Written<'a>> {
 }
 
 /// Removes the steps of scenarios with too many regular expressions.
-fn limit_expressions(written: &mut [Written<'_>], reading: &mut Reading<'_>) {
+fn limit_expressions(written: &mut [WrittenScenario<'_>], reading: &mut Reading<'_>) {
     let of_step = |step: &Node| {
         let checks = step
             .get("expect")
@@ -392,7 +396,7 @@ fn limit_expressions(written: &mut [Written<'_>], reading: &mut Reading<'_>) {
     };
     let mut count = 0;
     for scenario in written {
-        count += scenario.leaves().into_iter().map(of_step).sum::<usize>();
+        count += scenario.leaf_steps().into_iter().map(of_step).sum::<usize>();
         if count > EXPRESSIONS_MAX {
             let what = format!("there are more than {EXPRESSIONS_MAX} regular expressions");
             reading.at(scenario.at, what, "use fewer; `body` finds plain text");
@@ -402,13 +406,13 @@ fn limit_expressions(written: &mut [Written<'_>], reading: &mut Reading<'_>) {
 }
 
 /// Whether scenarios need shares. Not needed if each load follows one scenario or has a `tool`.
-fn is_share_needed(root: &Node) -> bool {
+fn needs_shares(root: &Node) -> bool {
     let follows_all = |load: &Node| load.get("scenario").is_none() && load.get("tool").is_none();
     root.get("load").is_none_or(|load| load.items().iter().any(follows_all))
 }
 
 /// Share of each scenario. Either all are in percent, or none.
-fn shares(written: &[Written<'_>], is_needed: bool, reading: &mut Reading<'_>) -> Vec<f64> {
+fn shares(written: &[WrittenScenario<'_>], is_needed: bool, reading: &mut Reading<'_>) -> Vec<f64> {
     if let [only] = written {
         if let Some(share) = only.share.filter(|_| only.name.is_empty()) {
             reading.at(share.at, "`share` requires several scenarios", "remove `share`");

@@ -10,7 +10,7 @@ use super::tables;
 /// The schema as JSON text. It covers keys and forms of values. Only the reader checks whether values fit together.
 pub fn schema() -> String {
     let definitions: Map<String, Value> =
-        tables::all().iter().map(|table| (name_of(table), of_table(table))).collect();
+        tables::all().iter().map(|table| (definition_name(table), table_schema(table))).collect();
     let schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Tenbin plan",
@@ -20,16 +20,16 @@ pub fn schema() -> String {
     format!("{schema:#}\n")
 }
 
-fn name_of(table: &Table) -> String {
+fn definition_name(table: &Table) -> String {
     table.name.replace(' ', "-")
 }
 
-fn of_table(table: &Table) -> Value {
+fn table_schema(table: &Table) -> Value {
     let mut properties: Map<String, Value> = table
         .keys
         .iter()
         .map(|key| {
-            let mut schema = of_kind(&key.kind);
+            let mut schema = kind_schema(&key.kind);
             schema["description"] = json!(key.sentence);
             (key.name.to_owned(), schema)
         })
@@ -51,7 +51,7 @@ fn of_table(table: &Table) -> Value {
 }
 
 fn reference_to(table: &Table) -> Value {
-    json!({ "$ref": format!("#/$defs/{}", name_of(table)) })
+    json!({ "$ref": format!("#/$defs/{}", definition_name(table)) })
 }
 
 /// Pattern of a text with a parameter in braces, which may stand for any value.
@@ -65,7 +65,7 @@ fn parameter() -> Value {
     json!({ "type": "string", "pattern": PARAMETER })
 }
 
-fn of_form(form: &Form) -> Value {
+fn form_schema(form: &Form) -> Value {
     match form.schema {
         FormSchema::Anything => json!({ "type": ["string", "number", "boolean"] }),
         FormSchema::Pattern(pattern) => json!({ "type": "string", "pattern": or_parameter(pattern) }),
@@ -76,25 +76,25 @@ fn of_form(form: &Form) -> Value {
     }
 }
 
-fn of_kind(kind: &ValueKind) -> Value {
+fn kind_schema(kind: &ValueKind) -> Value {
     match kind {
-        ValueKind::One(form) => of_form(form),
+        ValueKind::One(form) => form_schema(form),
         ValueKind::Word(words) => json!({ "anyOf": [{ "enum": words }, parameter()] }),
         ValueKind::WordOr(words, form) => {
-            json!({ "anyOf": [{ "enum": words }, of_form(form), parameter()] })
+            json!({ "anyOf": [{ "enum": words }, form_schema(form), parameter()] })
         }
         ValueKind::Table(table) => reference_to(table),
         ValueKind::Derived(table) => reference_to(table),
-        ValueKind::List(kind) => json!({ "type": "array", "items": of_kind(kind), "minItems": 1 }),
+        ValueKind::List(kind) => json!({ "type": "array", "items": kind_schema(kind), "minItems": 1 }),
         ValueKind::OneOrList(kind) => {
-            let one = of_kind(kind);
+            let one = kind_schema(kind);
             json!({ "anyOf": [one, { "type": "array", "items": one, "minItems": 1 }] })
         }
         ValueKind::Named(kind) => {
-            json!({ "type": "object", "additionalProperties": of_kind(kind), "minProperties": 1 })
+            json!({ "type": "object", "additionalProperties": kind_schema(kind), "minProperties": 1 })
         }
         ValueKind::Any => json!({}),
-        ValueKind::Optional(kind) => json!({ "anyOf": [of_kind(kind), { "type": "null" }] }),
-        ValueKind::Either(kinds) => json!({ "anyOf": kinds.iter().map(of_kind).collect::<Vec<_>>() }),
+        ValueKind::Optional(kind) => json!({ "anyOf": [kind_schema(kind), { "type": "null" }] }),
+        ValueKind::Either(kinds) => json!({ "anyOf": kinds.iter().map(kind_schema).collect::<Vec<_>>() }),
     }
 }

@@ -13,7 +13,7 @@ const ENV: &str = "env.";
 pub(crate) const RESERVED: &str = "env";
 
 /// Whether a name in braces refers to a secret.
-pub(crate) fn is_one(name: &str) -> bool {
+pub(crate) fn is_secret_name(name: &str) -> bool {
     name.starts_with(ENV)
 }
 
@@ -50,7 +50,7 @@ impl Reading<'_> {
     }
 
     /// Reports a secret in a text that others can see.
-    pub(crate) fn exposed(&mut self, at: Span, name: &str) {
+    pub(crate) fn report_exposed(&mut self, at: Span, name: &str) {
         let variable = name.strip_prefix(ENV).unwrap_or(name);
         let what = format!(
             "{{{name}}} is a secret, and this text is visible to others, in the list of processes or in results"

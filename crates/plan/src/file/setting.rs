@@ -27,7 +27,7 @@ pub(crate) fn read(root: &Node, title: &str, is_quick: bool, reading: &mut Readi
         return read_setting(root, root, title, is_quick, reading);
     };
     let mut study = read_one(root, title, is_quick, (&variants, first), reading)?;
-    if !(differs || reading.parameters.are_used()) || !reading.findings.is_empty() {
+    if !(differs || reading.parameters.has_used()) || !reading.findings.is_empty() {
         return Some(study);
     }
     // A file that only some settings read may have further parameters.

@@ -8,10 +8,10 @@ use sql::workload::{self, Tables, styled};
 
 use super::endpoints::Role;
 use super::reading::Reading;
-use super::scenario::Written;
+use super::scenario::WrittenScenario;
 use super::span::Span;
 use super::tree::Node;
-use crate::draft::Played;
+use crate::draft::ScriptSource;
 use crate::error::{Problem, Spelling, StepProblem};
 use crate::scripts;
 use crate::spec::SqlSpec;
@@ -20,7 +20,7 @@ use crate::system_kind::SystemKind;
 /// Transactions of a plan on one system.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SqlText {
-    pub(crate) played: Vec<Played>,
+    pub(crate) played: Vec<ScriptSource>,
     pub(crate) spec: SqlSpec,
     /// Names of the plan's variables in scripts.
     pub(crate) bindings: Vec<String>,
@@ -28,13 +28,13 @@ pub(crate) struct SqlText {
 
 impl SqlText {
     /// Removes values that only workloads other than the played ones have.
-    pub(crate) fn leave_out_what_nothing_has(&mut self) {
+    pub(crate) fn remove_inapplicable(&mut self) {
         let spec = &mut self.spec;
         let workloads: Vec<_> = self
             .played
             .iter()
             .filter_map(|played| match played {
-                Played::Workload(text) => workload::find(styled(text).0),
+                ScriptSource::Workload(text) => workload::find(styled(text).0),
                 _ => None,
             })
             .collect();
@@ -49,17 +49,17 @@ impl SqlText {
 }
 
 /// Scripts on a system, each with the place of its step.
-pub(crate) struct PlayedAt {
+pub(crate) struct PlacedScripts {
     /// Name of the endpoint.
     pub(crate) name: String,
     pub(crate) kind: &'static SystemKind,
-    pub(crate) scripts: Vec<(Played, Span)>,
+    pub(crate) scripts: Vec<(ScriptSource, Span)>,
 }
 
 /// Reads the section for the systems that steps talk to. `is_sound` means that the scripts have no errors so far.
 pub(crate) fn read(
     root: &Node,
-    played: Vec<PlayedAt>,
+    played: Vec<PlacedScripts>,
     names: &[String],
     is_sound: bool,
     reading: &mut Reading<'_>,
@@ -71,15 +71,15 @@ pub(crate) fn read(
         reading.at(entry.key_at, what, "remove `sql`, or add a step such as `- sql: SELECT 1`");
     }
     let bindings: Vec<String> = names.iter().map(|name| variable_name(name)).collect();
-    let mut role = |PlayedAt { name, kind, scripts }: PlayedAt| {
-        let (played, places): (Vec<Played>, Vec<Span>) = scripts.into_iter().unzip();
+    let mut role = |PlacedScripts { name, kind, scripts }: PlacedScripts| {
+        let (played, places): (Vec<ScriptSource>, Vec<Span>) = scripts.into_iter().unzip();
         if played.is_empty() {
             return Role { name, kind, scripts: SqlText::default() };
         }
-        let spec = section.map(|entry| SqlSpec::of_node(&entry.value)).unwrap_or_default();
+        let spec = section.map(|entry| SqlSpec::from_node(&entry.value)).unwrap_or_default();
         let mut sql = SqlText { played, spec, bindings: bindings.clone() };
         if databases > 1 {
-            sql.leave_out_what_nothing_has();
+            sql.remove_inapplicable();
         }
         if is_sound {
             report(&sql, &places, reading);
@@ -90,10 +90,10 @@ pub(crate) fn read(
 }
 
 /// Variables of all scripts: the ones that the section defines, and the ones of the workloads in use.
-pub(crate) fn variables(root: &Node, scenarios: &[Written<'_>]) -> BTreeSet<String> {
+pub(crate) fn variables(root: &Node, scenarios: &[WrittenScenario<'_>]) -> BTreeSet<String> {
     let section = root.get("sql").and_then(|sql| sql.get("variables"));
     let defined = section.map_or(&[][..], Node::entries).iter().map(|entry| entry.key.clone());
-    let steps = scenarios.iter().flat_map(Written::leaves);
+    let steps = scenarios.iter().flat_map(WrittenScenario::leaf_steps);
     let workloads = steps.filter_map(|step| workload::find(styled(step.text_of("workload")?).0));
     let of_workloads = workloads.flat_map(|workload| workload.variables).map(|one| one.name.to_owned());
     defined.chain(of_workloads).collect()
@@ -102,7 +102,7 @@ pub(crate) fn variables(root: &Node, scenarios: &[Written<'_>]) -> BTreeSet<Stri
 /// Reports errors in the scripts.
 fn report(sql: &SqlText, places: &[Span], reading: &mut Reading<'_>) {
     // The kind of database is not known yet. Errors that depend on it are reported later.
-    let has_workloads = sql.played.iter().any(|played| matches!(played, Played::Workload(_)));
+    let has_workloads = sql.played.iter().any(|played| matches!(played, ScriptSource::Workload(_)));
     let engine = if has_workloads { Engine::FOR_WORKLOADS } else { Engine::FOR_SCRIPTS };
     let mut errors = Vec::new();
     scripts::check(&sql.played, &sql.spec, engine, &mut errors);

@@ -21,7 +21,7 @@ pub(crate) fn check<'a>(
 ) {
     let parameters: Vec<&str> = parameters.collect();
     NamedValue { at: root.at, name: "the plan", example: "", parameters: &parameters }
-        .in_table(root, table, findings);
+        .check_table(root, table, findings);
 }
 
 /// A value with its place and name.
@@ -37,7 +37,7 @@ struct NamedValue<'a> {
 }
 
 impl NamedValue<'_> {
-    fn holds(self, node: &Node, kind: &ValueKind, findings: &mut Findings) {
+    fn check_kind(self, node: &Node, kind: &ValueKind, findings: &mut Findings) {
         if node.is_nothing() && !matches!(kind, ValueKind::Optional(_)) {
             let help = format!("{}, or remove it", self.help(kind));
             findings.at(self.at, format!("{} has no value", self.name), help);
@@ -46,7 +46,7 @@ impl NamedValue<'_> {
         match (kind, &node.value) {
             (ValueKind::One(form), Value::Text(text)) => {
                 if let Err(what) = (form.check)(&text.text) {
-                    if self.undefined(node, &text.text, findings) {
+                    if self.report_undefined(node, &text.text, findings) {
                         return;
                     }
                     // The help after the semicolon is replaced by one in the words of the key.
@@ -58,37 +58,37 @@ impl NamedValue<'_> {
                     findings.at(node.at, what, format!("write {help}"));
                 }
             }
-            (ValueKind::Word(words), Value::Text(text)) => self.in_words(node, &text.text, words, findings),
+            (ValueKind::Word(words), Value::Text(text)) => self.check_word(node, &text.text, words, findings),
             (ValueKind::WordOr(words, form), Value::Text(text)) => match (form.check)(&text.text) {
                 Ok(()) => {}
                 Err(what) => match what.split_once("; write ") {
                     Some((what, help)) => findings.at(node.at, what, format!("write {help}")),
-                    None => self.in_words(node, &text.text, words, findings),
+                    None => self.check_word(node, &text.text, words, findings),
                 },
             },
-            (ValueKind::Table(table), _) => self.in_table(node, table, findings),
-            (ValueKind::Derived(table), _) => self.in_table(node, table, findings),
+            (ValueKind::Table(table), _) => self.check_table(node, table, findings),
+            (ValueKind::Derived(table), _) => self.check_table(node, table, findings),
             (ValueKind::List(item) | ValueKind::OneOrList(item), Value::List(items)) => {
-                self.in_items(items, item, findings)
+                self.check_items(items, item, findings)
             }
-            (ValueKind::OneOrList(item), _) if fits(node, item) => self.holds(node, item, findings),
-            (ValueKind::Named(item), Value::Map(entries)) => self.in_named(entries, kind, item, findings),
+            (ValueKind::OneOrList(item), _) if fits(node, item) => self.check_kind(node, item, findings),
+            (ValueKind::Named(item), Value::Map(entries)) => self.check_named(entries, kind, item, findings),
             (ValueKind::Optional(inner), _) => {
                 if !node.is_nothing() {
-                    self.holds(node, inner, findings);
+                    self.check_kind(node, inner, findings);
                 }
             }
             (ValueKind::Any, _) => {}
             (ValueKind::Either(kinds), _) => match kinds.iter().find(|kind| fits(node, kind)) {
-                Some(kind) => self.holds(node, kind, findings),
-                None => self.wrong_kind(node, kind, findings),
+                Some(kind) => self.check_kind(node, kind, findings),
+                None => self.report_wrong_kind(node, kind, findings),
             },
-            _ => self.wrong_kind(node, kind, findings),
+            _ => self.report_wrong_kind(node, kind, findings),
         }
     }
 
     /// Reports undefined parameters in a value that cannot have braces. Returns whether it has any.
-    fn undefined(self, node: &Node, text: &str, findings: &mut Findings) -> bool {
+    fn report_undefined(self, node: &Node, text: &str, findings: &mut Findings) -> bool {
         let Some((name, ..)) = names_in(text).next() else { return false };
         let (what, listed_as) =
             (format!("undefined parameter {{{name}}}"), "define it under `vary`, or write one of");
@@ -105,7 +105,7 @@ impl NamedValue<'_> {
         true
     }
 
-    fn in_items(self, items: &[Node], kind: &ValueKind, findings: &mut Findings) {
+    fn check_items(self, items: &[Node], kind: &ValueKind, findings: &mut Findings) {
         if items.is_empty() {
             findings.at(self.at, format!("{} is an empty list", self.name), "add at least one item");
         }
@@ -117,35 +117,32 @@ impl NamedValue<'_> {
                 example: "",
                 parameters: self.parameters,
             }
-            .holds(item, kind, findings);
+            .check_kind(item, kind, findings);
         }
     }
 
-    fn in_named(self, entries: &[Entry], kind: &ValueKind, item: &ValueKind, findings: &mut Findings) {
+    fn check_named(self, entries: &[Entry], kind: &ValueKind, item: &ValueKind, findings: &mut Findings) {
         if entries.is_empty() {
             findings.at(self.at, format!("{} is empty", self.name), self.help(kind));
         }
         for entry in entries {
             let name = format!("`{}`", shortened(&entry.key));
-            NamedValue { at: entry.key_at, name: &name, example: "", parameters: self.parameters }.holds(
-                &entry.value,
-                item,
-                findings,
-            );
+            NamedValue { at: entry.key_at, name: &name, example: "", parameters: self.parameters }
+                .check_kind(&entry.value, item, findings);
         }
     }
 
-    fn in_words(self, node: &Node, text: &str, words: &[&str], findings: &mut Findings) {
-        if !words.contains(&text) && !self.undefined(node, text, findings) {
+    fn check_word(self, node: &Node, text: &str, words: &[&str], findings: &mut Findings) {
+        if !words.contains(&text) && !self.report_undefined(node, text, findings) {
             let what = format!("unknown value {:?} for {}", shortened(text), self.name);
             findings.unknown(node.at, what, text, words.iter().copied(), "write one of");
         }
     }
 
-    fn in_table(self, node: &Node, table: &Table, findings: &mut Findings) {
+    fn check_table(self, node: &Node, table: &Table, findings: &mut Findings) {
         let Value::Map(entries) = &node.value else {
             let what = format!("{} must be a mapping, not {}", self.name, kind_of(node));
-            let at = self.start_of(node);
+            let at = self.error_span(node);
             findings.at(at, what, format!("write {}", table.example));
             return;
         };
@@ -159,9 +156,9 @@ impl NamedValue<'_> {
                         example: key.example,
                         parameters: self.parameters,
                     };
-                    place.holds(&entry.value, &key.kind, findings);
+                    place.check_kind(&entry.value, &key.kind, findings);
                 }
-                None => unknown_key(entry, table, findings),
+                None => report_unknown_key(entry, table, findings),
             }
         }
         for Key { name: missing, example, .. } in table.keys.iter().filter(|key| key.is_required) {
@@ -180,7 +177,7 @@ impl NamedValue<'_> {
         }
     }
 
-    fn wrong_kind(self, node: &Node, kind: &ValueKind, findings: &mut Findings) {
+    fn report_wrong_kind(self, node: &Node, kind: &ValueKind, findings: &mut Findings) {
         if let [Entry { key, value, .. }] = node.entries()
             && value.is_nothing()
             && self.parameters.contains(&key.as_str())
@@ -190,7 +187,7 @@ impl NamedValue<'_> {
             return;
         }
         let what = format!("{} cannot be {}", self.name, kind_of(node));
-        findings.at(self.start_of(node), what, self.help(kind));
+        findings.at(self.error_span(node), what, self.help(kind));
     }
 
     /// Help for the error.
@@ -210,17 +207,17 @@ impl NamedValue<'_> {
     }
 
     /// Place for an error: a single value itself, otherwise the key.
-    fn start_of(self, node: &Node) -> Span {
+    fn error_span(self, node: &Node) -> Span {
         if matches!(node.value, Value::Text(_)) { node.at } else { self.at }
     }
 }
 
-fn unknown_key(entry: &Entry, table: &Table, findings: &mut Findings) {
+fn report_unknown_key(entry: &Entry, table: &Table, findings: &mut Findings) {
     let (key, at) = (entry.key.as_str(), entry.key_at);
     if key.is_empty() || key == "<<" || findings.is_full() {
         return;
     }
-    let what = format!("unknown key `{}` in {}", shortened(key), table.called());
+    let what = format!("unknown key `{}` in {}", shortened(key), table.display_name());
     let elsewhere = || {
         let all = || super::tables::all().iter().map(|other| (other, other.names().collect::<Vec<_>>()));
         let named = all().find_map(|(other, names)| Some((*names.iter().find(|name| **name == key)?, other)));
@@ -230,14 +227,14 @@ fn unknown_key(entry: &Entry, table: &Table, findings: &mut Findings) {
         (None, Some((name, other))) => findings.keep(Finding {
             at: Some(at),
             what,
-            note: Some(format!("`{name}` is a key of {}", other.called())),
+            note: Some(format!("`{name}` is a key of {}", other.display_name())),
             help: {
                 let renamed = if name == key { String::new() } else { format!(" as `{name}`") };
                 let names = near::listed(&table.names().collect::<Vec<_>>());
                 // Commands and statements run without a load, to which steps belong.
                 let place = match (table.name, other.name) == (tables::STATEMENTS.name, "step") {
                     true => "a step of `setup` or `teardown`".to_owned(),
-                    false => other.called(),
+                    false => other.display_name(),
                 };
                 format!("move it into {place}{renamed}, or write one of {names}")
             },
@@ -246,14 +243,14 @@ fn unknown_key(entry: &Entry, table: &Table, findings: &mut Findings) {
             at: Some(at),
             what,
             note: Some(format!("did you mean `{near}`?")),
-            help: format!("write `{}`", with_value(near, entry, table)),
+            help: format!("write `{}`", corrected_pair(near, entry, table)),
         }),
         (None, None) => findings.unknown(at, what, key, table.names(), "write one of"),
     }
 }
 
 /// Key with the given value, corrected if necessary: `for: 10s`. Only the key if no correction fits.
-fn with_value(name: &str, entry: &Entry, table: &Table) -> String {
+fn corrected_pair(name: &str, entry: &Entry, table: &Table) -> String {
     let key = table.keys.iter().find(|key| key.name == name);
     let kind = key.map(|key| match &key.kind {
         ValueKind::OneOrList(item) => item,

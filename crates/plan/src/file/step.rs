@@ -2,7 +2,7 @@
 
 use load::ThinkTime;
 use wire::Protocol;
-use wire::step::{self, ScenarioSteps, SteppedAt};
+use wire::step::{self, ParsedStep, ScenarioSteps};
 
 use super::own_step;
 use super::reading::Reading;
@@ -44,7 +44,7 @@ pub(crate) fn begin<'a>(
     variables: &mut Variables,
     reading: &mut Reading<'_>,
 ) -> Option<Box<dyn ScenarioSteps + 'a>> {
-    let further = step::requests().further_keys()?;
+    let further = step::requests().extra_keys()?;
     Some((further.begin)(scenario, &mut StepReader { variables, reading }))
 }
 
@@ -86,7 +86,7 @@ pub(crate) fn read_transaction(
     reading: &mut Reading<'_>,
 ) -> ReadAction {
     own_step::forbid_owned_reply_keys(node, "transactions", reading);
-    Some(planned(None, sql::read_step(node, &mut StepReader { variables, reading })?))
+    Some(to_action(None, sql::read_step(node, &mut StepReader { variables, reading })?))
 }
 
 /// Reads a request. Its protocol may have protocol-specific steps.
@@ -97,7 +97,7 @@ pub(crate) fn read_request(
     variables: &mut Variables,
     reading: &mut Reading<'_>,
 ) -> ReadAction {
-    let entry = request(node, reading)?;
+    let entry = request_key(node, reading)?;
     if step::owner_of(&entry.key).is_some() {
         let action = own_step::read(node, variables, reading)?;
         return Some((action, entry.value.at, of_scenario.authorization_at()));
@@ -105,11 +105,11 @@ pub(crate) fn read_request(
     let protocol = step::protocol_of(&entry.key)?;
     own_step::forbid_owned_reply_keys(node, protocol.noun(), reading);
     let read = of_scenario.read(node, entry, endpoint, &mut StepReader { variables, reading })?;
-    Some(planned(Some(protocol), read))
+    Some(to_action(Some(protocol), read))
 }
 
-fn planned(protocol: Option<&'static Protocol>, read: SteppedAt) -> (OwnedAction, Span, Option<Span>) {
-    let SteppedAt { step, title_at, authorization_at } = read;
+fn to_action(protocol: Option<&'static Protocol>, read: ParsedStep) -> (OwnedAction, Span, Option<Span>) {
+    let ParsedStep { step, title_at, authorization_at } = read;
     (OwnedAction { protocol, step, host: String::new(), keep_alive: true }, title_at, authorization_at)
 }
 
@@ -126,7 +126,7 @@ fn weight(node: &Node) -> Option<(f64, Span)> {
 }
 
 /// Key of the step's request. Exactly one is allowed.
-fn request<'a>(node: &'a Node, reading: &mut Reading<'_>) -> Option<&'a Entry> {
+fn request_key<'a>(node: &'a Node, reading: &mut Reading<'_>) -> Option<&'a Entry> {
     let is_request = |entry: &&Entry| step::protocol_of(&entry.key).is_some();
     let mut given = node.entries().iter().filter(is_request);
     let Some(first) = given.next() else {
@@ -148,6 +148,6 @@ fn request<'a>(node: &'a Node, reading: &mut Reading<'_>) -> Option<&'a Entry> {
 
 /// Reads the pause after a step.
 pub(crate) fn think(node: &Node) -> ThinkTime {
-    let think = node.entry("think").and_then(|entry| Spanned::of_entry(entry, &values::THINK));
+    let think = node.entry("think").and_then(|entry| Spanned::from_entry(entry, &values::THINK));
     think.as_ref().and_then(Spanned::get).copied().unwrap_or(ThinkTime::None)
 }

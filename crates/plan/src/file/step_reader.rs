@@ -8,7 +8,7 @@ use super::secret;
 use super::span::Span;
 use super::tree::{Entry, Node};
 use super::variables::Variables;
-use crate::spec::Wrong;
+use crate::spec::InvalidText;
 use crate::study::names_in;
 use crate::units;
 
@@ -27,11 +27,11 @@ impl Reader for StepReader<'_, '_> {
         self.reading.findings.unknown(at, what, name, known.iter().copied(), "write one of");
     }
 
-    fn is_reported(&self, at: Span) -> bool {
+    fn has_error_at(&self, at: Span) -> bool {
         self.reading.findings.has_at(at)
     }
 
-    fn reported(&self) -> usize {
+    fn error_count(&self) -> usize {
         self.reading.findings.count()
     }
 
@@ -39,32 +39,32 @@ impl Reader for StepReader<'_, '_> {
         node.part(self.reading.source, start, end)
     }
 
-    fn use_in(&mut self, node: &Node, text: &str) {
-        self.variables.use_in(node, text, self.reading);
+    fn resolve_names(&mut self, node: &Node, text: &str) {
+        self.variables.resolve_names(node, text, self.reading);
     }
 
-    fn use_in_file(&mut self, node: &Node, bytes: &[u8]) {
-        self.variables.use_in_file(node, bytes, self.reading);
+    fn resolve_names_in_file(&mut self, node: &Node, bytes: &[u8]) {
+        self.variables.resolve_names_in_file(node, bytes, self.reading);
     }
 
     fn with_parameters(&mut self, text: String) -> String {
         self.reading.parameters.fill_file(&text).into_owned()
     }
 
-    fn use_in_script(&mut self, node: &Node, text: &str, is_file: bool) {
-        self.variables.use_in_script(node, text, is_file, self.reading);
+    fn resolve_names_in_script(&mut self, node: &Node, text: &str, is_file: bool) {
+        self.variables.resolve_names_in_script(node, text, is_file, self.reading);
     }
 
-    fn are_at_hand(&self, text: &str) -> bool {
-        self.variables.are_at_hand(text)
+    fn are_values_saved(&self, text: &str) -> bool {
+        self.variables.are_values_saved(text)
     }
 
     fn has_secret(&self, text: &str) -> bool {
-        names_in(text).any(|(name, ..)| secret::is_one(name))
+        names_in(text).any(|(name, ..)| secret::is_secret_name(name))
     }
 
-    fn hidden(&mut self, name: &str) -> Option<u16> {
-        self.variables.hidden(name)
+    fn hidden_variable(&mut self, name: &str) -> Option<u16> {
+        self.variables.hidden_variable(name)
     }
 
     fn save(&mut self, entry: &Entry) -> Option<u16> {
@@ -75,8 +75,8 @@ impl Reader for StepReader<'_, '_> {
         self.variables.names()
     }
 
-    fn are_too_many(&self) -> bool {
-        self.variables.are_too_many()
+    fn has_too_many_names(&self) -> bool {
+        self.variables.has_too_many_names()
     }
 
     fn secrets(&self) -> &Secrets {
@@ -88,6 +88,6 @@ impl Reader for StepReader<'_, '_> {
     }
 
     fn size_bytes(&self, text: &str) -> Result<u64, String> {
-        units::size_bytes(text).map_err(|what| Wrong::from(what).what)
+        units::size_bytes(text).map_err(|what| InvalidText::from(what).what)
     }
 }

@@ -7,10 +7,10 @@ use super::parse::DEPTH_MAX;
 use super::span::{Span, line_at};
 
 /// Help for errors that have no more specific one.
-const CHECK: &str =
+const CHECK_HELP: &str =
     "check the indentation of this line, and quote texts that contain : # { } [ ] , or quotes";
-const QUOTE: &str = "quote the text";
-const SPACES: &str = "indent with spaces";
+const QUOTE_HELP: &str = "quote the text";
+const SPACES_HELP: &str = "indent with spaces";
 
 /// Adds one finding at the position of the error.
 pub(super) fn explain(error: &ScanError, source: &str, opened: Option<Span>, findings: &mut Findings) {
@@ -27,7 +27,7 @@ pub(super) fn explain(error: &ScanError, source: &str, opened: Option<Span>, fin
     let indent = line.text.len() - line.text.trim_start().len();
     if let Some(tab) = line.text[..indent].find('\t') {
         let tab = line.start + tab;
-        findings.at(Span::new(tab, tab + 1), "the line is indented with a tab", SPACES);
+        findings.at(Span::new(tab, tab + 1), "the line is indented with a tab", SPACES_HELP);
         return;
     }
     // A line that is not indented further than the line of the opening bracket is outside of the brackets.
@@ -59,9 +59,9 @@ fn words(kind: &ErrorKind) -> (String, &'static str) {
             "remove it, or write it in double quotes as an escape",
         ),
         ErrorKind::UnexpectedCharacter { character } => {
-            (format!("a text without quotes cannot start with {:?}", character.to_string()), QUOTE)
+            (format!("a text without quotes cannot start with {:?}", character.to_string()), QUOTE_HELP)
         }
-        other => (format!("invalid YAML: {other}"), CHECK),
+        other => (format!("invalid YAML: {other}"), CHECK_HELP),
     }
 }
 
@@ -102,8 +102,8 @@ fn line_words(kind: &ErrorKind) -> Option<(&'static str, &'static str)> {
         Kind::TabNotAllowed
         | Kind::TabInBlockIndentation
         | Kind::TabInIndentation
-        | Kind::TabAtBlockScalarStart => ("a tab is not allowed here", SPACES),
-        Kind::TabInPlainScalar => ("a text without quotes contains a tab", QUOTE),
+        | Kind::TabAtBlockScalarStart => ("a tab is not allowed here", SPACES_HELP),
+        Kind::TabInPlainScalar => ("a text without quotes contains a tab", QUOTE_HELP),
         Kind::UnclosedQuotedScalar => ("unclosed quotes", "close the quotes"),
         Kind::UnknownAnchor => (
             "undefined alias (*…): no anchor (&…) of this name precedes it",
@@ -112,7 +112,7 @@ fn line_words(kind: &ErrorKind) -> Option<(&'static str, &'static str)> {
         Kind::DirectiveDisallowed => ("YAML directives (%…) are not supported", "remove the line"),
         Kind::BomInsideDocument => ("byte order mark inside the file", "save it as UTF-8 without one"),
         Kind::MappingValueNotAllowed | Kind::MappingKeyNotAllowed | Kind::InvalidColonPlacement => {
-            ("a key is not allowed here", CHECK)
+            ("a key is not allowed here", CHECK_HELP)
         }
         Kind::InvalidIndentation
         | Kind::InvalidFlowScalarIndent
@@ -122,13 +122,13 @@ fn line_words(kind: &ErrorKind) -> Option<(&'static str, &'static str)> {
             "indent all keys of a mapping, and all items of a list, by the same number of spaces",
         ),
         Kind::ExpectedBlockMappingKey | Kind::SimpleKeyExpected | Kind::InvalidSimpleKey => {
-            ("expected a key and a colon", CHECK)
+            ("expected a key and a colon", CHECK_HELP)
         }
         Kind::InvalidQuotedScalarIndent => (
             "a text in quotes continues in this line, which is not indented",
             "close the quotes, or indent the lines of the text",
         ),
-        Kind::BlockSequenceEntryNotAllowed => ("an item of a list is not allowed here", CHECK),
+        Kind::BlockSequenceEntryNotAllowed => ("an item of a list is not allowed here", CHECK_HELP),
         Kind::UnknownQuotedScalarEscape | Kind::InvalidQuotedScalarHexEscape => {
             ("unknown escape in double quotes", "write \\\\ for a backslash, or use single quotes")
         }

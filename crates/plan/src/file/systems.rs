@@ -7,7 +7,7 @@ use super::addresses;
 use super::database;
 use super::endpoints;
 use super::events;
-use super::folder::leaves;
+use super::folder::leads_outside;
 use super::own_data;
 use super::parameters;
 use super::prepare;
@@ -15,7 +15,7 @@ use super::processes;
 use super::proxies;
 use super::quick::Quick;
 use super::reading::{Reading, is_known};
-use super::resources::{self, Around};
+use super::resources::{self, LimitContext};
 use super::secret;
 use super::span::{Span, line_at};
 use super::tls;
@@ -83,27 +83,27 @@ pub(crate) fn read(
                     "move it into the systems",
                 );
             }
-            tls::of_systems(root, reading);
+            tls::report_misplaced(root, reading);
             let (mut systems, mut all) = (Vec::new(), Vec::new());
             let of_steps = (reading.kinds.clone(), reading.at_url.clone());
             for entry in several.value.entries() {
                 if root.get("workload").is_some() {
                     // The protocol of a system determines which steps it supports.
                     let url = first_url(&entry.value).unwrap_or_default();
-                    (reading.kinds, reading.at_url) = (url::steps_for(url), url::steps_for(url));
+                    (reading.kinds, reading.at_url) = (url::step_kinds(url), url::step_kinds(url));
                 }
                 reading.own_name(&entry.key, entry.key_at, "system");
                 let varied = VariedSystem { root, entry: Some(entry), number: systems.len() };
                 let (knobs, mut variants) = variants::read(&varied, quick, reading);
                 let host = host(&entry.value, root, &knobs, reading);
-                let around = Around { variants: &variants, pin: root.get("pin") };
+                let around = LimitContext { variants: &variants, pin: root.get("pin") };
                 let limits = resources::read(&entry.value, around, reading);
-                let confines = Confines { root, limits, host, around };
+                let confines = Confinement { root, limits, host, around };
                 systems.push(system(entry, knobs, confines, is_sound, reading));
                 all.append(&mut variants);
             }
             (reading.kinds, reading.at_url) = of_steps;
-            variants::limit(all.len(), several.key_at, reading);
+            variants::check_count(all.len(), several.key_at, reading);
             (systems, all)
         }
         (None, None) => match root.entry("endpoints") {
@@ -144,7 +144,12 @@ fn running(root: &Node, entry: &Entry, reading: &mut Reading<'_>) -> System {
     let url = match addresses::first_url(&entry.value) {
         Some((node, text)) if entry.key == "url" => {
             let url = reading.braced_url(node, text, &known);
-            url::check(node, &url.fill_url(secret::is_one, anything), root.get("socket").is_some(), reading);
+            url::check(
+                node,
+                &url.fill_url(secret::is_secret_name, anything),
+                root.get("socket").is_some(),
+                reading,
+            );
             url
         }
         _ => endpoints.first().map(|first| first.url.clone()).unwrap_or_default(),
@@ -156,16 +161,16 @@ fn running(root: &Node, entry: &Entry, reading: &mut Reading<'_>) -> System {
     let list = addresses::read(root, &known, &anything, check, reading);
     let socket = root.get("socket").and_then(|node| Some(reading.braced(node, node.text()?, &known)));
     let tls = tls::read(root, &text, &known, reading);
-    let database = second_peer(root, entry.key_at, &known, anything, reading);
+    let database = read_database(root, entry.key_at, &known, anything, reading);
     System {
         socket,
-        running: running_as(root, &known, reading),
+        running: read_running(root, &known, reading),
         tls,
         list,
         database,
         endpoints,
         tables: prepare::read(root, reading),
-        records: ycsb::loading(root, root, reading),
+        records: ycsb::read_loading(root, root, reading),
         own_data: own_data::read(root, &known, reading),
         ..System::running(url::authority(&text), url)
     }
@@ -174,26 +179,26 @@ fn running(root: &Node, entry: &Entry, reading: &mut Reading<'_>) -> System {
 fn system(
     entry: &Entry,
     knobs: Vec<Knob>,
-    confines: Confines<'_>,
+    confines: Confinement<'_>,
     is_sound: bool,
     reading: &mut Reading<'_>,
 ) -> System {
     let node = &entry.value;
-    let found_before = reading.findings.count();
-    let Confines { root, limits, host, around } = confines;
+    let findings_before = reading.findings.count();
+    let Confinement { root, limits, host, around } = confines;
     let built_in = BUILT_IN.iter().chain([&HOST]);
     let known = built_in.map(|name| (*name).to_owned()).chain(knobs.iter().map(|knob| knob.name.clone()));
     let scope = Scope { name: &entry.key, at: entry.key_at, node, known: known.collect() };
-    let fill = |name: &str| Some(example(&knobs, name));
+    let fill = |name: &str| Some(placeholder(&knobs, name));
     let endpoints = endpoints::read_addresses(node, root, scope.at, &scope.known, fill, reading);
     let url = url(&scope, &knobs, &endpoints, reading);
     let is_started = node.get("start").is_some() || node.get("processes").is_some();
     let check = |node: &Node, url: &Braced, filled: &str, reading: &mut Reading<'_>| {
         url::check(node, filled, false, reading);
-        only_if_started(node, url, is_started, reading);
+        reject_unless_started(node, url, is_started, reading);
     };
     let list = addresses::read(node, &scope.known, &fill, check, reading);
-    let database = second_peer(node, scope.at, &scope.known, |name| Some(example(&knobs, name)), reading);
+    let database = read_database(node, scope.at, &scope.known, fill, reading);
     let socket =
         node.get("socket").and_then(|socket| Some(reading.braced(socket, socket.text()?, &scope.known)));
     let tls = tls::read(node, first_url(node).unwrap_or("http://"), &scope.known, reading);
@@ -207,7 +212,7 @@ fn system(
         database,
         endpoints,
         socket,
-        running: running_as(node, &scope.known, reading),
+        running: read_running(node, &scope.known, reading),
         tls,
         files: files(&scope, reading),
         before,
@@ -218,7 +223,7 @@ fn system(
         commands_within_ns: node.duration_ns("commands-within").unwrap_or(COMMANDS_WITHIN_NS),
         processes: processes_and_proxies(&scope, reading),
         tables: prepare::read(node, reading),
-        records: ycsb::loading(node, root, reading),
+        records: ycsb::read_loading(node, root, reading),
         own_data: own_data::read(node, &scope.known, reading),
         limits,
         disk_bytes: node.get("disk").and_then(|disk| units::size_bytes(disk.text()?).ok()),
@@ -227,8 +232,8 @@ fn system(
         knobs,
         events: Vec::new(),
     };
-    system.events = events::of_system(&scope, &system, around, reading);
-    never_started(&system, &scope, reading);
+    system.events = events::read_actions(&scope, &system, around, reading);
+    report_never_started(&system, &scope, reading);
     let uses = |knob: &Knob| {
         let is_text = system.texts().flat_map(Braced::names).any(|name| name == knob.name);
         is_text || reading.parameters.is_used(&knob.name)
@@ -236,14 +241,14 @@ fn system(
     let own: Vec<&Knob> = parameters::own(root, &system.knobs).collect();
     system.has_knobs_in_env = system.is_started() && !own.is_empty() && !own.into_iter().any(uses);
     // A misspelling may be the reason why a definition seems unused.
-    if is_sound && reading.findings.count() == found_before {
-        unused(&system, root, &scope, reading);
+    if is_sound && reading.findings.count() == findings_before {
+        report_unused(&system, root, &scope, reading);
     }
     system
 }
 
 /// Processes of a system that already runs, if the plan names them.
-fn running_as(node: &Node, known: &[String], reading: &mut Reading<'_>) -> Option<RunningText> {
+fn read_running(node: &Node, known: &[String], reading: &mut Reading<'_>) -> Option<RunningText> {
     let (pid, container) = (node.entry("pid"), node.entry("container"));
     if let (Some(_), Some(second)) = (pid, container) {
         let what = "`pid` and `container` exclude each other";
@@ -255,11 +260,11 @@ fn running_as(node: &Node, known: &[String], reading: &mut Reading<'_>) -> Optio
         reading.at(entry.key_at, what, format!("remove `{}` or `{start}`", entry.key));
     }
     let text = entry.value.text()?;
-    let found_before = reading.findings.count();
+    let findings_before = reading.findings.count();
     let braced = reading.braced(&entry.value, text, known);
     let is_pid = entry.key == "pid";
     // A text with variables is checked when their values are known.
-    if reading.findings.count() == found_before && braced.names().next().is_none() {
+    if reading.findings.count() == findings_before && braced.names().next().is_none() {
         let spec = if is_pid { RunningSpec::Pid } else { RunningSpec::Container };
         if let Err((what, help)) = spec(text.to_owned()).read(&reading.folder.path) {
             reading.at(entry.value.at, what, help);
@@ -269,12 +274,12 @@ fn running_as(node: &Node, known: &[String], reading: &mut Reading<'_>) -> Optio
 }
 
 /// Context of a system, and its confinement.
-struct Confines<'a> {
+struct Confinement<'a> {
     /// The whole plan.
     root: &'a Node,
     limits: LimitsText,
     host: Option<String>,
-    around: Around<'a>,
+    around: LimitContext<'a>,
 }
 
 /// Parameters that an experiment may raise.
@@ -389,7 +394,7 @@ fn statements(
         reading.at(item.at, what, "add `endpoint` with the name of a database, or `database` to the system");
         return Vec::new();
     }
-    if url.names().any(secret::is_one) {
+    if url.names().any(secret::is_secret_name) {
         let what = format!("`sql` of `{key}` is a command of its own, and would show the secret in the URL");
         reading.at(item.at, what, "put the password into PGPASSWORD, ~/.pgpass, or MYSQL_PWD");
         return Vec::new();
@@ -406,7 +411,7 @@ fn statements(
     texts.map(command).collect()
 }
 
-fn never_started(system: &System, scope: &Scope<'_>, reading: &mut Reading<'_>) {
+fn report_never_started(system: &System, scope: &Scope<'_>, reading: &mut Reading<'_>) {
     for process in system.processes.iter().filter(|process| process.is_started_by_event) {
         let starts = |action: &ActionText| matches!(action, ActionText::Start(name) if *name == process.name);
         if !system.events.iter().any(|event| starts(&event.action)) {
@@ -424,8 +429,8 @@ fn url(scope: &Scope<'_>, knobs: &[Knob], endpoints: &[EndpointText], reading: &
         if let Some(first) = endpoints.first().filter(|_| reading.at_url.is_empty()) {
             return first.url.clone();
         }
-        let is_told = scope.node.entries().iter().any(|entry| reading.findings.has_at(entry.key_at));
-        if !is_started && !is_told {
+        let has_error_at = scope.node.entries().iter().any(|entry| reading.findings.has_at(entry.key_at));
+        if !is_started && !has_error_at {
             let what = format!("the system `{}` has neither `start` nor `url`", scope.name);
             reading.at(scope.at, what, "add `start` or `processes`, or the `url` of a running system");
         }
@@ -437,13 +442,13 @@ fn url(scope: &Scope<'_>, knobs: &[Knob], endpoints: &[EndpointText], reading: &
         };
     };
     let Some((node, text)) = addresses::first_url(node) else { return Braced::default() };
-    let found_before = reading.findings.count();
+    let findings_before = reading.findings.count();
     let url = reading.braced_url(node, text, &scope.known);
-    let filled = url.fill_url(secret::is_one, |name| Some(example(knobs, name)));
-    if reading.findings.count() == found_before {
+    let filled = url.fill_url(secret::is_secret_name, |name| Some(placeholder(knobs, name)));
+    if reading.findings.count() == findings_before {
         url::check(node, &filled, scope.node.get("socket").is_some(), reading);
     }
-    only_if_started(node, &url, is_started, reading);
+    reject_unless_started(node, &url, is_started, reading);
     url
 }
 
@@ -452,7 +457,7 @@ fn first_url(system: &Node) -> Option<&str> {
     addresses::first_url(system.get("url")?).map(|(_, text)| text)
 }
 
-fn only_if_started(node: &Node, url: &Braced, is_started: bool, reading: &mut Reading<'_>) {
+fn reject_unless_started(node: &Node, url: &Braced, is_started: bool, reading: &mut Reading<'_>) {
     if !is_started && url.names().any(|name| name == "port" || name.starts_with("port.")) {
         let what = "a free port requires a system with `start`";
         reading.at(node.at, what, "write the port of the running system, or add `start`");
@@ -460,13 +465,13 @@ fn only_if_started(node: &Node, url: &Braced, is_started: bool, reading: &mut Re
 }
 
 /// Placeholder value of a variable in a URL.
-fn example(knobs: &[Knob], name: &str) -> String {
+fn placeholder(knobs: &[Knob], name: &str) -> String {
     let value = knobs.iter().find(|knob| knob.name == name).and_then(|knob| knob.values.first());
     value.cloned().unwrap_or_else(|| if name.starts_with("port") { "1" } else { "x" }.to_owned())
 }
 
 /// Database URL of a system in which `url` accepts HTTP requests. If it is required and missing, the error is reported at `at`.
-fn second_peer(
+fn read_database(
     node: &Node,
     at: Span,
     known: &[String],
@@ -478,13 +483,13 @@ fn second_peer(
         return None;
     };
     let text = entry.value.text()?;
-    let found_before = reading.findings.count();
+    let findings_before = reading.findings.count();
     let database = reading.braced(&entry.value, text, known);
-    if reading.findings.count() == found_before {
+    if reading.findings.count() == findings_before {
         database::check_key(entry, &database.fill(fill), reading);
     }
     let is_started = node.get("start").is_some() || node.get("processes").is_some();
-    only_if_started(&entry.value, &database, is_started, reading);
+    reject_unless_started(&entry.value, &database, is_started, reading);
     Some(database)
 }
 
@@ -523,13 +528,14 @@ fn files(scope: &Scope<'_>, reading: &mut Reading<'_>) -> Vec<(PathBuf, Braced)>
     let mut files = Vec::new();
     for entry in scope.node.get("files").map_or(&[][..], Node::entries) {
         let path = Path::new(&entry.key);
-        if path.is_absolute() || leaves(path) || path.file_name().is_none() || entry.key.ends_with('/') {
+        if path.is_absolute() || leads_outside(path) || path.file_name().is_none() || entry.key.ends_with('/')
+        {
             let what = "invalid path for a file in {dir}";
             reading.at(entry.key_at, what, "write a relative path such as conf/app.conf, without ..");
         }
         let content = match (entry.value.text(), entry.value.get("template")) {
             (Some(text), _) => reading.braced_with_secrets(&entry.value, text, &scope.known),
-            (None, Some(template)) => from_template(template, &scope.known, reading),
+            (None, Some(template)) => read_template(template, &scope.known, reading),
             (None, None) => continue,
         };
         files.push((path.to_path_buf(), content));
@@ -537,7 +543,7 @@ fn files(scope: &Scope<'_>, reading: &mut Reading<'_>) -> Vec<(PathBuf, Braced)>
     files
 }
 
-fn from_template(node: &Node, known: &[String], reading: &mut Reading<'_>) -> Braced {
+fn read_template(node: &Node, known: &[String], reading: &mut Reading<'_>) -> Braced {
     let name = node.text().unwrap_or_default();
     let bytes = match reading.folder.read(name, TEMPLATE_BYTES_MAX) {
         Ok(bytes) => bytes,
@@ -555,17 +561,17 @@ fn from_template(node: &Node, known: &[String], reading: &mut Reading<'_>) -> Br
             break;
         }
         let place = format!("{name}, line {}: ", line_at(&text, start).number);
-        if secret::is_one(unknown) {
+        if secret::is_secret_name(unknown) {
             reading.secret(node.at, unknown, &place);
             continue;
         }
-        reading.unknown_name(node.at, unknown, &place, known);
+        reading.report_unknown_name(node.at, unknown, &place, known);
     }
     Braced::read(&text)
 }
 
 /// Reports unused parameters, and ports that no process listens on.
-fn unused(system: &System, root: &Node, scope: &Scope<'_>, reading: &mut Reading<'_>) {
+fn report_unused(system: &System, root: &Node, scope: &Scope<'_>, reading: &mut Reading<'_>) {
     let used = |name: &str| system.texts().flat_map(Braced::names).any(|used| used == name);
     let own = parameters::own(root, &system.knobs).filter(|_| !system.has_knobs_in_env);
     for knob in own.filter(|knob| !used(&knob.name)) {
@@ -580,7 +586,7 @@ fn unused(system: &System, root: &Node, scope: &Scope<'_>, reading: &mut Reading
         );
         reading.at(entry.map_or(scope.at, |entry| entry.key_at), what, help);
     }
-    unheard_ports(system, scope, reading);
+    report_unused_ports(system, scope, reading);
     let is_port = |name: &&str| *name == "port" || name.starts_with("port.");
     for name in system.urls().flat_map(Braced::names).filter(is_port) {
         let told = || system.texts().skip(system.urls().count()).flat_map(Braced::names);
@@ -596,7 +602,7 @@ fn unused(system: &System, root: &Node, scope: &Scope<'_>, reading: &mut Reading
 }
 
 /// Reports ports of readiness conditions that no text has.
-fn unheard_ports(system: &System, scope: &Scope<'_>, reading: &mut Reading<'_>) {
+fn report_unused_ports(system: &System, scope: &Scope<'_>, reading: &mut Reading<'_>) {
     for process in &system.processes {
         let PortText::Named(name) = &process.ready.port else { continue };
         if system.texts().flat_map(Braced::names).any(|used| used == name) {

@@ -37,7 +37,7 @@ pub(crate) fn read(node: &Node, url: &str, known: &[String], reading: &mut Readi
 }
 
 /// Reports these keys at the top of a plan with `systems`, because there they apply to `url`.
-pub(crate) fn of_systems(root: &Node, reading: &mut Reading<'_>) {
+pub(crate) fn report_misplaced(root: &Node, reading: &mut Reading<'_>) {
     for entry in KEYS.iter().filter_map(|key| root.entry(key)) {
         let what = format!("`{0}` requires `url`; a system has its own `{0}`", entry.key);
         reading.at(entry.key_at, what, "move it into the systems");

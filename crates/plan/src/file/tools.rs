@@ -12,11 +12,11 @@ const KEYS: [&str; 7] = ["name", "tool", "users", "warm-up", "for", "requests", 
 /// Names of a system that the command may use, in addition to the system's parameters.
 const SYSTEM_NAMES: [&str; 6] = ["port", "dir", "plan", "tenbin", "system", "host"];
 /// Names for the duration of the load.
-const LENGTH: [&str; 2] = ["for", "seconds"];
+const DURATION_NAMES: [&str; 2] = ["for", "seconds"];
 const DURATION_DEFAULT_NS: u64 = 10_000_000_000;
 
 /// Rejects events in plans with tools. The cost of events is computed from individual requests, which no tool reports.
-pub(crate) fn exclude_events(root: &Node, reading: &mut Reading<'_>) {
+pub(crate) fn reject_events(root: &Node, reading: &mut Reading<'_>) {
     let loads = root.get("load").map_or(&[][..], Node::items);
     let Some(events) = root.entry("events").filter(|_| loads.iter().any(|load| load.entry("tool").is_some()))
     else {
@@ -43,7 +43,7 @@ pub(crate) fn read(
     }
     let words = reading.command(&entry.value, &known(root));
     let texts: Vec<String> = words.iter().map(|word| word.fill(|_| None)).collect();
-    let tool = tool_of(&texts, entry, reading)?;
+    let tool = find_tool(&texts, entry, reading)?;
     let given = |value: &Option<Spanned<u64>>| value.as_ref().and_then(Spanned::get).copied();
     let text = ToolText {
         tool,
@@ -53,7 +53,7 @@ pub(crate) fn read(
         measured_ns: given(&spec.measured_ns).unwrap_or(DURATION_DEFAULT_NS),
         words,
     };
-    let uses_length = text.words.iter().flat_map(Braced::names).any(|name| LENGTH.contains(&name));
+    let uses_length = text.words.iter().flat_map(Braced::names).any(|name| DURATION_NAMES.contains(&name));
     let is_whole = [text.warm_up_ns, text.measured_ns].into_iter().all(|ns| whole_seconds(ns).is_some());
     if uses_length && !is_whole {
         let when = if is_quick { "in a quick run, " } else { "" };
@@ -61,13 +61,13 @@ pub(crate) fn read(
         reading.at(entry.key_at, what, "write `for: 10s` and `warm-up: 2s`, or other whole seconds");
     }
     if !is_quick {
-        agree(&text, load, entry, reading);
+        check_consistency(&text, load, entry, reading);
     }
     (reading.findings.count() == before).then_some(text)
 }
 
-fn tool_of(words: &[String], entry: &Entry, reading: &mut Reading<'_>) -> Option<&'static Tool> {
-    let tool = loadtools::of_command(words.iter().map(String::as_str));
+fn find_tool(words: &[String], entry: &Entry, reading: &mut Reading<'_>) -> Option<&'static Tool> {
+    let tool = loadtools::find_in_command(words.iter().map(String::as_str));
     if tool.is_none() && !words.is_empty() {
         let known: Vec<&str> = TOOLS.iter().flat_map(|tool| tool.programs).copied().collect();
         let what = "the command runs no load generator whose output Tenbin can read";
@@ -79,7 +79,7 @@ fn tool_of(words: &[String], entry: &Entry, reading: &mut Reading<'_>) -> Option
 
 /// Checks that the command uses the values of the load, and that the load defines the values that the command uses. One of them must set
 /// the duration.
-fn agree(text: &ToolText, load: &Node, entry: &Entry, reading: &mut Reading<'_>) {
+fn check_consistency(text: &ToolText, load: &Node, entry: &Entry, reading: &mut Reading<'_>) {
     let uses = |name: &str| text.words.iter().flat_map(Braced::names).any(|used| used == name);
     for (key, example) in [("users", "10"), ("requests", "1000")] {
         match (load.entry(key), uses(key)) {
@@ -98,7 +98,7 @@ fn agree(text: &ToolText, load: &Node, entry: &Entry, reading: &mut Reading<'_>)
             _ => {}
         }
     }
-    let has_length = LENGTH.into_iter().any(uses);
+    let has_length = DURATION_NAMES.into_iter().any(uses);
     if let Some(warm_up) = load.entry("warm-up").filter(|_| !has_length && text.warm_up_ns > 0) {
         let what = "`warm-up` requires a command with a length: it is run for the warm-up first";
         reading.at(warm_up.key_at, what, "write {for} or {seconds} into the command, or remove `warm-up`");

@@ -13,7 +13,7 @@ use crate::system_kind::SystemKind;
 
 /// Protocol of a scheme, if it owns its steps.
 fn owner(scheme: &str) -> Option<&'static Protocol> {
-    wire::of_scheme(scheme).map(|(protocol, _)| protocol).filter(|protocol| protocol.has_single_keys())
+    wire::find_scheme(scheme).map(|(protocol, _)| protocol).filter(|protocol| protocol.has_single_keys())
 }
 
 /// Checks a URL in which variables are replaced by placeholders.
@@ -45,7 +45,7 @@ pub(crate) fn check_requests(node: &Node, filled: &str, _has_socket: bool, readi
     } else if let Some(of_url) = of_url.filter(|_| is_other && front.is_some()) {
         let (of_url, noun) = (of_url.noun(), requests().noun());
         reading.at(node.at, format!("the URL is that of {of_url}, and the steps are {noun}"), help);
-    } else if let Some(wrong) = url.as_ref().ok().and_then(|url| wrong_log_in(url, of_url?)) {
+    } else if let Some(wrong) = url.as_ref().ok().and_then(|url| check_log_in(url, of_url?)) {
         if wrong.is_password {
             // The error shows no line, because it may have a password.
             reading.findings.whole(wrong.what, wrong.help);
@@ -77,12 +77,12 @@ struct WrongLogIn {
 }
 
 /// Checks user, password, and path of a URL in a protocol with a log-in.
-fn wrong_log_in(url: &Url, protocol: &Protocol) -> Option<WrongLogIn> {
+fn check_log_in(url: &Url, protocol: &Protocol) -> Option<WrongLogIn> {
     let log_in = protocol.steps()?.log_in?;
     let access = access_of(url);
     let is_secret = |password: &str| {
         let name = password.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-        name.is_some_and(secret::is_one)
+        name.is_some_and(secret::is_secret_name)
     };
     if access.password.as_ref().is_some_and(|password| !is_secret(&password.0)) {
         let variable = log_in.password_variable;
@@ -97,21 +97,21 @@ fn wrong_log_in(url: &Url, protocol: &Protocol) -> Option<WrongLogIn> {
 }
 
 /// Whether user and password of a URL may be secrets.
-pub(crate) fn takes_secrets(text: &str) -> bool {
+pub(crate) fn accepts_secrets(text: &str) -> bool {
     let scheme = text.split_once("://").map_or("", |(scheme, _)| scheme);
-    let log_in = wire::of_scheme(scheme).and_then(|(protocol, _)| protocol.steps()?.log_in);
+    let log_in = wire::find_scheme(scheme).and_then(|(protocol, _)| protocol.steps()?.log_in);
     log_in.is_some() && has_credentials(text)
 }
 
 /// Kinds of steps that the system of a URL takes.
-pub(crate) fn steps_for(url: &str) -> Kinds {
+pub(crate) fn step_kinds(url: &str) -> Kinds {
     Kind::by_url(url).into_iter().collect()
 }
 
 /// Checks the URL of an endpoint in which variables are replaced by placeholders.
 pub(crate) fn check_endpoint(node: &Node, filled: &str, has_socket: bool, reading: &mut Reading<'_>) {
     // The kind of its steps is already compared with its scheme.
-    let at_url = std::mem::replace(&mut reading.at_url, steps_for(filled));
+    let at_url = std::mem::replace(&mut reading.at_url, step_kinds(filled));
     check(node, filled, has_socket, reading);
     reading.at_url = at_url;
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sql::script::{self, AUTOMATIC, DefinedVariables, Language, Read, ReadForm, variable_name};
+use sql::script::{self, DefinedVariables, Language, PREDEFINED_VARIABLES, Read, ReadForm, variable_name};
 use wire::braces::{Piece, pieces};
 
 use super::built_in;
@@ -70,7 +70,7 @@ impl Variables {
     }
 
     /// Whether there are too many names to check.
-    pub(crate) fn are_too_many(&self) -> bool {
+    pub(crate) fn has_too_many_names(&self) -> bool {
         self.uses > USES_MAX
     }
 
@@ -82,31 +82,31 @@ impl Variables {
     }
 
     /// Makes all values saved so far available to all users.
-    pub(crate) fn hand_on(&mut self) {
+    pub(crate) fn share_saved(&mut self) {
         self.handed_on.clone_from(&self.at_hand);
     }
 
     /// Whether all saved values that a text uses are already saved at this step.
-    pub(crate) fn are_at_hand(&self, text: &str) -> bool {
+    pub(crate) fn are_values_saved(&self, text: &str) -> bool {
         names_in(text).all(|(name, ..)| !self.saved.contains_key(name) || self.at_hand.contains(name))
     }
 
     /// Resolves the names in a text.
-    pub(crate) fn use_in(&mut self, node: &Node, text: &str, reading: &mut Reading<'_>) {
+    pub(crate) fn resolve_names(&mut self, node: &Node, text: &str, reading: &mut Reading<'_>) {
         for (name, start, end) in names_in(text) {
             self.look_up(name, |source| node.part(source, start, end), String::new, reading);
         }
     }
 
     /// Resolves the names that a script reads: `{name}` and `:name`. `is_file` means that the text is in another file.
-    pub(crate) fn use_in_script(
+    pub(crate) fn resolve_names_in_script(
         &mut self,
         node: &Node,
         text: &str,
         is_file: bool,
         reading: &mut Reading<'_>,
     ) {
-        if names_in(text).any(|(name, ..)| secret::is_one(name)) {
+        if names_in(text).any(|(name, ..)| secret::is_secret_name(name)) {
             let what = "a statement contains no secret: servers log statements";
             reading.at(node.at, what, "use the secret in a request, or in `env` of the system");
         }
@@ -123,7 +123,7 @@ impl Variables {
                 ReadForm::Braces => self.look_up(&read.name, at, place, reading),
                 ReadForm::Value | ReadForm::Slice => self.look_up_value(&read, at, place, reading),
                 ReadForm::Quoted => {
-                    let names = self.named_in_scripts(&read.name);
+                    let names = self.names_in_plan(&read.name);
                     names.iter().for_each(|name| {
                         self.used.insert(name.clone());
                     });
@@ -147,18 +147,19 @@ impl Variables {
         reading: &mut Reading<'_>,
     ) {
         let name = read.name.as_str();
-        let names = self.named_in_scripts(name);
+        let names = self.names_in_plan(name);
         for name in &names {
             self.look_up(name, &at, &place, reading);
         }
-        let is_defined = read.is_given || AUTOMATIC.contains(&name) || self.of_scripts.contains(name);
+        let is_defined =
+            read.is_given || PREDEFINED_VARIABLES.contains(&name) || self.of_scripts.contains(name);
         if is_defined || !names.is_empty() {
             return;
         }
-        if let Some(built_in) = built_in::of_script(name) {
+        if let Some(built_in) = built_in::from_script_name(name) {
             return self.look_up(&built_in, at, place, reading);
         }
-        let known = self.saved.keys().cloned().chain(self.data.iter().flat_map(DataText::spellings));
+        let known = self.saved.keys().cloned().chain(self.data.iter().flat_map(DataText::braced_names));
         let known = known.chain(self.of_scripts.iter().cloned()).chain(self.given.names().map(str::to_owned));
         let built_in = built_in::SPELLINGS.map(str::to_owned);
         let known: BTreeSet<String> =
@@ -170,14 +171,14 @@ impl Variables {
     }
 
     /// Names in the plan of all values that scripts know by this name.
-    fn named_in_scripts(&self, name: &str) -> Vec<String> {
-        let of_data = self.data.iter().flat_map(DataText::spellings);
+    fn names_in_plan(&self, name: &str) -> Vec<String> {
+        let of_data = self.data.iter().flat_map(DataText::braced_names);
         let known = self.saved.keys().cloned().chain(of_data);
         known.filter(|known| variable_name(known) == name).collect()
     }
 
     /// Resolves the names in a file.
-    pub(crate) fn use_in_file(&mut self, node: &Node, bytes: &[u8], reading: &mut Reading<'_>) {
+    pub(crate) fn resolve_names_in_file(&mut self, node: &Node, bytes: &[u8], reading: &mut Reading<'_>) {
         let Ok(text) = std::str::from_utf8(bytes) else {
             for piece in pieces(bytes) {
                 if let Piece::Name(name) | Piece::Raw(name) = piece {
@@ -208,7 +209,7 @@ impl Variables {
             }
             return;
         }
-        if secret::is_one(name) {
+        if secret::is_secret_name(name) {
             return reading.secret(at(reading.source), name, &place());
         }
         if let Some(span) = self.saved.get(name) {
@@ -237,17 +238,17 @@ impl Variables {
             Meaning::NoColumn { source } => {
                 let source = &self.data[source];
                 let what = format!("{}unknown column {{{name}}} of `{}`", place(), source.name);
-                let known = source.spellings();
+                let known = source.braced_names();
                 unknown(at(reading.source), what, name, &known, "write one of", reading);
             }
             Meaning::Nothing if built_in::source(name).is_some() => {
                 self.use_built_in(name, at, place, reading)
             }
             Meaning::Nothing if reading.parameters.is_elsewhere(name) != Some(false) => {
-                parameter_of_another_system(name, at, &place(), reading)
+                report_foreign_parameter(name, at, &place(), reading)
             }
             Meaning::Nothing => {
-                let data = self.data.iter().flat_map(DataText::spellings);
+                let data = self.data.iter().flat_map(DataText::braced_names);
                 let built_in = built_in::SPELLINGS.map(str::to_owned);
                 let parameters = reading.parameters.names().map(str::to_owned);
                 let known = self.saved.keys().cloned().chain(parameters).chain(data).chain(built_in);
@@ -290,7 +291,7 @@ impl Variables {
     /// Registers a value that a step saves, and returns the number of its variable.
     pub(crate) fn save(&mut self, entry: &Entry, reading: &mut Reading<'_>) -> Option<u16> {
         let name = entry.key.as_str();
-        if !is_name(name) || secret::is_one(name) {
+        if !is_name(name) || secret::is_secret_name(name) {
             let help = "use letters, digits, _, ., and -, and begin with a letter";
             reading.at(entry.key_at, format!("{name:?} is not a valid name"), help);
             return None;
@@ -322,7 +323,7 @@ impl Variables {
     }
 
     /// Number of a variable that no text can name. `None` if there are too many variables.
-    pub(crate) fn hidden(&mut self, name: &str) -> Option<u16> {
+    pub(crate) fn hidden_variable(&mut self, name: &str) -> Option<u16> {
         let known = self.names.iter().position(|known| known == name);
         let number = known.or((self.names.len() < VARIABLES_MAX).then_some(self.names.len()))?;
         if known.is_none() {
@@ -349,12 +350,7 @@ impl Variables {
 }
 
 /// Reports a parameter that the system at hand lacks. A plan without any variant has an error already.
-fn parameter_of_another_system(
-    name: &str,
-    at: impl Fn(&str) -> Span,
-    place: &str,
-    reading: &mut Reading<'_>,
-) {
+fn report_foreign_parameter(name: &str, at: impl Fn(&str) -> Span, place: &str, reading: &mut Reading<'_>) {
     if reading.parameters.is_elsewhere(name).is_some() {
         let what = format!("{place}{{{name}}} is a parameter of another system");
         reading.at(at(reading.source), what, "define it under `vary` of the plan, or of every system");

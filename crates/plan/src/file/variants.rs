@@ -26,12 +26,12 @@ pub(crate) fn read(
     quick: Option<&Quick<'_>>,
     reading: &mut Reading<'_>,
 ) -> (Vec<Knob>, Vec<Variant>) {
-    let found_before = reading.findings.count();
+    let findings_before = reading.findings.count();
     let (usual, knobs) = all_knobs(of, quick, reading);
     let count = knobs.iter().try_fold(1usize, |count, knob| count.checked_mul(knob.values.len()));
     if knobs.is_empty() || count.is_none_or(|count| count > VARIANTS_MAX) {
         if !knobs.is_empty() {
-            limit(count.unwrap_or(usize::MAX), of.vary_at(), reading);
+            check_count(count.unwrap_or(usize::MAX), of.vary_at(), reading);
         }
         return (knobs, vec![Variant::only(of.number)]);
     }
@@ -40,12 +40,12 @@ pub(crate) fn read(
         .into_iter()
         .filter(|values| choices.keep(values))
         .map(|values| {
-            let name = values.iter().map(|(name, value)| with_value(name, value));
+            let name = values.iter().map(|(name, value)| format_value(name, value));
             let name = name.collect::<Vec<_>>().join(" ");
             Variant { system: of.number, name, knobs: values }
         })
         .collect();
-    if kept.is_empty() && reading.findings.count() == found_before {
+    if kept.is_empty() && reading.findings.count() == findings_before {
         let node = of.entry.map_or(of.root, |entry| &entry.value);
         let place = [node, of.root].into_iter().flat_map(|node| [node.entry("only"), node.entry("except")]);
         let place = place.flatten().next().map(|entry| entry.key_at);
@@ -107,7 +107,7 @@ fn all_knobs(
                 knob.values = values(&entry.value, reading);
             }
         }
-        change(&mut own, of.entry.and_then(|entry| quick.vary(&entry.key)), of.name(), reading);
+        apply_quick(&mut own, of.entry.and_then(|entry| quick.vary(&entry.key)), of.name(), reading);
     }
     (usual, [shared, own].concat())
 }
@@ -156,12 +156,12 @@ fn knobs_of(node: &Node, knobs: &[Knob]) -> Vec<Knob> {
 }
 
 /// Formats `workers=8`, or `keepalive=""`. An empty value is quoted so that it is visible.
-fn with_value(name: &str, value: &str) -> String {
+fn format_value(name: &str, value: &str) -> String {
     if value.is_empty() { format!("{name}=\"\"") } else { format!("{name}={value}") }
 }
 
 /// Reports too many variants.
-pub(crate) fn limit(count: usize, at: Span, reading: &mut Reading<'_>) {
+pub(crate) fn check_count(count: usize, at: Span, reading: &mut Reading<'_>) {
     if count > VARIANTS_MAX {
         let what = format!("there are more than {VARIANTS_MAX} variants");
         reading.at(at, what, "vary less, or exclude some values");
@@ -211,12 +211,12 @@ fn values(node: &Node, reading: &mut Reading<'_>) -> Vec<String> {
 }
 
 /// Replaces values of parameters for a quick run.
-fn change(knobs: &mut [Knob], other: Option<&Node>, system: &str, reading: &mut Reading<'_>) {
+fn apply_quick(knobs: &mut [Knob], other: Option<&Node>, system: &str, reading: &mut Reading<'_>) {
     for entry in other.map_or(&[][..], Node::entries) {
         let values = values(&entry.value, reading);
         match knobs.iter_mut().find(|knob| knob.name == entry.key) {
             Some(knob) => knob.values = values,
-            None => unknown_knob(
+            None => report_unknown_knob(
                 entry,
                 knobs,
                 &format!("unknown parameter `{}` of `{system}`", entry.key),
@@ -226,7 +226,7 @@ fn change(knobs: &mut [Knob], other: Option<&Node>, system: &str, reading: &mut 
     }
 }
 
-fn unknown_knob(entry: &Entry, knobs: &[Knob], what: &str, reading: &mut Reading<'_>) {
+fn report_unknown_knob(entry: &Entry, knobs: &[Knob], what: &str, reading: &mut Reading<'_>) {
     let names = knobs.iter().map(|knob| knob.name.as_str());
     reading.findings.unknown(entry.key_at, what, &entry.key, names, "write one of");
 }
@@ -248,7 +248,7 @@ fn choices(node: &Node, knobs: &[Knob], reading: &mut Reading<'_>) -> Vec<Choice
         let mut wanted = Vec::new();
         for entry in item.entries() {
             let Some(knob) = knobs.iter().find(|knob| knob.name == entry.key) else {
-                unknown_knob(entry, knobs, &format!("unknown parameter `{}`", entry.key), reading);
+                report_unknown_knob(entry, knobs, &format!("unknown parameter `{}`", entry.key), reading);
                 continue;
             };
             let mut values = Vec::new();
@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     fn empty_value_is_quoted_in_name_of_variant() {
-        assert_eq!(with_value("keepalive", ""), "keepalive=\"\"");
-        assert_eq!(with_value("workers", "8"), "workers=8");
+        assert_eq!(format_value("keepalive", ""), "keepalive=\"\"");
+        assert_eq!(format_value("workers", "8"), "workers=8");
     }
 }

@@ -35,9 +35,9 @@ pub(crate) struct Visits {
 }
 
 /// Steps of a list, including those within groups.
-pub(crate) fn leaves(items: &[Node]) -> Vec<&Node> {
+pub(crate) fn leaf_steps(items: &[Node]) -> Vec<&Node> {
     let of = |item| match group(item) {
-        Some(steps) => leaves(steps),
+        Some(steps) => leaf_steps(steps),
         None => vec![item],
     };
     items.iter().flat_map(of).collect()

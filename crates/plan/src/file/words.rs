@@ -17,7 +17,7 @@ pub(crate) fn split(text: &str) -> Result<Vec<String>, WrongWord> {
     while let Some((at, character)) = rest.next() {
         match character {
             ' ' | '\t' | '\n' | '\r' => words.extend(word.take()),
-            '\'' | '"' => quoted(&mut rest, at, character, word.get_or_insert_default(), text.len())?,
+            '\'' | '"' => read_quoted(&mut rest, at, character, word.get_or_insert_default(), text.len())?,
             '\\' => match rest.next() {
                 // A backslash at the end of a line continues the line.
                 Some((_, '\n')) => {}
@@ -47,7 +47,7 @@ pub(crate) fn split(text: &str) -> Result<Vec<String>, WrongWord> {
 }
 
 /// Reads up to the closing quote. In double quotes, a backslash escapes only a quote and itself.
-fn quoted(
+fn read_quoted(
     rest: &mut std::str::CharIndices<'_>,
     start: usize,
     quote: char,

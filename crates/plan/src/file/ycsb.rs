@@ -57,9 +57,9 @@ pub(crate) fn expanded(root: &Node, system: usize, reading: &mut Reading<'_>) ->
     let Value::Map(entries) = &root.value else { return None };
     let mut entries: Vec<Entry> = entries.clone();
     let sections = parse::parse(&text, &mut Findings::default())?;
-    for section in sections.entries().iter().map(|entry| placed(entry, at)) {
+    for section in sections.entries().iter().map(|entry| with_span(entry, at)) {
         match entries.iter_mut().find(|entry| entry.key == section.key) {
-            Some(own) => join(&mut own.value, &section.value),
+            Some(own) => merge_section(&mut own.value, &section.value),
             None => entries.push(section),
         }
     }
@@ -100,7 +100,7 @@ fn shape(node: &Node, reading: &mut Reading<'_>) -> RecordShape {
 }
 
 /// Adds the entries of a section that the plan's own one lacks.
-fn join(own: &mut Node, section: &Node) {
+fn merge_section(own: &mut Node, section: &Node) {
     if let Value::Map(entries) = &mut own.value {
         for entry in section.entries() {
             if entries.iter().all(|known| known.key != entry.key) {
@@ -110,7 +110,7 @@ fn join(own: &mut Node, section: &Node) {
     }
 }
 
-/// Replaces the workload of `prepare` by the statements and rows of its table. Records of stores stay for [`loading`].
+/// Replaces the workload of `prepare` by the statements and rows of its table. Records of stores stay for [`read_loading`].
 fn expand_prepare(system: &mut Node, shape: RecordShape, at: Span) {
     let (has_tables, layout) = (url_of(system).is_some_and(has_tables_of_records), layout(system));
     let Value::Map(entries) = &mut system.value else { return };
@@ -132,12 +132,12 @@ fn expand_prepare(system: &mut Node, shape: RecordShape, at: Span) {
     let is_read_again = layout == RecordLayout::Jsonb;
     keys.retain(|key| key.key != "unlogged-tables" && (is_read_again || key.key != JSONB));
     if let Some(sections) = parse::parse(&text, &mut Findings::default()) {
-        keys.extend(sections.entries().iter().map(|entry| placed(entry, at)));
+        keys.extend(sections.entries().iter().map(|entry| with_span(entry, at)));
     }
 }
 
 /// Records that `prepare` of a system inserts into a store. `None` if it names no such workload.
-pub(crate) fn loading(system: &Node, root: &Node, reading: &mut Reading<'_>) -> Option<RecordLoading> {
+pub(crate) fn read_loading(system: &Node, root: &Node, reading: &mut Reading<'_>) -> Option<RecordLoading> {
     let prepare = system.get(PREPARE)?;
     let named = prepare.get(KEY).filter(|node| node.text().is_some_and(|name| ycsb::find(name).is_some()))?;
     let Some(workload) = root.get(KEY) else {
@@ -172,15 +172,15 @@ fn scheme(system: &Node) -> Option<&str> {
 }
 
 /// The entry with all of its values at one place.
-fn placed(entry: &Entry, at: Span) -> Entry {
-    Entry { key: entry.key.clone(), key_at: at, value: placed_node(&entry.value, at) }
+fn with_span(entry: &Entry, at: Span) -> Entry {
+    Entry { key: entry.key.clone(), key_at: at, value: node_with_span(&entry.value, at) }
 }
 
-fn placed_node(node: &Node, at: Span) -> Node {
+fn node_with_span(node: &Node, at: Span) -> Node {
     let value = match &node.value {
         Value::Text(Text { text, is_plain }) => Value::Text(Text { text: text.clone(), is_plain: *is_plain }),
-        Value::List(items) => Value::List(items.iter().map(|item| placed_node(item, at)).collect()),
-        Value::Map(entries) => Value::Map(entries.iter().map(|entry| placed(entry, at)).collect()),
+        Value::List(items) => Value::List(items.iter().map(|item| node_with_span(item, at)).collect()),
+        Value::Map(entries) => Value::Map(entries.iter().map(|entry| with_span(entry, at)).collect()),
     };
     Node { at, value }
 }

@@ -44,7 +44,7 @@ crate::spec::spec! {
 
 impl Variable {
     /// Splits `name=value`.
-    pub(crate) fn of_text(text: &str) -> Self {
+    pub(crate) fn from_text(text: &str) -> Self {
         let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
         Self { name: name.to_owned(), value: value.map(str::to_owned) }
     }
@@ -61,6 +61,6 @@ impl SqlSpec {
     /// Adds the text of one `-D name=value`.
     pub fn define(&mut self, text: &str) {
         let given = self.variables.take().unwrap_or_else(|| Spanned::from(Vec::new()));
-        self.variables = Some(given.map(|given| [given, vec![Variable::of_text(text)]].concat()));
+        self.variables = Some(given.map(|given| [given, vec![Variable::from_text(text)]].concat()));
     }
 }

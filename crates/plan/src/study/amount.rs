@@ -9,7 +9,7 @@ use crate::plan::Plan;
 use crate::spec::{LoadSpec, Spanned};
 
 /// Spare connections in addition to rate × response time, so that random bursts do not wait for a connection.
-const CONNECTIONS_MORE: u32 = 8;
+const CONNECTIONS_SPARE: u32 = 8;
 /// Max connections that a search opens. More would cost more than they show.
 const CONNECTIONS_MAX: u32 = 10_000;
 
@@ -138,11 +138,11 @@ impl Amount {
 impl Study {
     /// Plan of one run of a search: like [`Study::plan`], but with this amount of load.
     ///
-    /// [`Study::cannot_be_searched`] must return no errors for the load.
+    /// [`Study::search_obstacles`] must return no errors for the load.
     pub fn plan_at(&self, load: usize, launch: &Launch, amount: &Amount) -> Result<Plan, Vec<Fault>> {
         let mut study = self.setting(launch.number).clone();
-        let mut spec = amount.of(&study.loads[load].spec, study.iteration_of(load).steps);
-        if let (At::Users(users), Some(given)) = (amount.at, study.connections_given(load))
+        let mut spec = amount.of(&study.loads[load].spec, study.mean_iteration(load).steps);
+        if let (At::Users(users), Some(given)) = (amount.at, study.planned_connections(load))
             && study.has_sessions(load)
         {
             // A database keeps its number of connections, regardless of how many users share them.
@@ -157,7 +157,7 @@ impl Study {
     }
 
     /// Reasons why a search cannot choose the amount of a load. Empty if it can.
-    pub fn cannot_be_searched(&self, load: usize) -> Vec<Fault> {
+    pub fn search_obstacles(&self, load: usize) -> Vec<Fault> {
         let spec = &self.loads[load].spec;
         let keys = [
             ("tool", spec.tool.is_some(), "another load generator makes the load"),
@@ -209,18 +209,18 @@ impl Study {
     /// By Little's law, at most rate × time requests are in flight in a system that keeps up. If all connections are in use, the system is
     /// overloaded. A plan that sets the number of connections, or of users of a database, takes precedence.
     pub fn connections_for(&self, load: usize, per_s: f64, response_ns: u64) -> (u32, bool) {
-        if let Some(given) = self.connections_given(load) {
+        if let Some(given) = self.planned_connections(load) {
             return (given.min(u64::from(u32::MAX)) as u32, true);
         }
         // A user who pauses between two steps keeps the connection.
-        let Iteration { steps, pauses_ns } = self.iteration_of(load);
+        let Iteration { steps, pauses_ns } = self.mean_iteration(load);
         let each_s = (response_ns as f64 + pauses_ns / steps) / 1e9;
         let under_way = (per_s * each_s).ceil().min(f64::from(CONNECTIONS_MAX));
-        ((under_way as u32 + CONNECTIONS_MORE).min(CONNECTIONS_MAX), false)
+        ((under_way as u32 + CONNECTIONS_SPARE).min(CONNECTIONS_MAX), false)
     }
 
     /// Connections that the plan sets for an open load, or for any load of a database. `None` if it sets none.
-    fn connections_given(&self, load: usize) -> Option<u64> {
+    fn planned_connections(&self, load: usize) -> Option<u64> {
         let spec = &self.loads[load].spec;
         let given = |value: &Option<Spanned<u64>>| value.as_ref().and_then(Spanned::get).copied();
         let of_users = given(&spec.users).filter(|_| self.has_sessions(load));
@@ -229,10 +229,10 @@ impl Study {
 
     /// Mean number of requests and transactions in one iteration of a load.
     pub fn steps_per_iteration(&self, load: usize) -> f64 {
-        self.iteration_of(load).steps
+        self.mean_iteration(load).steps
     }
 
-    fn iteration_of(&self, load: usize) -> Iteration {
+    fn mean_iteration(&self, load: usize) -> Iteration {
         let follows = self.loads[load].scenario.as_ref();
         let scenarios = &self.script.scenarios.list;
         let followed: Vec<&Scenario> =

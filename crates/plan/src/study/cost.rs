@@ -6,45 +6,45 @@ use judge::{ComparedBy, MetricKind, words};
 use stats::Scale;
 use wire::step::Unit;
 
-use super::{Find, How, Interleave, Slicing, Study, StudyLoad};
+use super::{ComparisonMethod, Find, Interleave, Slicing, Study, StudyLoad};
 use crate::plan::PlannedStep;
 use crate::units::{show_duration, show_percent};
 
 impl Study {
     /// Min total duration of all loads of the study, in nanoseconds. A load that ends after a number of requests counts as 0.
-    pub fn least_ns(&self) -> u64 {
+    pub fn min_duration_ns(&self) -> u64 {
         let variants = self.variants.len();
         if let Some(slicing) = self.slicing() {
             let runs = match self.first_look_of_pairs().filter(|_| self.is_round_robin()) {
                 Some(blocks) => variants as u64 * u64::from(blocks),
-                None => self.compare.runs_least(variants),
+                None => self.compare.min_runs(variants),
             };
-            return self.start_ns(&slicing).saturating_mul(runs);
+            return self.min_start_ns(&slicing).saturating_mul(runs);
         }
         let loads_ns = self.loads.iter().filter_map(|load| load.run_ns).fold(0, u64::saturating_add);
         let sweep_ns = self.sweep_ns().unwrap_or_default();
-        loads_ns.saturating_mul(self.compare.runs_least(variants)).saturating_add(sweep_ns)
+        loads_ns.saturating_mul(self.compare.min_runs(variants)).saturating_add(sweep_ns)
     }
 
     /// Min number of slices of each variant in a block.
-    fn slices_least(&self, slicing: &Slicing) -> u32 {
+    fn min_slices(&self, slicing: &Slicing) -> u32 {
         match self.how() {
-            How::Duel if !slicing.has_full_blocks => stats::PAIRS_MIN as u32,
-            How::Duel => slicing.pairs_most / 2 * 2,
+            ComparisonMethod::Duel if !slicing.has_full_blocks => stats::PAIRS_MIN as u32,
+            ComparisonMethod::Duel => slicing.pairs_most / 2 * 2,
             _ => slicing.pairs_most,
         }
     }
 
     /// Min duration of the load of one variant in a block of slices, in nanoseconds.
-    fn start_ns(&self, slicing: &Slicing) -> u64 {
+    fn min_start_ns(&self, slicing: &Slicing) -> u64 {
         let slices_ns =
-            (slicing.slice_ns + slicing.settle_ns).saturating_mul(self.slices_least(slicing).into());
+            (slicing.slice_ns + slicing.settle_ns).saturating_mul(self.min_slices(slicing).into());
         slices_ns.saturating_add(slicing.warm_up_ns.saturating_sub(slicing.settle_ns))
     }
 
     /// Duration of the load of a sweep over all of its runs, in nanoseconds. `None` if a number of requests ends the load.
     fn sweep_ns(&self) -> Option<u64> {
-        match self.compare.runs_of_sweep(self.variants.len()) {
+        match self.compare.sweep_runs(self.variants.len()) {
             0 => Some(0),
             runs => self.loads.first()?.run_ns.map(|run_ns| run_ns.saturating_mul(runs)),
         }
@@ -63,8 +63,8 @@ impl Study {
         }
         let loads = self.loads.len() as u64;
         let variants = self.variants.len();
-        let most = self.compare.runs_most(variants);
-        let least = self.compare.runs_least(variants);
+        let most = self.compare.max_runs(variants);
+        let least = self.compare.min_runs(variants);
         let loads_ns: Option<u64> =
             self.loads.iter().map(|load| load.run_ns).try_fold(0u64, |sum, ns| Some(sum.saturating_add(ns?)));
         let sweep_ns = self.sweep_ns();
@@ -82,7 +82,7 @@ impl Study {
         };
         let started =
             self.variants.iter().filter(|variant| self.systems[variant.system].is_started()).count() as u64;
-        let sweep = self.compare.runs_of_sweep(variants);
+        let sweep = self.compare.sweep_runs(variants);
         let starts = |runs: u64| (runs * loads + sweep) * started / (variants as u64).max(1);
         let around = match (starts(least), starts(most)) {
             (0, 0) => String::new(),
@@ -93,8 +93,11 @@ impl Study {
         let _ = writeln!(out, "time        {timed}{around}");
         if let Some(within_ns) = self.compare.within_ns {
             let short = match load_ns(least) {
-                Some(least_ns) if least_ns > within_ns => {
-                    format!(", too short for a result, which takes at least {}", show_duration(least_ns))
+                Some(min_duration_ns) if min_duration_ns > within_ns => {
+                    format!(
+                        ", too short for a result, which takes at least {}",
+                        show_duration(min_duration_ns)
+                    )
                 }
                 _ => String::new(),
             };
@@ -106,7 +109,7 @@ impl Study {
     fn explain_slices(&self, slicing: &Slicing, out: &mut String) {
         let Slicing { slice_ns, settle_ns, pairs_most, pauses_idle, has_control, .. } = *slicing;
         let seed = if self.has_seed { format!(" (seed {})", self.seed) } else { String::new() };
-        let (is_duel, is_round_robin) = (self.how() == How::Duel, self.is_round_robin());
+        let (is_duel, is_round_robin) = (self.how() == ComparisonMethod::Duel, self.is_round_robin());
         let least = if is_round_robin { self.first_look_of_pairs() } else { self.compare.first_look() }
             .unwrap_or(self.compare.blocks);
         let blocks = match u64::from(self.compare.blocks) {
@@ -122,10 +125,10 @@ impl Study {
                 words::comparisons(self.family_of_pairs())
             )
         } else {
-            writeln!(out, "order       in slices: {}", self.order_words(How::Best))
+            writeln!(out, "order       in slices: {}", self.order_words(ComparisonMethod::Best))
         };
         let pairs = match u64::from(pairs_most) {
-            _ if !is_duel || slicing.has_full_blocks => self.slices_least(slicing).to_string(),
+            _ if !is_duel || slicing.has_full_blocks => self.min_slices(slicing).to_string(),
             most if most > stats::PAIRS_MIN as u64 => format!("{} to {most}", stats::PAIRS_MIN),
             most => most.to_string(),
         };
@@ -148,7 +151,7 @@ impl Study {
             let _ = writeln!(out, "            CPU time that others take may explain a part of the variance");
         }
         let variants = self.variants.len() as u64;
-        let block_ns = self.start_ns(slicing).saturating_mul(variants);
+        let block_ns = self.min_start_ns(slicing).saturating_mul(variants);
         let _ = writeln!(
             out,
             "time        {} of load in {}, plus {} starts and stops of systems",
@@ -161,14 +164,14 @@ impl Study {
         }
     }
 
-    fn order_words(&self, how: How) -> String {
+    fn order_words(&self, how: ComparisonMethod) -> String {
         let (blocks, loads) = (u64::from(self.compare.blocks), self.loads.len() as u64);
         let each = self.variants.len() as u64 * loads;
         // A seed that is not drawn yet cannot be shown.
         let seed = if self.has_seed { format!(" (seed {})", self.seed) } else { String::new() };
         let under = if loads > 1 { " under each load" } else { "" };
         match how {
-            How::Duel => {
+            ComparisonMethod::Duel => {
                 let pilot = match self.compare.pilot {
                     0 => String::new(),
                     1 => "1 pilot block of the first variant against itself, then ".to_owned(),
@@ -184,7 +187,7 @@ impl Study {
                     "A/B comparison{under}: {pilot}{blocks}; each has both variants once, in random order{seed}"
                 )
             }
-            How::Best => format!(
+            ComparisonMethod::Best => format!(
                 "a search for the best{under}: up to {blocks} blocks of the remaining candidates, in random \
                  order{seed}, then {}",
                 match self.baseline() {
@@ -192,7 +195,7 @@ impl Study {
                     None => "the winner against the runner-up in new blocks".to_owned(),
                 }
             ),
-            How::BestOfEach { sweep_blocks } => {
+            ComparisonMethod::BestOfEach { sweep_blocks } => {
                 let finalists = self.compare.sweep.map_or(0, |sweep| sweep.systems);
                 let swept =
                     self.loads.first().map(|load| format!(" under {}", load.name)).filter(|_| loads > 1);
@@ -206,7 +209,7 @@ impl Study {
                     words::blocks(self.compare.blocks as usize)
                 )
             }
-            How::Blocks => {
+            ComparisonMethod::Blocks => {
                 let runs = blocks * each;
                 match (blocks, each) {
                     (1, 1) => "1 run".to_owned(),

@@ -39,7 +39,7 @@ pub struct Launch {
     /// URL of the system under load.
     pub url: String,
     /// URLs of a list after `url`.
-    pub further: Further,
+    pub further: FurtherUrls,
     /// URL of the database that runs transactions, if `url` accepts requests.
     pub database: Option<String>,
     /// Further systems that steps talk to, by name.
@@ -53,13 +53,13 @@ pub struct Launch {
     /// Files that are written before anything starts: path relative to the run's folder, and content.
     pub files: Vec<(PathBuf, Vec<u8>)>,
     /// Commands that run to completion before the first process starts.
-    pub before: Vec<Cmd>,
+    pub before: Vec<LaunchCommand>,
     /// Commands that run to completion after the last process has stopped.
-    pub after: Vec<Cmd>,
+    pub after: Vec<LaunchCommand>,
     /// Command that prints the version of the system as its first line.
-    pub version: Option<Cmd>,
+    pub version: Option<LaunchCommand>,
     /// Processes in the order of their start. Empty if the system already runs.
-    pub processes: Vec<Proc>,
+    pub processes: Vec<LaunchProcess>,
     /// Timeout of each command of `before` and `after`, in nanoseconds.
     pub commands_within_ns: u64,
     /// Tables that are created before each load, after the system is ready.
@@ -112,7 +112,7 @@ pub struct LaunchEndpoint {
     /// URL of the system.
     pub url: String,
     /// URLs of a list after `url`.
-    pub further: Further,
+    pub further: FurtherUrls,
     /// Unix socket to use instead of the URL's host and port.
     pub socket: Option<PathBuf>,
     /// Certificates for requests over TLS.
@@ -123,7 +123,7 @@ pub struct LaunchEndpoint {
 
 /// URLs of a list after the first, and the rule that selects among all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Further {
+pub struct FurtherUrls {
     /// URLs after the first.
     pub urls: Vec<String>,
     /// Selection rule. `None` if there is no list.
@@ -134,9 +134,9 @@ pub struct Further {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolCommands {
     /// Command of the warm-up. `None` if the load has no warm-up.
-    pub warm_up: Option<Cmd>,
+    pub warm_up: Option<LaunchCommand>,
     /// Command of the measurement.
-    pub measured: Cmd,
+    pub measured: LaunchCommand,
 }
 
 /// Tables of a built-in workload, as `tenbin prepare` creates them.
@@ -170,7 +170,7 @@ pub struct Tables {
 
 /// A command that runs without a shell.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cmd {
+pub struct LaunchCommand {
     /// Program and arguments, at least one word.
     pub argv: Vec<String>,
     /// Variables that are added to the environment.
@@ -181,11 +181,11 @@ pub struct Cmd {
 
 /// A process of a system.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Proc {
+pub struct LaunchProcess {
     /// Name, unique in the system. A single process has the system's name.
     pub name: String,
     /// Command of the process.
-    pub command: Cmd,
+    pub command: LaunchCommand,
     /// Readiness check.
     pub ready: Ready,
     /// Method of stopping the process.
@@ -234,7 +234,7 @@ pub enum ReadyWhen {
     /// The output contains this text.
     Log(String),
     /// Ready when this command exits with 0.
-    Command(Cmd),
+    Command(LaunchCommand),
 }
 
 /// Method of stopping a process. Processes that still run after the timeout are killed.
@@ -243,7 +243,7 @@ pub struct StopHow {
     /// Signal without SIG: `TERM`.
     pub signal: String,
     /// Command that runs instead of the signal.
-    pub command: Option<Cmd>,
+    pub command: Option<LaunchCommand>,
     /// Timeout in nanoseconds.
     pub within_ns: u64,
 }

@@ -1,10 +1,10 @@
 //! Events under load. The plan defines their times, and each system defines its actions.
 
 use std::path::PathBuf;
-use wire::masking::without_secrets;
+use wire::masking::mask_secrets;
 
 use super::braced::Braced;
-use super::environment::Cmd;
+use super::environment::LaunchCommand;
 use super::limits::{Limits, LimitsText};
 use crate::units::{show_duration, show_size};
 
@@ -76,7 +76,7 @@ pub enum EventAction {
     /// Runs a command.
     Run {
         /// The command.
-        command: Cmd,
+        command: LaunchCommand,
         /// SQL statements before and after the command, in one session.
         lock: Option<[String; 2]>,
     },
@@ -150,7 +150,7 @@ pub enum EventReload {
     /// Sends a signal.
     Signal(EventSignal),
     /// Runs a command.
-    Run(Cmd),
+    Run(LaunchCommand),
 }
 
 /// Sign that an event has taken effect.
@@ -233,7 +233,7 @@ impl LinkText {
             Self::Reset => format!("reset {name}"),
             Self::Slow(values) => {
                 let values: Vec<String> =
-                    values.iter().map(|(key, value)| format!("{key} {}", raw(value))).collect();
+                    values.iter().map(|(key, value)| format!("{key} {}", as_written(value))).collect();
                 format!("slow {name}: {}", values.join(", "))
             }
         }
@@ -292,21 +292,28 @@ impl SystemEvent {
     pub(crate) fn words(&self) -> String {
         let until = match &self.until {
             None => String::new(),
-            Some(SignText::Text { process, text }) => format!(", until {process} writes {:?}", raw(text)),
-            Some(SignText::Get { path, .. }) => format!(", until GET {} answers 2xx", raw(path)),
+            Some(SignText::Text { process, text }) => {
+                format!(", until {process} writes {:?}", as_written(text))
+            }
+            Some(SignText::Get { path, .. }) => format!(", until GET {} answers 2xx", as_written(path)),
             Some(SignText::Tcp { port }) => format!(", until {{{port}}} accepts connections"),
         };
-        without_secrets(&format!("{}{until}", self.action.words()))
+        mask_secrets(&format!("{}{until}", self.action.words()))
     }
 }
 
 impl ActionText {
     fn words(&self) -> String {
-        let line = |command: &[Braced]| command.iter().map(raw).collect::<Vec<_>>().join(" ");
+        let line = |command: &[Braced]| command.iter().map(as_written).collect::<Vec<_>>().join(" ");
         match self {
             Self::Run { command, lock: None } => format!("run `{}`", line(command)),
             Self::Run { command, lock: Some([before, after]) } => {
-                format!("run `{}` between `{}` and `{}`", line(command), raw(before), raw(after))
+                format!(
+                    "run `{}` between `{}` and `{}`",
+                    line(command),
+                    as_written(before),
+                    as_written(after)
+                )
             }
             Self::Signal(signal) => signal.words(),
             Self::Start(process) => format!("start {process}"),
@@ -314,14 +321,14 @@ impl ActionText {
             Self::Kill(process) => format!("kill {process}"),
             Self::Restart(process) => format!("restart {process}"),
             Self::Pause { process, for_ns } => format!("pause {process} for {}", show_duration(*for_ns)),
-            Self::Limit { limits, for_ns } => format!("limit {}{}", limits.words(), lasting(*for_ns)),
-            Self::Link { name, order, for_ns } => format!("{}{}", order.words(name), lasting(*for_ns)),
+            Self::Limit { limits, for_ns } => format!("limit {}{}", limits.words(), duration_words(*for_ns)),
+            Self::Link { name, order, for_ns } => format!("{}{}", order.words(name), duration_words(*for_ns)),
             Self::Fill { leave_bytes, for_ns } => {
                 let leave = match leave_bytes {
                     0 => String::new(),
                     bytes => format!(" but for {}", show_size(*bytes)),
                 };
-                format!("fill the disk{leave}{}", lasting(*for_ns))
+                format!("fill the disk{leave}{}", duration_words(*for_ns))
             }
             Self::Set { knobs, reload } => {
                 let knobs: Vec<String> =
@@ -390,11 +397,11 @@ impl EventMoment {
 }
 
 /// Words for the duration: ` for 2s`. Empty if there is none.
-fn lasting(for_ns: Option<u64>) -> String {
+fn duration_words(for_ns: Option<u64>) -> String {
     for_ns.map_or(String::new(), |for_ns| format!(" for {}", show_duration(for_ns)))
 }
 
 /// Text as it was written.
-fn raw(text: &Braced) -> String {
+fn as_written(text: &Braced) -> String {
     text.fill(|_| None)
 }

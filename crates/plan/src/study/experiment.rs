@@ -17,7 +17,7 @@ const LIVE_MEASURED_MAX_NS: u64 = 4_000_000_000;
 /// this long to take effect, and earlier requests end within it.
 const LIVE_WARM_UP_MIN_NS: u64 = 500_000_000;
 /// Divisor of the warm-up for a system that is already warm.
-const LIVE_WARM_UP: u64 = 4;
+const LIVE_WARM_UP_DIVISOR: u64 = 4;
 /// Default time limit of an experiment, in nanoseconds.
 const WITHIN_NS: u64 = 8 * 60 * 1_000_000_000;
 
@@ -93,14 +93,17 @@ pub enum Change {
 }
 
 /// Reason why no experiment is possible, and the help. `None` if one is possible.
-pub(crate) fn no_experiment(systems: &[System], loads: &[StudyLoad]) -> Option<(&'static str, &'static str)> {
+pub(crate) fn experiment_obstacle(
+    systems: &[System],
+    loads: &[StudyLoad],
+) -> Option<(&'static str, &'static str)> {
     if !systems.iter().any(System::is_started) {
         return Some((
             "an experiment changes the system, and Tenbin starts none",
             "write a plan with a system that has `start`",
         ));
     }
-    let is_fixed = |load: &StudyLoad| load.spec.own_course().is_some() || load.spec.tool.is_some();
+    let is_fixed = |load: &StudyLoad| load.spec.profile_field().is_some() || load.spec.tool.is_some();
     loads.iter().all(is_fixed).then_some((
         "an experiment needs a load of one level, and every load has `stages` or `recorded`",
         "add a load with `users`",
@@ -109,8 +112,8 @@ pub(crate) fn no_experiment(systems: &[System], loads: &[StudyLoad]) -> Option<(
 
 impl Study {
     /// Reason why no experiment is possible, and the help. `None` if one is possible.
-    pub fn no_experiment(&self) -> Option<(&'static str, &'static str)> {
-        no_experiment(&self.systems, &self.loads)
+    pub fn experiment_obstacle(&self) -> Option<(&'static str, &'static str)> {
+        experiment_obstacle(&self.systems, &self.loads)
     }
 
     /// Parameters that an experiment can change in a variant under a load. `None` if no experiment is possible with them.
@@ -119,7 +122,7 @@ impl Study {
         let variant = &setting.variants[variant];
         let system = &setting.systems[variant.system];
         let spec = &setting.loads[load].spec;
-        if !system.is_started() || spec.own_course().is_some() || spec.tool.is_some() {
+        if !system.is_started() || spec.profile_field().is_some() || spec.tool.is_some() {
             return None;
         }
         let knob =
@@ -217,9 +220,13 @@ impl Study {
                 known.for_each(|(_, known)| known.clone_from(value));
             }
             Some(Change::Delay { proxy, delay_us }) => {
-                let is_it =
+                let is_changed_proxy =
                     |process: &&mut Process| process.proxy.as_ref().is_some_and(|known| known.name == *proxy);
-                system.processes.iter_mut().filter(is_it).for_each(|process| delay(process, *delay_us));
+                system
+                    .processes
+                    .iter_mut()
+                    .filter(is_changed_proxy)
+                    .for_each(|process| set_delay(process, *delay_us));
             }
         }
         study.events.clear();
@@ -233,7 +240,7 @@ fn number(value: Option<&Spanned<u64>>) -> Option<u32> {
 }
 
 fn live_warm_up_ns(warm_up_ns: u64) -> u64 {
-    warm_up_ns.min((warm_up_ns / LIVE_WARM_UP).max(LIVE_WARM_UP_MIN_NS))
+    warm_up_ns.min((warm_up_ns / LIVE_WARM_UP_DIVISOR).max(LIVE_WARM_UP_MIN_NS))
 }
 
 /// Assumed factor between two values that are words, because the real ratio of `on` to `off` is unknown.
@@ -299,7 +306,7 @@ fn inner_proxy(process: &Process, knob: impl Fn(&str) -> Option<String>) -> Opti
 }
 
 /// Replaces the delay of a proxy.
-fn delay(process: &mut Process, delay_us: u64) {
+fn set_delay(process: &mut Process, delay_us: u64) {
     while let Some(at) = process.start.iter().position(|text| {
         let flag = text.fill(|_| None);
         DELAYS.iter().any(|(name, _)| *name == flag)

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use wire::masking::without_secrets;
+use wire::masking::mask_secrets;
 
 use load::values::{DataSource, RowOrder, Source};
 use load::{Guard, Order, Scenario, Subject, Test, ThinkTime, Visit};
@@ -20,10 +20,10 @@ use crate::visible::visible;
 const LISTED_MAX: usize = 20;
 
 /// Visit, its weight in a mix, and the number of times that an iteration runs its step.
-type Repeated<'a> = (&'a Visit, Option<f64>, usize);
+type RepeatedVisit<'a> = (&'a Visit, Option<f64>, usize);
 
 /// Merges repeated visits, so that each step is listed once.
-fn distinct<'a>(visits: Vec<(&'a Visit, Option<f64>)>) -> Vec<Repeated<'a>> {
+fn merge_repeated<'a>(visits: Vec<(&'a Visit, Option<f64>)>) -> Vec<RepeatedVisit<'a>> {
     let mut times: BTreeMap<u16, usize> = BTreeMap::new();
     visits.iter().for_each(|(visit, _)| *times.entry(visit.step).or_default() += 1);
     let first =
@@ -48,7 +48,7 @@ impl Study {
             [("setup", &self.script.errands.setup), ("teardown", &self.script.errands.teardown)]
         {
             for step in steps {
-                let (wanted, saved) = self.wanted_and_saved(&step.action);
+                let (wanted, saved) = self.check_and_save_words(&step.action);
                 let saved =
                     if saved.is_empty() { String::new() } else { format!("; saves {}", saved.join(", ")) };
                 let _ = writeln!(out, "{word:<12}{}: {wanted}{saved}", step.name);
@@ -70,7 +70,7 @@ impl Study {
             let follows = load.scenario.as_ref().map_or(String::new(), |name| format!(", following {name}"));
             let _ = writeln!(out, "load        {}: {}{follows}; {}", load.name, load.words, load.stop_words);
             if let Some(tool) = &load.tool {
-                let _ = writeln!(out, "            runs {}", without_secrets(&tool.shown()));
+                let _ = writeln!(out, "            runs {}", mask_secrets(&tool.shown()));
             }
         }
         for number in 0..self.systems.len() {
@@ -122,19 +122,19 @@ impl Study {
             ),
         };
         let sum: f64 = visits.iter().filter_map(|(_, weight)| *weight).sum();
-        let visits = distinct(visits);
+        let visits = merge_repeated(visits);
         let name =
             if scenario.name.is_empty() { String::new() } else { format!("{}{share}, ", scenario.name) };
         let count = visits.len();
         let how = if count == 1 { "1 step".to_owned() } else { format!("{count} steps, {how}") };
-        let once: Vec<Repeated<'_>> = scenario.once.iter().map(|visit| (visit, None, 1)).collect();
+        let once: Vec<RepeatedVisit<'_>> = scenario.once.iter().map(|visit| (visit, None, 1)).collect();
         let cookies = self.session_words(once.iter().chain(&visits));
         let _ = writeln!(out, "scenario    {name}{how}{cookies}");
         let once = once.into_iter().map(|visit| (visit, "once for each user: "));
         for ((visit, weight, times), when) in once.chain(visits.into_iter().map(|visit| (visit, ""))) {
             let Some(step) = self.script.steps.get(usize::from(visit.step)) else { continue };
             let weight = weight.map_or(String::new(), |weight| format!("{}  ", show_percent(weight / sum)));
-            let (wanted, saved) = self.wanted_and_saved(&step.action);
+            let (wanted, saved) = self.check_and_save_words(&step.action);
             let saved =
                 if saved.is_empty() { String::new() } else { format!("; saves {}", saved.join(", ")) };
             let think = think_words(visit.think);
@@ -178,17 +178,17 @@ impl Study {
     }
 
     /// Describes the state that users of a scenario keep between steps, such as cookies.
-    fn session_words<'a>(&self, mut visits: impl Iterator<Item = &'a Repeated<'a>>) -> String {
+    fn session_words<'a>(&self, mut visits: impl Iterator<Item = &'a RepeatedVisit<'a>>) -> String {
         let session = |visit: &Visit| {
             let action = self.script.steps.get(usize::from(visit.step))?.owned()?;
             let name = self.script.variables.get(usize::from(action.step.session()?))?;
-            Some((action.protocol?.further_keys()?.session_words)(name))
+            Some((action.protocol?.extra_keys()?.session_words)(name))
         };
         visits.find_map(|(visit, ..)| session(visit)).map_or_else(String::new, |words| format!("; {words}"))
     }
 
     /// Words for the checks of a step's replies, and the names of the values that it saves.
-    fn wanted_and_saved<'a>(&'a self, action: &'a Action) -> (String, Vec<&'a str>) {
+    fn check_and_save_words<'a>(&'a self, action: &'a Action) -> (String, Vec<&'a str>) {
         match action {
             Action::Owned(action) => {
                 let noun = action.protocol.map_or("", Protocol::noun);
@@ -238,7 +238,7 @@ impl Study {
             [] if is_in_process(&without_user(&system.url)) => {
                 format!("in the generator, file {}", without_user(&system.url))
             }
-            [] => format!("running at {}", listed(&system.url, &system.list)),
+            [] => format!("running at {}", url_words(&system.url, &system.list)),
             [_] => "started for each run".to_owned(),
             several => {
                 let names: Vec<&str> = several.iter().map(|process| process.name.as_str()).collect();
@@ -256,7 +256,7 @@ impl Study {
             out,
             "system      {}, {how}{}; {count} variant{}",
             system.name,
-            endpoints_in_words(system),
+            endpoint_words(system),
             if count == 1 { "" } else { "s" }
         );
         explain_data(system, out);
@@ -297,12 +297,12 @@ impl Study {
 }
 
 /// Describes the database and the endpoints of a system in addition to its URL. Empty if it has none.
-fn endpoints_in_words(system: &super::System) -> String {
+fn endpoint_words(system: &super::System) -> String {
     let database = system.database.as_ref();
     let mut words =
         database.map_or(String::new(), |url| format!(", with its database at {}", without_user(url)));
     for endpoint in &system.endpoints {
-        let _ = write!(words, ", with {} at {}", endpoint.name, listed(&endpoint.url, &endpoint.list));
+        let _ = write!(words, ", with {} at {}", endpoint.name, url_words(&endpoint.url, &endpoint.list));
         if let Some(pool) = endpoint.pool {
             let _ = write!(words, ", pool: {pool}");
         }
@@ -332,7 +332,7 @@ fn think_words(think: ThinkTime) -> String {
 }
 
 /// URLs of a system without credentials, and the rule that selects among them.
-fn listed(url: &Braced, list: &UrlList) -> String {
+fn url_words(url: &Braced, list: &UrlList) -> String {
     let urls: Vec<String> = std::iter::once(url).chain(&list.further).map(without_user).collect();
     let rule = match &list.select {
         None => String::new(),
@@ -343,7 +343,7 @@ fn listed(url: &Braced, list: &UrlList) -> String {
             let slots = rule.slots.map_or(String::new(), |slots| format!(" in {slots} slots"));
             let map = match &rule.map {
                 ShardMap::Even => String::new(),
-                ShardMap::Ranges(firsts) => format!(", ranges from 0, {}", in_words(firsts)),
+                ShardMap::Ranges(firsts) => format!(", ranges from 0, {}", slot_words(firsts)),
                 ShardMap::Ring(points) => format!(", a ring with {points} points each"),
             };
             let in_use =
@@ -355,7 +355,7 @@ fn listed(url: &Braced, list: &UrlList) -> String {
 }
 
 /// First slots of ranges, in order.
-fn in_words(firsts: &[u64]) -> String {
+fn slot_words(firsts: &[u64]) -> String {
     firsts.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")
 }
 

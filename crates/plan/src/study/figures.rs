@@ -4,7 +4,7 @@ use judge::OwnFigure;
 
 use super::Study;
 use super::braced::Braced;
-use super::environment::{Cmd, Launch};
+use super::environment::{Launch, LaunchCommand};
 use super::launch::Fill;
 use crate::database::Database;
 use crate::fault::Fault;
@@ -46,7 +46,7 @@ impl FigureSummary {
         [("after", Self::After), ("change", Self::Change), ("mean", Self::Mean), ("max", Self::Max)];
 
     /// Whether the figure needs readings during the load.
-    pub fn is_of_course(self) -> bool {
+    pub fn needs_load_readings(self) -> bool {
         matches!(self, Self::Mean | Self::Max)
     }
 }
@@ -68,7 +68,7 @@ pub struct PlannedFigure {
 #[derive(Clone, Debug)]
 pub enum FigureSource {
     /// A command that prints one number.
-    Command(Cmd),
+    Command(LaunchCommand),
     /// A statement that returns one number.
     Sql {
         /// Database that answers it.
@@ -96,7 +96,7 @@ pub struct LaunchFigure {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum LaunchSource {
-    Command(Cmd),
+    Command(LaunchCommand),
     Sql { endpoint: Option<String>, query: String },
     Prometheus { url: String, name: String },
 }

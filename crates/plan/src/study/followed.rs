@@ -4,12 +4,12 @@ use judge::Condition;
 use load::{Order, Scenarios};
 
 use super::Study;
-use crate::draft::Played;
+use crate::draft::ScriptSource;
 use crate::plan::PlannedStep;
 
 impl Study {
     /// The study with one scenario, and one load that follows it. Steps and their scripts are renumbered.
-    pub(crate) fn following(&self, scenario: &str, load: usize) -> Self {
+    pub(crate) fn with_scenario(&self, scenario: &str, load: usize) -> Self {
         let mut narrowed = self.clone();
         narrowed.loads[load].scenario = None;
         let kept = self.steps_of(scenario);
@@ -30,10 +30,10 @@ impl Study {
         script.steps =
             kept.iter().filter_map(|step| self.script.steps.get(usize::from(*step)).cloned()).collect();
         for (endpoint, role) in (0..).zip(&mut script.endpoints) {
-            role.scripts.played = played_at(&script.steps, endpoint);
-            role.scripts.leave_out_what_nothing_has();
+            role.scripts.played = scripts_at(&script.steps, endpoint);
+            role.scripts.remove_inapplicable();
         }
-        script.leave_out_unused_endpoints();
+        script.remove_unused_endpoints();
         narrowed
     }
 
@@ -53,7 +53,7 @@ impl Study {
     }
 
     /// Removes gates that apply to no load.
-    pub(crate) fn leave_out_gates_of_no_load(&mut self) {
+    pub(crate) fn remove_gates_without_load(&mut self) {
         let held: Vec<Condition> = (0..self.loads.len()).flat_map(|load| self.gates_of(load)).collect();
         self.gates.retain(|gate| held.contains(gate));
     }
@@ -103,7 +103,7 @@ impl Study {
 }
 
 /// Scripts of the steps at a system, in order.
-fn played_at(steps: &[PlannedStep], endpoint: u16) -> Vec<Played> {
+fn scripts_at(steps: &[PlannedStep], endpoint: u16) -> Vec<ScriptSource> {
     let steps = steps.iter().filter(|step| step.endpoint == endpoint);
     steps.filter_map(|step| sql::script_of(&*step.owned()?.step).cloned()).collect()
 }

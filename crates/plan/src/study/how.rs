@@ -41,7 +41,7 @@ impl Find {
 
 /// Procedure of the comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum How {
+pub enum ComparisonMethod {
     /// Runs every variant in a fixed number of blocks.
     Blocks,
     /// A/B comparison: two variants, until the result is conclusive.
@@ -67,49 +67,51 @@ pub struct Sweep {
 
 impl Compare {
     /// Procedure for this number of variants.
-    pub(crate) fn how(&self, variants: usize) -> How {
+    pub(crate) fn how(&self, variants: usize) -> ComparisonMethod {
         match self.find {
-            Find::Every if variants == 2 && !self.has_all_blocks && self.first_look().is_some() => How::Duel,
-            Find::Best if variants >= 2 && self.blocks >= BEST_BLOCKS_MIN => How::Best,
-            Find::BestOfEach => {
-                self.sweep.map_or(How::Blocks, |sweep| How::BestOfEach { sweep_blocks: sweep.blocks })
+            Find::Every if variants == 2 && !self.has_all_blocks && self.first_look().is_some() => {
+                ComparisonMethod::Duel
             }
-            _ => How::Blocks,
+            Find::Best if variants >= 2 && self.blocks >= BEST_BLOCKS_MIN => ComparisonMethod::Best,
+            Find::BestOfEach => self.sweep.map_or(ComparisonMethod::Blocks, |sweep| {
+                ComparisonMethod::BestOfEach { sweep_blocks: sweep.blocks }
+            }),
+            _ => ComparisonMethod::Blocks,
         }
     }
 
     /// Number of runs of the sweep, which has only the first load. 0 without a sweep.
-    pub(crate) fn runs_of_sweep(&self, variants: usize) -> u64 {
+    pub(crate) fn sweep_runs(&self, variants: usize) -> u64 {
         match self.how(variants) {
-            How::BestOfEach { sweep_blocks } => variants as u64 * u64::from(sweep_blocks),
-            How::Blocks | How::Duel | How::Best => 0,
+            ComparisonMethod::BestOfEach { sweep_blocks } => variants as u64 * u64::from(sweep_blocks),
+            ComparisonMethod::Blocks | ComparisonMethod::Duel | ComparisonMethod::Best => 0,
         }
     }
 
     /// Runs per block of the final, under one load. 0 without a sweep.
-    fn finalists(&self) -> u64 {
+    fn final_runs_per_block(&self) -> u64 {
         self.sweep.map_or(0, |sweep| u64::from(sweep.systems))
     }
 
     /// Max number of runs under one load, without the sweep.
-    pub(crate) fn runs_most(&self, variants: usize) -> u64 {
+    pub(crate) fn max_runs(&self, variants: usize) -> u64 {
         let all = variants as u64 * u64::from(self.blocks);
         match self.how(variants) {
-            How::Blocks => all,
-            How::Duel => all + 2 * u64::from(self.pilot),
-            How::Best => all + 2 * u64::from(CONFIRM_BLOCKS.min(self.blocks)),
-            How::BestOfEach { .. } => self.finalists() * u64::from(self.blocks),
+            ComparisonMethod::Blocks => all,
+            ComparisonMethod::Duel => all + 2 * u64::from(self.pilot),
+            ComparisonMethod::Best => all + 2 * u64::from(CONFIRM_BLOCKS.min(self.blocks)),
+            ComparisonMethod::BestOfEach { .. } => self.final_runs_per_block() * u64::from(self.blocks),
         }
     }
 
     /// Min number of runs under one load if no run fails: until a large difference is found, or all of them.
-    pub(crate) fn runs_least(&self, variants: usize) -> u64 {
+    pub(crate) fn min_runs(&self, variants: usize) -> u64 {
         let each = variants as u64;
         match self.how(variants) {
-            How::Blocks => each * u64::from(self.blocks),
-            How::Duel => 2 * u64::from(self.pilot + self.first_look().unwrap_or(self.blocks)),
-            How::Best => (each + 2) * u64::from(BEST_BLOCKS_MIN),
-            How::BestOfEach { .. } => self.finalists() * u64::from(self.blocks),
+            ComparisonMethod::Blocks => each * u64::from(self.blocks),
+            ComparisonMethod::Duel => 2 * u64::from(self.pilot + self.first_look().unwrap_or(self.blocks)),
+            ComparisonMethod::Best => (each + 2) * u64::from(BEST_BLOCKS_MIN),
+            ComparisonMethod::BestOfEach { .. } => self.final_runs_per_block() * u64::from(self.blocks),
         }
     }
 
@@ -124,7 +126,7 @@ impl Compare {
     }
 
     /// Name of the primary metric in the store. If the study looks for failures, it is `failures`.
-    pub fn by_name(&self) -> String {
+    pub fn primary_metric_name(&self) -> String {
         if self.find == Find::Failures { FAILURES.to_owned() } else { self.by.name() }
     }
 
@@ -136,7 +138,7 @@ impl Compare {
 
 impl Study {
     /// Procedure that answers the question of the study.
-    pub fn how(&self) -> How {
+    pub fn how(&self) -> ComparisonMethod {
         self.compare.how(self.variants.len())
     }
 

@@ -7,7 +7,8 @@ use url::Url;
 use super::Study;
 use super::braced::Braced;
 use super::environment::{
-    Cmd, Environment, Further, Launch, LaunchEndpoint, Proc, Proxy, Ready, ReadyWhen, StopHow, ToolCommands,
+    Environment, FurtherUrls, Launch, LaunchCommand, LaunchEndpoint, LaunchProcess, Proxy, Ready, ReadyWhen,
+    StopHow, ToolCommands,
 };
 use super::tool::ToolText;
 use crate::draft::TlsSpec;
@@ -41,7 +42,7 @@ impl Study {
     }
 
     /// Seed of generated rows: the seed of the plan, or a constant, so that studies without a seed have equal rows.
-    fn seed_of_rows(&self) -> u64 {
+    fn row_seed(&self) -> u64 {
         if self.has_seed { self.seed } else { 1 }
     }
 
@@ -87,10 +88,7 @@ impl Study {
             processes: system.processes.iter().map(|process| fill.process(process, &url)).collect(),
             commands_within_ns: system.commands_within_ns,
             tables: system.tables.clone(),
-            own_data: system
-                .own_data
-                .as_ref()
-                .map(|own| own.fill(self.seed_of_rows(), |name| fill.value(name))),
+            own_data: system.own_data.as_ref().map(|own| own.fill(self.row_seed(), |name| fill.value(name))),
             records: system.records,
             limits: system.limits.fill(|name| fill.value(name)),
             disk_bytes: system.disk_bytes,
@@ -120,9 +118,9 @@ impl Fill<'_> {
         text.fill_url(|name| self.study.secrets.get(name).is_some(), |name| self.value(name))
     }
 
-    fn further(&self, list: &UrlList) -> Further {
+    fn further(&self, list: &UrlList) -> FurtherUrls {
         let urls = list.further.iter().map(|url| self.url(url)).collect();
-        Further { urls, select: list.select.as_ref().map(Select::detached) }
+        FurtherUrls { urls, select: list.select.as_ref().map(Select::detached) }
     }
 
     fn value(&self, name: &str) -> Option<String> {
@@ -167,7 +165,7 @@ impl Fill<'_> {
         self.study.dir.join(self.text(text))
     }
 
-    pub(super) fn command(&self, words: &[Braced], process: Option<&Process>) -> Cmd {
+    pub(super) fn command(&self, words: &[Braced], process: Option<&Process>) -> LaunchCommand {
         let mut env = if self.system.has_knobs_in_env { self.variant.knobs.clone() } else { Vec::new() };
         let further = process.map_or(&[][..], |process| &process.env);
         for (name, text) in self.system.env.iter().chain(further) {
@@ -175,7 +173,7 @@ impl Fill<'_> {
             env.push((name.clone(), self.text(text)));
         }
         let dir = process.and_then(|process| process.dir.as_ref()).or(self.system.dir.as_ref());
-        Cmd {
+        LaunchCommand {
             argv: words.iter().map(|word| self.text(word)).collect(),
             env,
             dir: dir.map_or_else(|| self.study.dir.clone(), |dir| self.path(dir)),
@@ -188,7 +186,7 @@ impl Fill<'_> {
                 "url" => Some(url.to_owned()),
                 _ => tool.value(name, is_warm_up).or_else(|| self.value(name)),
             };
-            Cmd {
+            LaunchCommand {
                 argv: tool.words.iter().map(|word| word.fill(value)).collect(),
                 env: Vec::new(),
                 dir: self.study.dir.clone(),
@@ -279,7 +277,7 @@ impl Fill<'_> {
         self.port(name.strip_prefix("port.").unwrap_or_default())
     }
 
-    fn process(&self, process: &Process, url: &str) -> Proc {
+    fn process(&self, process: &Process, url: &str) -> LaunchProcess {
         let when = match &process.ready.when {
             WhenText::Get(path) => ReadyWhen::Get(self.text(path)),
             WhenText::Tcp => ReadyWhen::Tcp,
@@ -299,7 +297,7 @@ impl Fill<'_> {
             command: process.stop.command.as_ref().map(|words| self.command(words, Some(process))),
             within_ns: process.stop.within_ns,
         };
-        Proc {
+        LaunchProcess {
             name: process.name.clone(),
             command: self.command(&process.start, Some(process)),
             ready: Ready {

@@ -36,9 +36,9 @@ impl Study {
             return self.plan_of_replay(replay, load, launch);
         }
         if let Some(scenario) = &self.loads[load].scenario {
-            return self.following(scenario, load).plan(load, launch);
+            return self.with_scenario(scenario, load).plan(load, launch);
         }
-        let (mut plan, sites) = self.addressed(launch, &self.loads[load].spec)?;
+        let (mut plan, sites) = self.plan_with_sites(launch, &self.loads[load].spec)?;
         plan.steps.clone_from(&self.script.steps);
         for step in &mut plan.steps {
             send_to(step, sites[usize::from(step.endpoint)].as_ref());
@@ -51,7 +51,7 @@ impl Study {
         if let StudyPin::Cores { generator, .. } = &self.pin {
             plan.pin = Pin::Cores(generator.clone());
         }
-        plan.title = self.title_of(launch);
+        plan.title = self.run_title(launch);
         plan.running = self.running(launch)?;
         plan.figures = figures::planned(&plan, launch)?;
         plan.written = written::planned(self.written.as_ref(), &plan, launch)?;
@@ -59,14 +59,18 @@ impl Study {
     }
 
     /// Plan of a load on all systems that its steps talk to, and the site of each system. `None` for a database.
-    fn addressed(&self, launch: &Launch, load: &LoadSpec) -> Result<(Plan, Vec<Option<Site>>), Vec<Fault>> {
+    fn plan_with_sites(
+        &self,
+        launch: &Launch,
+        load: &LoadSpec,
+    ) -> Result<(Plan, Vec<Option<Site>>), Vec<Fault>> {
         let (mut endpoints, mut sites) = (Vec::new(), Vec::new());
         let (mut first, mut connect_timeout_ns) = (None, None);
         for (number, role) in (0..).zip(&self.script.endpoints) {
             let place = launch.place(role);
             let mut plan = (role.kind.plan_of_steps)(&place, &role.scripts, load, self.script.unit())?;
             let pool = place.pool;
-            let (mut endpoint, site) = placed(&role.name, place, &mut plan)?;
+            let (mut endpoint, site) = place_endpoint(&role.name, place, &mut plan)?;
             endpoint.load.bind(&role.scripts.bindings, self.saved_by_steps(number));
             endpoints.push(Endpoint { pool, ..endpoint });
             sites.push(site);
@@ -102,11 +106,11 @@ impl Study {
                 errand.endpoint.as_deref().map(|name| launch.endpoints.iter().find(|one| one.name == name));
             let url = match named {
                 Some(Some(endpoint)) => &endpoint.url,
-                Some(None) => return Err(vec![no_database(errand.endpoint.as_deref())]),
+                Some(None) => return Err(vec![no_database_fault(errand.endpoint.as_deref())]),
                 None => launch.database.as_ref().unwrap_or(&launch.url),
             };
             if !SystemKind::by_url(url).does_answer("sql") {
-                return Err(vec![no_database(errand.endpoint.as_deref())]);
+                return Err(vec![no_database_fault(errand.endpoint.as_deref())]);
             }
             errand.database = Some(Database::read(url)?);
         }
@@ -117,7 +121,7 @@ impl Study {
         for role in &self.script.errands_at {
             let place = launch.place(role);
             let mut around = requests::alone(&place, LoadSpec::default())?;
-            let (endpoint, site) = placed(&role.name, place, &mut around)?;
+            let (endpoint, site) = place_endpoint(&role.name, place, &mut around)?;
             at.push((endpoint, site.map(|site| Site { keep_alive: plan.keep_alive(), ..site })));
         }
         for step in errands.steps_mut() {
@@ -144,7 +148,7 @@ impl Study {
         let action = commands.map(|commands| tool.action(commands)).map(Action::Tool);
         let step = action.map(|action| PlannedStep { name: tool.tool.name.to_owned(), endpoint: 0, action });
         (plan.steps, plan.scenarios) = (step.into_iter().collect(), Scenarios::single());
-        plan.title = self.title_of(launch);
+        plan.title = self.run_title(launch);
         plan.running = self.running(launch)?;
         plan.figures = figures::planned(&plan, launch)?;
         Ok(plan)
@@ -153,13 +157,13 @@ impl Study {
     /// Plan of a load that replays a log. All of its statements or requests are one step.
     fn plan_of_replay(&self, replay: &Replay, load: usize, launch: &Launch) -> Result<Plan, Vec<Fault>> {
         let (spec, is_started) = (&self.loads[load].spec, !launch.processes.is_empty());
-        let replay = replay.on(is_started).map_err(|fault| vec![fault])?;
+        let replay = replay.for_system(is_started).map_err(|fault| vec![fault])?;
         let traffic = replay.traffic;
         let wrong = |[what, help]: [&str; 2]| vec![Fault::new("url", what, help)];
         let kind = SystemKind::for_traffic(traffic);
         let url = kind.url_at(launch).ok_or_else(|| wrong(traffic.other_kind))?;
         let mut plan = (kind.plan_of_traffic)(launch, url, spec)?;
-        if !plan.endpoint().load.takes(traffic) {
+        if !plan.endpoint().load.accepts_traffic(traffic) {
             return Err(wrong(traffic.other_server));
         }
         plan.steps.truncate(1);
@@ -171,7 +175,7 @@ impl Study {
         }
         (plan.scenarios, plan.stop) = (Scenarios::single(), replay.stop());
         (plan.load, plan.grows_to, plan.extend) = (replay.load(plan.load), None, 0);
-        plan.title = self.title_of(launch);
+        plan.title = self.run_title(launch);
         plan.running = self.running(launch)?;
         plan.figures = figures::planned(&plan, launch)?;
         plan.replay = Some(replay);
@@ -187,7 +191,7 @@ impl Study {
             .map_err(|fault| vec![fault])
     }
 
-    fn title_of(&self, launch: &Launch) -> String {
+    fn run_title(&self, launch: &Launch) -> String {
         match launch.variant.as_str() {
             "" => format!("{}: {}", self.title, launch.system),
             variant => format!("{}: {} {variant}", self.title, launch.system),
@@ -213,13 +217,13 @@ impl Study {
 }
 
 /// Endpoint with this name at a place, from the plan of a load on that place alone, and its site. `None` for a database.
-fn placed(
+fn place_endpoint(
     name: &str,
     place: LaunchEndpoint,
     plan: &mut Plan,
 ) -> Result<(Endpoint, Option<Site>), Vec<Fault>> {
-    let further_hosts = add_addresses(&mut plan.endpoints[0], &place)?;
-    let site = request::site(&place.url, plan).map(|site| Site { further_hosts, ..site });
+    let other_hosts = add_addresses(&mut plan.endpoints[0], &place)?;
+    let site = request::site(&place.url, plan).map(|site| Site { other_hosts, ..site });
     let (name, load) = (name.to_owned(), plan.endpoint().load.clone());
     Ok((Endpoint { name, load, select: place.further.select, pool: None }, site))
 }
@@ -253,7 +257,7 @@ fn add_addresses(endpoint: &mut Endpoint, place: &LaunchEndpoint) -> Result<Vec<
 }
 
 /// Error for statements of `setup` or `teardown` that go to no database.
-fn no_database(endpoint: Option<&str>) -> Fault {
+fn no_database_fault(endpoint: Option<&str>) -> Fault {
     match endpoint {
         Some(name) => {
             let what =

@@ -11,7 +11,7 @@ use crate::units::show_duration;
 
 /// Values of a plan that a search overrides. `None` keeps the value of the plan.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Searched {
+pub struct SearchOverrides {
     /// Name of the load. A plan with one load needs none.
     pub load: Option<String>,
     /// Measured duration of each run, in nanoseconds.
@@ -27,9 +27,9 @@ pub struct Searched {
 impl Study {
     /// The study with only the load that is searched, and without its gates, which the search replaces. The hash distinguishes
     /// searches of one plan.
-    pub fn searched(mut self, asked: &Searched) -> Result<Self, Vec<Fault>> {
-        let load = self.chosen(asked.load.as_deref()).map_err(|fault| vec![fault])?;
-        let mut faults = self.cannot_be_searched(load);
+    pub fn searched(mut self, asked: &SearchOverrides) -> Result<Self, Vec<Fault>> {
+        let load = self.load_index(asked.load.as_deref()).map_err(|fault| vec![fault])?;
+        let mut faults = self.search_obstacles(load);
         let measured_ns = asked.measured_ns.or_else(|| self.measured_ns(load));
         if measured_ns.is_none() {
             let what = "the load ends after a number of requests, and a search requires a duration";
@@ -41,7 +41,7 @@ impl Study {
             let error = steps
                 .and_then(|()| condition.check_event(self.events.iter().map(|event| event.name.as_str())))
                 .err()?;
-            Some(Fault::of_condition("--slo", &error))
+            Some(Fault::from_condition("--slo", &error))
         });
         faults.extend(wrong_steps);
         let mut searched = self.loads[load].clone();
@@ -53,7 +53,7 @@ impl Study {
             ns => format!("{} after {} of warm-up", show_duration(measured_ns), show_duration(ns)),
         };
         for condition in &asked.conditions {
-            if let Some((what, help)) = gates::wrong_part(condition, std::slice::from_ref(&searched)) {
+            if let Some((what, help)) = gates::part_error(condition, std::slice::from_ref(&searched)) {
                 faults.push(Fault::new(format!("--slo {:?}", condition.text), what, help));
             }
         }
@@ -81,7 +81,7 @@ impl Study {
     }
 
     /// Index of the load with this name, or of the only load.
-    fn chosen(&self, name: Option<&str>) -> Result<usize, Fault> {
+    fn load_index(&self, name: Option<&str>) -> Result<usize, Fault> {
         let names: Vec<&str> = self.loads.iter().map(|load| load.name.as_str()).collect();
         let listed = names.join(", ");
         match name {

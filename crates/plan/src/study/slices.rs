@@ -6,7 +6,7 @@ use std::path::Path;
 use judge::{ComparedBy, Condition};
 use load::values::Source;
 
-use super::{Environment, Find, How, Launch, Study, StudyLoad};
+use super::{ComparisonMethod, Environment, Find, Launch, Study, StudyLoad};
 use crate::plan::Action;
 use crate::spec::Spanned;
 use crate::units::show_duration;
@@ -74,15 +74,15 @@ pub(crate) const SLICE_RANGE_NS: [u64; 2] = [1_000_000_000, 3_000_000_000];
 const SETTLE_NS: u64 = 250_000_000;
 /// Max slices of each variant per block in a best-of search. After a few slices, only the variance between starts remains, and many
 /// variants already make a block long.
-const SLICES_OF_MANY: usize = 4;
+const SEARCH_SLICES_MAX: usize = 4;
 /// Max variants that are up at once.
-const TOGETHER_MAX: usize = 8;
+const CONCURRENT_VARIANTS_MAX: usize = 8;
 /// Max warm-up of a quick study in slices.
 const QUICK_WARM_UP_NS: u64 = 1_000_000_000;
 /// Time limit of a quick study for each variant, including starts.
 const QUICK_WITHIN_NS: u64 = 30_000_000_000;
 
-fn no(because: impl Into<String>, help: impl Into<String>) -> Option<NoSlices> {
+fn no_slices_because(because: impl Into<String>, help: impl Into<String>) -> Option<NoSlices> {
     Some(NoSlices { because: because.into(), help: help.into() })
 }
 
@@ -100,14 +100,14 @@ impl Study {
             !self.gates.is_empty() || self.compare.metrics().any(|by| by.metric.is_of_merged_slices());
         let most = match self.how() {
             _ if self.is_quick => stats::PAIRS_MIN,
-            How::Best => SLICES_OF_MANY,
-            How::Blocks if !has_full_blocks => stats::PAIRS_MIN,
+            ComparisonMethod::Best => SEARCH_SLICES_MAX,
+            ComparisonMethod::Blocks if !has_full_blocks => stats::PAIRS_MIN,
             _ => stats::PAIRS_MAX,
         };
         let quick_ns = if self.is_quick { QUICK_WARM_UP_NS } else { u64::MAX };
         let pairs_most = pairs.clamp(stats::PAIRS_MIN as u64, most as u64) as u32;
         // The number is even, so that both orders are equally frequent.
-        let is_many = self.how() != How::Duel;
+        let is_many = self.how() != ComparisonMethod::Duel;
         Some(Slicing {
             slice_ns: self.compare.slice_ns,
             settle_ns: SETTLE_NS,
@@ -122,7 +122,7 @@ impl Study {
     /// Chooses slices for a comparison if the plan does not set `interleave`. Slices need no pilot, so a plan with a pilot gets whole runs.
     pub(crate) fn choose_interleave(&mut self, has_pilot: bool) {
         let is_round_robin = self.is_round_robin() && self.compare.blocks >= stats::FIXED.blocks;
-        if !has_pilot && (self.how() == How::Duel || is_round_robin) {
+        if !has_pilot && (self.how() == ComparisonMethod::Duel || is_round_robin) {
             self.compare.interleave = Interleave::Auto;
         }
     }
@@ -134,7 +134,7 @@ impl Study {
         if self.compare.interleave == Interleave::Runs || !self.is_round_robin() || is_survey {
             return;
         }
-        self.compare.blocks = blocks.max(stats::blocks_least(self.family_of_pairs()));
+        self.compare.blocks = blocks.max(stats::min_blocks(self.family_of_pairs()));
         match self.slicing() {
             Some(_) => self.whole.without_slices = Some((blocks, self.compare.within_ns)),
             None => self.compare.blocks = blocks,
@@ -144,7 +144,7 @@ impl Study {
     /// Returns whether more than two variants are compared with each other, or with one of them, over all blocks.
     pub(crate) fn is_round_robin(&self) -> bool {
         let compare = &self.compare;
-        self.how() == How::Blocks
+        self.how() == ComparisonMethod::Blocks
             && compare.find == Find::Every
             && !compare.has_all_blocks
             && self.variants.len() > 2
@@ -169,23 +169,23 @@ impl Study {
     }
 
     /// Shortens a quick comparison in slices. In half a minute per variant it has a verdict, or an estimate of the time for one.
-    pub(crate) fn quicken_slices(&mut self) {
+    pub(crate) fn shorten_slices(&mut self) {
         let family = match self.how() {
-            How::Duel => self.compare.family(),
+            ComparisonMethod::Duel => self.compare.family(),
             _ if self.is_round_robin() => self.family_of_pairs(),
             _ => return,
         };
         if self.is_quick && self.slicing().is_some() {
             let whole = (self.compare.blocks, self.compare.within_ns);
             self.whole.without_slices.get_or_insert(whole);
-            self.compare.blocks = self.compare.blocks.min(stats::blocks_least(family));
+            self.compare.blocks = self.compare.blocks.min(stats::min_blocks(family));
             let within_ns = QUICK_WITHIN_NS.saturating_mul(self.variants.len() as u64);
             self.compare.within_ns = self.compare.within_ns.or(Some(within_ns));
         }
     }
 
     /// Makes whole runs although the plan allows slices, for this reason.
-    pub fn make_whole_runs(&mut self, because: NoSlices) {
+    pub fn use_whole_runs(&mut self, because: NoSlices) {
         if let Some((blocks, within_ns)) = self.whole.without_slices.take() {
             (self.compare.blocks, self.compare.within_ns) = (blocks, within_ns);
         }
@@ -196,42 +196,46 @@ impl Study {
     pub fn no_slices(&self) -> Option<NoSlices> {
         let of_whole = || {
             let what = "slices are for comparisons of 2 to 8 variants, with blocks enough for a verdict";
-            let is_many = self.how() == How::Best || self.is_round_robin();
+            let is_many = self.how() == ComparisonMethod::Best || self.is_round_robin();
             let started =
                 self.variants.iter().filter(|variant| self.systems[variant.system].is_started()).count();
             match self {
-                _ if self.how() != How::Duel && !is_many => no(what, "use `interleave: runs`"),
-                _ if self.variants.len() > TOGETHER_MAX => no(
+                _ if self.how() != ComparisonMethod::Duel && !is_many => {
+                    no_slices_because(what, "use `interleave: runs`")
+                }
+                _ if self.variants.len() > CONCURRENT_VARIANTS_MAX => no_slices_because(
                     format!(
-                        "at most {TOGETHER_MAX} systems are up at the same time, and the plan has {} variants",
+                        "at most {CONCURRENT_VARIANTS_MAX} systems are up at the same time, and the plan has {} variants",
                         self.variants.len()
                     ),
                     "use `interleave: runs`, or `only` to select variants",
                 ),
                 _ if self.is_round_robin() && self.first_look_of_pairs().is_none() => {
-                    let (pairs, least) =
-                        (self.family_of_pairs(), stats::blocks_least(self.family_of_pairs()));
-                    no(
+                    let (pairs, least) = (self.family_of_pairs(), stats::min_blocks(self.family_of_pairs()));
+                    no_slices_because(
                         format!("{pairs} comparisons that share one error rate need {least} blocks"),
                         format!("use `interleave: runs`, or write `blocks: {least}`"),
                     )
                 }
                 _ if is_many && self.compare.has_control => {
-                    no("`control` is for two variants", "remove `control`")
+                    no_slices_because("`control` is for two variants", "remove `control`")
                 }
-                _ if self.compare.stored.is_some() => {
-                    no("a stored baseline was measured in whole runs", "use `interleave: runs`")
-                }
-                _ if self.loads.len() > 1 => {
-                    no("a plan in slices has one load", "use `interleave: runs`, or make a plan of each load")
-                }
+                _ if self.compare.stored.is_some() => no_slices_because(
+                    "a stored baseline was measured in whole runs",
+                    "use `interleave: runs`",
+                ),
+                _ if self.loads.len() > 1 => no_slices_because(
+                    "a plan in slices has one load",
+                    "use `interleave: runs`, or make a plan of each load",
+                ),
                 _ if !self.events.is_empty() => {
-                    no("events need whole runs", "use `interleave: runs`, or remove `events`")
+                    no_slices_because("events need whole runs", "use `interleave: runs`, or remove `events`")
                 }
-                _ if !self.script.errands.is_empty() => {
-                    no("`setup` and `teardown` need whole runs", "use `interleave: runs`, or remove them")
-                }
-                _ if self.compare.pauses_idle && started < self.variants.len() => no(
+                _ if !self.script.errands.is_empty() => no_slices_because(
+                    "`setup` and `teardown` need whole runs",
+                    "use `interleave: runs`, or remove them",
+                ),
+                _ if self.compare.pauses_idle && started < self.variants.len() => no_slices_because(
                     "`pause: idle` stops systems that Tenbin started, and one runs already",
                     "remove `pause`, or let Tenbin start the system",
                 ),
@@ -247,16 +251,17 @@ impl Study {
     }
 
     fn no_slices_of_metrics(&self) -> Option<NoSlices> {
-        let is_merged =
-            |by: &ComparedBy| by.metric.is_of_merged_slices() && self.how() != How::Best && !self.has_tool();
+        let is_merged = |by: &ComparedBy| {
+            by.metric.is_of_merged_slices() && self.how() != ComparisonMethod::Best && !self.has_tool()
+        };
         if let Some(by) = self.compare.metrics().find(|by| by.is_of_whole_run()) {
-            return no(
+            return no_slices_because(
                 format!("{} is read before and after a run, not for each slice", by.label()),
                 "use `interleave: runs`, or compare by another metric such as throughput",
             );
         }
         let by = self.compare.metrics().find(|by| by.metric.is_rare && !is_merged(by))?;
-        no(
+        no_slices_because(
             format!("{} depends on what happens seldom, and a slice is short", by.metric.name),
             "use `interleave: runs`, or compare by another metric such as throughput",
         )
@@ -271,7 +276,7 @@ impl Study {
                 || self.has_tool()
         };
         let gate = self.gates.iter().find(whole)?;
-        no(
+        no_slices_because(
             format!("the gate {:?} needs a whole run", gate.text),
             "use `interleave: runs`, or remove the gate",
         )
@@ -297,13 +302,13 @@ impl Study {
             (spec.profile.as_ref().and_then(Spanned::get).is_some_and(Option::is_some), "profile"),
         ];
         if let Some((_, key)) = whole.iter().find(|(is_given, _)| *is_given) {
-            return no(
+            return no_slices_because(
                 format!("the load {name:?} needs a whole run: it has `{key}`"),
                 format!("use `interleave: runs`, or remove `{key}`"),
             );
         }
         if load.warm_up_ns == 0 {
-            return no(
+            return no_slices_because(
                 format!("the load {name:?} has no `warm-up`, so the start is part of what is measured"),
                 "use `interleave: runs`, or add `warm-up: 1s` to the load",
             );
@@ -311,7 +316,7 @@ impl Study {
         let least_ns = self.compare.slice_ns.saturating_mul(stats::PAIRS_MIN as u64);
         let measured_ns = load.run_ns.map(|run_ns| run_ns - load.warm_up_ns);
         if measured_ns.is_none_or(|measured_ns| measured_ns < least_ns) {
-            return no(
+            return no_slices_because(
                 format!("a block has two slices of each variant, and the load {name:?} is shorter"),
                 format!("use `interleave: runs`, or make the load {} long", show_duration(least_ns)),
             );
@@ -319,7 +324,7 @@ impl Study {
         let again =
             |source: &&load::DataSource| matches!(source.source, Source::Sequence { until: None, .. });
         if self.script.data.iter().any(|source| again(&source)) {
-            return no(
+            return no_slices_because(
                 "a sequence without an end would begin again in each slice",
                 "use `interleave: runs`, or give the sequence an end",
             );
@@ -332,12 +337,12 @@ impl Study {
             .variants
             .iter()
             .enumerate()
-            .map(|(number, variant)| (&self.systems[variant.system], self.with_ports_of_its_own(number)))
+            .map(|(number, variant)| (&self.systems[variant.system], self.launch_with_own_ports(number)))
             .collect();
         if let Some((system, _)) = all.iter().find(|(system, _)| {
             (system.tables.is_some() || system.own_data.is_some()) && !system.is_started()
         }) {
-            return no(
+            return no_slices_because(
                 format!("the tables of {} would be made while they are used", system.name),
                 "use `interleave: runs`, or let Tenbin start the database",
             );
@@ -353,14 +358,14 @@ impl Study {
             .find(|(number, first)| started[number + 1..].iter().any(|second| is_same(first, second)));
         let (_, first) = shared?;
         let who = if all.len() == 2 { "both" } else { "several" };
-        no(
-            format!("{who} variants listen at {}, and only one can be up", place(first)),
+        no_slices_because(
+            format!("{who} variants listen at {}, and only one can be up", host_and_port(first)),
             "use `interleave: runs`, or write {port} in place of the port",
         )
     }
 
     /// Launch of a variant with placeholder ports, different from those of other variants.
-    pub(crate) fn with_ports_of_its_own(&self, variant: usize) -> Launch {
+    pub(crate) fn launch_with_own_ports(&self, variant: usize) -> Launch {
         let first =
             20_000u16.saturating_add(u16::try_from(variant).unwrap_or(u16::MAX).saturating_mul(1_000));
         let ports: Vec<(String, u16)> = self.ports(variant).into_iter().zip(first..).collect();
@@ -382,7 +387,7 @@ fn authority(url: &str) -> &str {
     authority.rsplit_once('@').map_or(authority, |(_, host)| host)
 }
 
-fn place(launch: &Launch) -> String {
+fn host_and_port(launch: &Launch) -> String {
     match &launch.socket {
         Some(socket) => socket.display().to_string(),
         None => authority(&launch.url).to_owned(),

@@ -2,7 +2,7 @@
 //! must not slow down the others.
 
 use super::slices::NoSlices;
-use super::{How, Interleave, Launch, Study};
+use super::{ComparisonMethod, Interleave, Launch, Study};
 use crate::plan::{Action, Plan, PlannedStep};
 use crate::system_kind::SystemKind;
 use crate::units::{shown, size_bytes};
@@ -36,12 +36,12 @@ impl Study {
     pub fn no_slices_at(&self, place: &Place) -> Option<NoSlices> {
         self.slicing()?;
         let launches: Vec<Launch> =
-            (0..self.variants.len()).map(|variant| self.with_ports_of_its_own(variant)).collect();
+            (0..self.variants.len()).map(|variant| self.launch_with_own_ports(variant)).collect();
         let is_auto = self.compare.interleave == Interleave::Auto;
         let room_bytes = if is_auto { place.available_bytes } else { place.memory_bytes };
         let is_available = is_auto && place.available_bytes < place.memory_bytes;
         // An A/B comparison tests whether one system affects the other. A best-of search does not.
-        let is_one_disk = is_auto && place.is_one_disk && self.how() == How::Best;
+        let is_one_disk = is_auto && place.is_one_disk && self.how() == ComparisonMethod::Best;
         room_bytes
             .and_then(|room_bytes| too_large(&launches, room_bytes, is_available))
             .or_else(|| shared_folder(&launches).filter(|_| is_auto))
@@ -51,11 +51,11 @@ impl Study {
 
     /// Changes to whole runs if `interleave: auto` chose slices that this machine cannot support. Call it before the study is used in any
     /// other way.
-    pub fn settle_at(&mut self, place: &Place) {
+    pub fn resolve_interleave_at(&mut self, place: &Place) {
         if self.compare.interleave == Interleave::Auto
             && let Some(no) = self.no_slices_at(place)
         {
-            self.make_whole_runs(no);
+            self.use_whole_runs(no);
         }
     }
 
@@ -63,7 +63,7 @@ impl Study {
     fn shared_store(&self, launches: &[Launch]) -> Option<NoSlices> {
         let mut written: Vec<String> = Vec::new();
         for (variant, launch) in launches.iter().enumerate() {
-            let Some(store) = store_of(launch) else { continue };
+            let Some(store) = database_of(launch) else { continue };
             let plan = self.setting(variant).plan(0, launch).ok()?;
             if written.contains(&store) {
                 return Some(NoSlices {
@@ -129,14 +129,14 @@ fn data_folder(launch: &Launch) -> Option<&str> {
 }
 
 /// URL of the system that stores the data that a load writes, as far as the plan shows.
-fn kept_at(launch: &Launch) -> Option<&String> {
+fn write_url(launch: &Launch) -> Option<&String> {
     let of_front = Some(&launch.url).filter(|url| SystemKind::by_url(url).keeps_writes);
     launch.database.as_ref().or(of_front)
 }
 
 /// Database that stores the data that a load on a system writes: host, port, and name, or the path of a file. `None` for other systems.
-fn store_of(launch: &Launch) -> Option<String> {
-    let url = kept_at(launch)?;
+fn database_of(launch: &Launch) -> Option<String> {
+    let url = write_url(launch)?;
     let (_, rest) = url.split_once(':')?;
     let rest = rest.strip_prefix("//").unwrap_or(rest).split(['?', '#']).next().unwrap_or_default();
     let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
@@ -146,11 +146,11 @@ fn store_of(launch: &Launch) -> Option<String> {
 
 /// Reason why a system writes under a load, as far as the plan shows. `None` if it does not write, or if that is unknown.
 fn writes(plan: &Plan, launch: &Launch) -> Option<String> {
-    let is_kept = kept_at(launch).is_some();
+    let is_kept = write_url(launch).is_some();
     let of_step = |(number, step): (usize, &PlannedStep)| match &step.action {
         Action::Owned(action) => {
             let load = &plan.endpoints[usize::from(step.endpoint)].load;
-            load.written_by(plan.number_at_endpoint(number), action, is_kept)
+            load.write_reason(plan.number_at_endpoint(number), action, is_kept)
         }
         Action::Tool(tool) => is_kept.then(|| format!("the load of {} may", tool.tool.name)),
     };
@@ -159,7 +159,7 @@ fn writes(plan: &Plan, launch: &Launch) -> Option<String> {
 
 /// Reason against slices if the systems need more memory than there is, as far as the plan shows.
 fn too_large(launches: &[Launch], room_bytes: u64, is_available: bool) -> Option<NoSlices> {
-    let known: Vec<(&Launch, Known)> =
+    let known: Vec<(&Launch, KnownMemory)> =
         launches.iter().filter_map(|launch| Some((launch, known_memory(launch)?))).collect();
     let sum_bytes = known.iter().fold(0, |sum: u64, (_, known)| sum.saturating_add(known.bytes));
     if sum_bytes <= room_bytes {
@@ -169,7 +169,7 @@ fn too_large(launches: &[Launch], room_bytes: u64, is_available: bool) -> Option
         .iter()
         .map(|(launch, known)| {
             let name = [launch.system.as_str(), &launch.variant].join(" ");
-            format!("{} may take {} ({})", name.trim_end(), in_words(known.bytes), known.by)
+            format!("{} may take {} ({})", name.trim_end(), size_words(known.bytes), known.by)
         })
         .collect();
     let of = if is_available { "are available" } else { "is all that there is" };
@@ -178,7 +178,7 @@ fn too_large(launches: &[Launch], room_bytes: u64, is_available: bool) -> Option
             "{} systems do not fit into memory together: {}, and {} {of}",
             who(launches),
             each.join(" and "),
-            in_words(room_bytes)
+            size_words(room_bytes)
         ),
         help: "use `interleave: runs`, or let the systems take less memory".to_owned(),
     })
@@ -192,7 +192,7 @@ fn who(launches: &[Launch]) -> String {
 }
 
 /// Size as text: `1.5 GiB`.
-fn in_words(bytes: u64) -> String {
+fn size_words(bytes: u64) -> String {
     let gib = bytes as f64 / (1u64 << 30) as f64;
     if gib < 1.0 {
         format!("{} MiB", shown::mebibytes(bytes))
@@ -202,19 +202,19 @@ fn in_words(bytes: u64) -> String {
 }
 
 /// Memory that a system may use, in bytes.
-struct Known {
+struct KnownMemory {
     bytes: u64,
     /// Source of the number.
     by: &'static str,
 }
 
 /// Memory that a system may use, from its limit or else from its settings. `None` if the plan shows neither.
-fn known_memory(launch: &Launch) -> Option<Known> {
+fn known_memory(launch: &Launch) -> Option<KnownMemory> {
     if launch.processes.is_empty() {
         return None;
     }
     if let Some(bytes) = launch.limits.memory_bytes {
-        return Some(Known { bytes, by: "its limit of memory" });
+        return Some(KnownMemory { bytes, by: "its limit of memory" });
     }
     let processes = launch.processes.iter().filter(|process| process.proxy.is_none());
     let commands = launch.before.iter().chain(processes.map(|process| &process.command));
@@ -227,11 +227,11 @@ fn known_memory(launch: &Launch) -> Option<Known> {
         // The last setting wins, as in the servers.
         let mut bytes =
             texts.iter().flat_map(|text| text.lines()).filter_map(|line| setting(line, name, unit_bytes));
-        Some(Known { bytes: bytes.next_back()?, by: name })
+        Some(KnownMemory { bytes: bytes.next_back()?, by: name })
     });
     let heaps = texts.iter().flat_map(|text| text.split_ascii_whitespace());
     let heap = heaps.rev().find_map(|word| size(word.strip_prefix(HEAP)?, 1));
-    let heap = heap.map(|bytes| Known { bytes, by: HEAP });
+    let heap = heap.map(|bytes| KnownMemory { bytes, by: HEAP });
     settings.into_iter().chain([heap]).flatten().max_by_key(|known| known.bytes)
 }
 

@@ -54,7 +54,7 @@ pub(super) fn planned(
     };
     let has_rows = |url: &String| SystemKind::by_url(url).does_answer("written");
     if !std::iter::once(url).chain(further).all(has_rows) {
-        let what = format!("`{}` is no database", wire::masking::without_secrets(url));
+        let what = format!("`{}` is no database", wire::masking::mask_secrets(url));
         return Err(fault(what, "name the endpoint of the database that has the rows: `endpoint: NAME`"));
     }
     let databases = std::iter::once(url).chain(further).map(|url| Database::read(url));

@@ -8,7 +8,7 @@ const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000_000_000;
 
 /// Sends data as soon as possible to a peer that reads at most `take` of the ready bytes. Returns the send times and data.
-fn play(line: &mut Line, until_ns: u64, rate: Option<u64>, take: usize) -> Vec<(u64, Vec<u8>)> {
+fn play(line: &mut DelayLine, until_ns: u64, rate: Option<u64>, take: usize) -> Vec<(u64, Vec<u8>)> {
     let mut left = Vec::new();
     while let Some(now_ns) = line.next_at_ns(rate).filter(|at_ns| *at_ns <= until_ns) {
         let ready = line.ready(now_ns, rate);
@@ -25,7 +25,7 @@ fn play(line: &mut Line, until_ns: u64, rate: Option<u64>, take: usize) -> Vec<(
 
 #[test]
 fn bytes_leave_exactly_after_their_delay() {
-    let mut line = Line::default();
+    let mut line = DelayLine::default();
     line.push(5 * MS, 20 * MS, b"ab");
     line.push(6 * MS, 20 * MS, b"c");
     line.finish(7 * MS, 20 * MS, End::Fin);
@@ -36,7 +36,7 @@ fn bytes_leave_exactly_after_their_delay() {
 
 #[test]
 fn shorter_delay_does_not_reorder() {
-    let mut line = Line::default();
+    let mut line = DelayLine::default();
     line.push(0, 20 * MS, b"first");
     line.push(MS, 0, b"second");
     line.finish(2 * MS, 0, End::Reset);
@@ -49,7 +49,7 @@ fn shorter_delay_does_not_reorder() {
 
 #[test]
 fn bandwidth_is_exact_and_precedes_the_end() {
-    let mut line = Line::default();
+    let mut line = DelayLine::default();
     line.push(0, 10 * MS, &[7; 100_000]);
     line.finish(0, 10 * MS, End::Fin);
     let left = play(&mut line, u64::MAX, Some(1_000_000), usize::MAX);
@@ -60,7 +60,7 @@ fn bandwidth_is_exact_and_precedes_the_end() {
 
 #[test]
 fn late_proxy_catches_up_without_a_burst() {
-    let mut line = Line::default();
+    let mut line = DelayLine::default();
     line.push(0, 0, &[7; 100_000]);
     let rate = Some(1_000_000);
     for _ in 0..3 {
@@ -77,7 +77,7 @@ fn late_proxy_catches_up_without_a_burst() {
 
 #[test]
 fn new_bandwidth_applies_to_waiting_data() {
-    let mut line = Line::default();
+    let mut line = DelayLine::default();
     line.push(0, 0, &[7; 10_000]);
     assert_eq!(line.next_at_ns(Some(1)), Some(64 * SECOND));
     assert_eq!(line.next_at_ns(None), Some(0));
@@ -88,7 +88,7 @@ fn new_bandwidth_applies_to_waiting_data() {
 fn memory_is_bounded_and_freed() {
     let limit = 256 * 1024;
     for size in [1, 100, 65_536] {
-        let (mut line, mut now_ns) = (Line::default(), 0);
+        let (mut line, mut now_ns) = (DelayLine::default(), 0);
         while line.room(limit) > 0 {
             now_ns += 1;
             line.push(now_ns, SECOND, &vec![7; size.min(line.room(limit))]);
@@ -99,7 +99,7 @@ fn memory_is_bounded_and_freed() {
             line.push(now_ns, SECOND, b"x");
         }
         play(&mut line, u64::MAX, None, usize::MAX);
-        assert!(line.memory_bytes() <= 3 * KEPT_BYTES, "{size}: {}", line.memory_bytes());
+        assert!(line.memory_bytes() <= 3 * IDLE_BYTES_MAX, "{size}: {}", line.memory_bytes());
     }
 }
 
@@ -113,7 +113,7 @@ proptest! {
     fn data_arrives_in_order_and_never_early(
         pieces in pieces(), rate in prop::option::of(1_000u64..1_000_000_000), take in 1usize..5000,
     ) {
-        let (mut line, mut now_ns, mut left) = (Line::default(), 0, Vec::new());
+        let (mut line, mut now_ns, mut left) = (DelayLine::default(), 0, Vec::new());
         let (mut all, mut earliest_ns) = (Vec::new(), Vec::new());
         for (number, (pause_ns, delay_ns, len)) in pieces.iter().enumerate() {
             now_ns += pause_ns;
@@ -139,7 +139,7 @@ proptest! {
     fn piece_has_left_when_the_link_has_carried_it(
         pieces in pieces(), rate in 10_000u64..1_000_000_000,
     ) {
-        let (mut line, mut now_ns, mut last_due_ns, mut expected_ns) = (Line::default(), 0, 0, 0.0f64);
+        let (mut line, mut now_ns, mut last_due_ns, mut expected_ns) = (DelayLine::default(), 0, 0, 0.0f64);
         for (pause_ns, delay_ns, len) in &pieces {
             now_ns += pause_ns;
             line.push(now_ns, *delay_ns, &vec![7; *len]);
@@ -155,7 +155,7 @@ proptest! {
     fn constant_delay_without_bandwidth_is_exact(
         pieces in prop::collection::vec((1..5 * MS, 1usize..3000), 1..40), delay_ns in 0..SECOND,
     ) {
-        let (mut line, mut now_ns, mut due_ns) = (Line::default(), 0, Vec::new());
+        let (mut line, mut now_ns, mut due_ns) = (DelayLine::default(), 0, Vec::new());
         for (pause_ns, len) in &pieces {
             now_ns += pause_ns;
             line.push(now_ns, delay_ns, &vec![7; *len]);

@@ -16,7 +16,7 @@ pub(crate) static TRAFFIC: Traffic = Traffic {
     unit: Unit::Request,
     has_sessions: true,
     stand_in: None,
-    fits_scheme: |scheme| wire::of_scheme(scheme).is_some_and(|(protocol, _)| (TRAFFIC.fits)(protocol)),
+    fits_scheme: |scheme| wire::find_scheme(scheme).is_some_and(|(protocol, _)| (TRAFFIC.fits)(protocol)),
     fits: |protocol| protocol.name == wire::redis::PROTOCOL.name,
     help_for_flags: "name a server of it with --to redis://HOST:PORT",
     other_kind: [

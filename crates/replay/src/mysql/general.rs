@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::entry::{Action, Entry, LoggedResult};
-use crate::formats::{Format, records};
+use crate::formats::{Format, count_records};
 use crate::instant;
 use crate::lines;
 use crate::output::{Output, Reader};
@@ -18,7 +18,7 @@ pub(crate) const FORMAT: Format = Format {
     name: "mysql-general",
     sentence: "MySQL and MariaDB, general log",
     traffic: &super::TRAFFIC,
-    count: |sample| records(sample, is_record),
+    count: |sample| count_records(sample, is_record),
     open: |_, _| Ok(Box::new(General::default())),
 };
 
@@ -135,9 +135,9 @@ impl General {
                 let database = String::from_utf8_lossy(&argument).into_owned();
                 let text = format!("use `{}`", database.replace('`', "``"));
                 self.session(id).database = database.into();
-                self.push(id, at_ns, super::checked(text.as_bytes()), out);
+                self.push(id, at_ns, super::check_statement(text.as_bytes()), out);
             }
-            "Query" | "Execute" => self.push(id, at_ns, super::checked(&argument), out),
+            "Query" | "Execute" => self.push(id, at_ns, super::check_statement(&argument), out),
             "Quit" => {
                 self.sessions.remove(&id);
                 out.skip(Reason::NoStatement);
@@ -207,7 +207,7 @@ fn parse(line: &[u8]) -> Option<(Option<u64>, u64, &'static str, &[u8])> {
     let (time, mut rest) = (&line[..tab], &line[tab..]);
     let time = match time {
         b"" => None,
-        time => Some(instant::iso(time).map(|(ns, _)| ns).or_else(|| instant::short(time))?),
+        time => Some(instant::iso(time).map(|(ns, _)| ns).or_else(|| instant::mysql_short(time))?),
     };
     while let Some(further) = rest.strip_prefix(b"\t") {
         rest = further;

@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::entry::{Action, Entry, LoggedResult};
-use crate::formats::{Format, records};
+use crate::formats::{Format, count_records};
 use crate::instant;
 use crate::lines;
 use crate::output::{Output, Reader};
@@ -27,7 +27,7 @@ pub(crate) const FORMAT: Format = Format {
     name: "mysql-slow",
     sentence: "MySQL and MariaDB, slow log (long_query_time = 0)",
     traffic: &super::TRAFFIC,
-    count: |sample| records(sample, is_record),
+    count: |sample| count_records(sample, is_record),
     open: |_, _| Ok(Box::new(Slow::default())),
 };
 
@@ -60,13 +60,13 @@ impl Reader for Slow {
     fn line(&mut self, line: &[u8], out: &mut Output) {
         if let Some(time) = line.strip_prefix(b"# Time: ") {
             self.finish(out);
-            self.at_ns = instant::iso(time).map(|(ns, _)| ns).or_else(|| instant::short(time));
+            self.at_ns = instant::iso(time).map(|(ns, _)| ns).or_else(|| instant::mysql_short(time));
             return;
         }
         if let Some(rest) = line.strip_prefix(b"# User@Host: ") {
             self.finish(out);
             let mut head = Head::default();
-            head.take_user(&String::from_utf8_lossy(rest));
+            head.parse_user(&String::from_utf8_lossy(rest));
             self.head = Some(head);
             return;
         }
@@ -81,7 +81,7 @@ impl Reader for Slow {
                     self.head = None;
                     return out.skip(Reason::Command);
                 }
-                head.take_fields(&String::from_utf8_lossy(fields));
+                head.parse_fields(&String::from_utf8_lossy(fields));
             }
             _ if self.text.len() + line.len() > lines::BYTES_MAX => {
                 (self.head, self.has_text) = (None, false);
@@ -90,7 +90,7 @@ impl Reader for Slow {
             }
             _ => {
                 self.has_text = true;
-                if !head.take_setting(line, self.text.is_empty()) {
+                if !head.parse_setting(line, self.text.is_empty()) {
                     self.text.extend_from_slice(line);
                     self.text.push(b'\n');
                 }
@@ -120,11 +120,11 @@ impl Slow {
         if head.id.is_empty() {
             return out.skip(Reason::NoSession);
         }
-        let checked = match super::checked(text) {
-            Ok(checked) => checked,
+        let check_statement = match super::check_statement(text) {
+            Ok(check_statement) => check_statement,
             Err(reason) => return out.skip(reason),
         };
-        self.push(&head, checked, end_ns, duration_ns, out);
+        self.push(&head, check_statement, end_ns, duration_ns, out);
     }
 
     fn push(
@@ -165,13 +165,13 @@ impl Slow {
 
 impl Head {
     /// Reads `app[app] @ web1 [10.0.0.5]  Id:    12`.
-    fn take_user(&mut self, text: &str) {
+    fn parse_user(&mut self, text: &str) {
         self.user = text.split('[').next().unwrap_or_default().trim().to_owned();
-        self.take_fields(text.split_once("] @ ").map_or("", |(_, rest)| rest));
+        self.parse_fields(text.split_once("] @ ").map_or("", |(_, rest)| rest));
     }
 
     /// Reads `NAME: VALUE` pairs with blanks between them.
-    fn take_fields(&mut self, text: &str) {
+    fn parse_fields(&mut self, text: &str) {
         let mut words = text.split_ascii_whitespace().peekable();
         while let Some(word) = words.next() {
             let Some(name) = word.strip_suffix(':') else { continue };
@@ -189,7 +189,7 @@ impl Head {
     }
 
     /// Takes `use DATABASE;` and `SET timestamp=N;`, which the server writes before the statement.
-    fn take_setting(&mut self, line: &[u8], is_first: bool) -> bool {
+    fn parse_setting(&mut self, line: &[u8], is_first: bool) -> bool {
         if !is_first {
             return false;
         }

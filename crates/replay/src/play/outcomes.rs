@@ -106,7 +106,7 @@ impl Outcomes {
     }
 
     /// Hashes the rows that statements return, which costs time.
-    pub fn hashing_rows(self, hashes_rows: bool) -> Self {
+    pub fn with_row_hashes(self, hashes_rows: bool) -> Self {
         Self { hashes_rows, ..self }
     }
 
@@ -123,14 +123,14 @@ impl Outcomes {
     }
 
     /// Counts a skipped item.
-    pub(crate) fn leave_out(&self, item: &Item) {
+    pub(crate) fn count_skipped(&self, item: &Item) {
         if let Some(counters) = self.by_fingerprint.get(usize::from(item.fingerprint)) {
             counters.unsent.fetch_add(1, Ordering::Relaxed);
         }
     }
 
     /// Counts the result of an item.
-    pub(crate) fn note(&self, item: &Item, replayed: Replayed) {
+    pub(crate) fn count_result(&self, item: &Item, replayed: Replayed) {
         let Some(counters) = self.by_fingerprint.get(usize::from(item.fingerprint)) else { return };
         let add = |counter: &AtomicU64, count: u64| {
             counter.fetch_add(count, Ordering::Relaxed);
@@ -149,7 +149,7 @@ impl Outcomes {
             None => add(&counters.unknown, 1),
             Some(false) => {
                 add(&counters.differs, 1);
-                self.keep(item, replayed);
+                self.keep_difference(item, replayed);
             }
         }
         // A log without results does not show whether the statement waited in the original run, too.
@@ -162,7 +162,7 @@ impl Outcomes {
     }
 
     #[cold]
-    fn keep(&self, item: &Item, replayed: Replayed) {
+    fn keep_difference(&self, item: &Item, replayed: Replayed) {
         let (logged, replayed) = words(item, replayed);
         let difference = Difference { fingerprint: item.fingerprint, logged, replayed };
         let mut kept = self.differences.lock().unwrap_or_else(PoisonError::into_inner);
@@ -292,7 +292,8 @@ mod tests {
     fn differences_are_counted_by_kind_without_values() {
         let outcomes = Outcomes::new(1);
         for code in [b"23505", b"23505", b"40001"] {
-            outcomes.note(&item(LoggedResult::Ok, None), Replayed::Error(*code, ErrorClass::SqlError));
+            outcomes
+                .count_result(&item(LoggedResult::Ok, None), Replayed::Error(*code, ErrorClass::SqlError));
         }
         let differences = outcomes.differences();
         assert_eq!((differences[0].0.replayed.as_str(), differences[0].1), ("error 23505", 2));
@@ -304,11 +305,11 @@ mod tests {
         let outcomes = Outcomes::new(1);
         let (waited, deadlock) = (*b"HY000", *b"40001");
         for logged in [LoggedResult::Ok, LoggedResult::Unknown, LoggedResult::Error(Some(waited))] {
-            outcomes.note(&item(logged, None), Replayed::Error(waited, ErrorClass::LockTimeout));
+            outcomes.count_result(&item(logged, None), Replayed::Error(waited, ErrorClass::LockTimeout));
         }
-        outcomes.note(&item(LoggedResult::Ok, None), Replayed::Error(waited, ErrorClass::SqlError));
+        outcomes.count_result(&item(LoggedResult::Ok, None), Replayed::Error(waited, ErrorClass::SqlError));
         for logged in [LoggedResult::Ok, LoggedResult::Error(Some(deadlock))] {
-            outcomes.note(&item(logged, None), Replayed::Error(deadlock, ErrorClass::Deadlock));
+            outcomes.count_result(&item(logged, None), Replayed::Error(deadlock, ErrorClass::Deadlock));
         }
         let sums = outcomes.sums();
         assert_eq!((sums.lock_waits, sums.deadlocks), (2, 1), "{sums:?}");

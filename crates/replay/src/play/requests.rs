@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use wire::step::{RequestShape, ShapedRequests, Step};
 use wire::{
-    Closing, Conversation, Footprint, Greeting, Next, PartEnd, PeerFault, Progress, Protocol, Refusal, Reply,
-    Script, Secrets, Stage,
+    Closing, Conversation, Footprint, Greeting, Next, PartEnd, PeerFault, Progress, Protocol, Rejection,
+    Reply, Script, Secrets, Stage,
 };
 
 use super::outcomes::{Outcomes, Replayed};
@@ -48,7 +48,7 @@ impl RequestPlay {
         like: &dyn Step,
         secrets: &Secrets,
     ) -> Result<Self, String> {
-        let further = protocol.further_keys().ok_or(NOT_REPLAYABLE)?;
+        let further = protocol.extra_keys().ok_or(NOT_REPLAYABLE)?;
         let mut shapes: Vec<RequestShape<'_>> = Vec::new();
         let mut numbers: HashMap<RequestShape<'_>, u16> = HashMap::new();
         let mut steps = Vec::with_capacity(trace.len());
@@ -88,7 +88,7 @@ impl Script for RequestPlay {
         false
     }
 
-    fn looks_through(&self, _step: u16) -> bool {
+    fn inspects_replies(&self, _step: u16) -> bool {
         false
     }
 
@@ -124,10 +124,10 @@ impl RequestPlayer {
     }
 
     /// Counts the reply to the request in flight. Returns the end of its part.
-    fn answered(&mut self, reply: &Reply) -> Option<PartEnd> {
+    fn count_reply(&mut self, reply: &Reply) -> Option<PartEnd> {
         let item = self.item()?;
-        self.shared.outcomes.note(item, Replayed::Status(reply.status));
-        let end = PartEnd { part: part(item.fingerprint), refusal: reply.refusal };
+        self.shared.outcomes.count_result(item, Replayed::Status(reply.status));
+        let end = PartEnd { part: part(item.fingerprint), rejection: reply.rejection };
         self.current = None;
         Some(end)
     }
@@ -148,8 +148,8 @@ impl Conversation for RequestPlayer {
         self.inner.secured()
     }
 
-    fn connects_to(&mut self, address: u16) {
-        self.inner.connects_to(address);
+    fn set_address(&mut self, address: u16) {
+        self.inner.set_address(address);
     }
 
     fn begin(&mut self, _step: u16) -> Next {
@@ -172,8 +172,8 @@ impl Conversation for RequestPlayer {
         self.inner.begin(step)
     }
 
-    fn go_on(&mut self) -> Next {
-        self.inner.go_on()
+    fn resume(&mut self) -> Next {
+        self.inner.resume()
     }
 
     fn outgoing(&self) -> &[u8] {
@@ -183,7 +183,7 @@ impl Conversation for RequestPlayer {
     fn received(&mut self, bytes: &[u8]) -> Result<Progress, PeerFault> {
         Ok(match self.inner.received(bytes)? {
             Progress::Replied { used, reply } => {
-                Progress::Answered { used, part: self.answered(&reply), next: Next::Done(reply) }
+                Progress::PartReplied { used, part: self.count_reply(&reply), next: Next::Done(reply) }
             }
             progress => progress,
         })
@@ -192,7 +192,7 @@ impl Conversation for RequestPlayer {
     fn peer_closed(&mut self) -> Closing {
         let closing = self.inner.peer_closed();
         if let Closing::Replied(reply) = &closing {
-            self.answered(reply);
+            self.count_reply(reply);
         }
         closing
     }
@@ -205,13 +205,13 @@ impl Conversation for RequestPlayer {
         self.item().map(|item| part(item.fingerprint))
     }
 
-    fn explain(&self, refusal: Refusal) -> String {
-        self.inner.explain(refusal)
+    fn explain(&self, rejection: Rejection) -> String {
+        self.inner.explain(rejection)
     }
 
     fn forget(&mut self) {
         if let Some(item) = self.item() {
-            self.shared.outcomes.note(item, Replayed::Lost);
+            self.shared.outcomes.count_result(item, Replayed::Lost);
         }
         self.current = None;
         self.inner.forget();

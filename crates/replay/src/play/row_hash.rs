@@ -31,7 +31,7 @@ impl RowHash {
 }
 
 impl RowSink for RowHash {
-    fn wants(&self) -> bool {
+    fn needs_rows(&self) -> bool {
         self.is_wanted
     }
 
@@ -42,7 +42,7 @@ impl RowSink for RowHash {
         value.unwrap_or_default().iter().for_each(|byte| self.add(*byte));
     }
 
-    fn row_ended(&mut self) {
+    fn finish_row(&mut self) {
         // A finalizer, so that sums of rows that differ a little differ much.
         let mixed = (self.row ^ (self.row >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         self.sum = self.sum.wrapping_add(mixed ^ (mixed >> 29));
@@ -60,7 +60,7 @@ mod tests {
             for (column, value) in (0..).zip(*row) {
                 hash.value(column, value.map(str::as_bytes));
             }
-            hash.row_ended();
+            hash.finish_row();
         }
         hash.sum()
     }

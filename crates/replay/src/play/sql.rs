@@ -7,7 +7,7 @@ use sql::Engine;
 use wire::sql::{Session, SessionEvent, Statement, Transaction, Value};
 use wire::{
     Cancel, Closing, Conversation, ErrorClass, Footprint, Greeting, Next, PartEnd, PeerFault, Progress,
-    Refusal, Reply, Script, Stage,
+    Rejection, Reply, Script, Stage,
 };
 
 use super::outcomes::{Outcomes, Replayed};
@@ -83,7 +83,7 @@ impl Script for SqlPlay {
         false
     }
 
-    fn looks_through(&self, _step: u16) -> bool {
+    fn inspects_replies(&self, _step: u16) -> bool {
         false
     }
 
@@ -107,7 +107,7 @@ pub struct SqlPlayer {
     current: Option<Item>,
     /// Whether the previous item ended its session. `None` before the first item.
     was_last: Option<bool>,
-    error: Option<Refusal>,
+    error: Option<Rejection>,
     rows: Option<u64>,
     row_hash: RowHash,
     received_bytes: u64,
@@ -144,30 +144,30 @@ impl SqlPlayer {
     }
 
     /// Ends the item in flight with what the server replied.
-    fn over(&mut self, used: usize, is_closed: bool) -> Progress {
+    fn end_item(&mut self, used: usize, is_closed: bool) -> Progress {
         let Some(item) = &self.current.take() else { return Progress::NeedMore };
-        let (refusal, rows) = (self.error.take(), self.rows.take());
-        let replayed = match refusal {
+        let (rejection, rows) = (self.error.take(), self.rows.take());
+        let replayed = match rejection {
             Some(_) => {
                 let error = self.session.last_error();
-                let class = sql::classes::refusal(self.shared.engine, error).class;
+                let class = sql::classes::rejection(self.shared.engine, error).class;
                 Replayed::Error(error.sqlstate.0, class)
             }
             None => Replayed::Ok(rows),
         };
-        self.shared.outcomes.note(item, replayed);
+        self.shared.outcomes.count_result(item, replayed);
         if self.shared.outcomes.hashes_rows() {
             self.shared.outcomes.add_rows(item, self.row_hash.sum());
         }
         let reply = Reply {
             status: 1,
-            refusal,
+            rejection,
             reusable: !is_closed && !item.is_last,
             idle_max_s: 0,
             received_bytes: self.received_bytes,
         };
-        let part = Some(PartEnd { part: part(item.fingerprint), refusal });
-        Progress::Answered { used, part, next: Next::Done(reply) }
+        let part = Some(PartEnd { part: part(item.fingerprint), rejection });
+        Progress::PartReplied { used, part, next: Next::Done(reply) }
     }
 }
 
@@ -182,8 +182,8 @@ impl Conversation for SqlPlayer {
         self.session.greeted(bytes)
     }
 
-    fn connects_to(&mut self, address: u16) {
-        self.session.connects_to(address);
+    fn set_address(&mut self, address: u16) {
+        self.session.set_address(address);
     }
 
     fn certificate(&mut self, der: &[u8]) {
@@ -202,12 +202,12 @@ impl Conversation for SqlPlayer {
         self.was_last = Some(item.is_last);
         if self.has_lost_transaction {
             let is_end = self.shared.ends_transaction.get(usize::from(item.fingerprint)) == Some(&true);
-            self.shared.outcomes.leave_out(&item);
+            self.shared.outcomes.count_skipped(&item);
             self.has_lost_transaction = !(is_end || item.is_last);
-            let refusal = Some(Refusal { class: ErrorClass::OpenTransaction, code: 0 });
+            let rejection = Some(Rejection { class: ErrorClass::OpenTransaction, code: 0 });
             return Next::Done(Reply {
                 status: 1,
-                refusal,
+                rejection,
                 reusable: true,
                 idle_max_s: 0,
                 received_bytes: 0,
@@ -229,7 +229,9 @@ impl Conversation for SqlPlayer {
             self.received_bytes += more as u64;
             match event {
                 SessionEvent::NeedMore => return Ok(Progress::NeedMore),
-                SessionEvent::Send => return Ok(Progress::Answered { used, part: None, next: Next::Send }),
+                SessionEvent::Send => {
+                    return Ok(Progress::PartReplied { used, part: None, next: Next::Send });
+                }
                 SessionEvent::Succeeded { rows, has_rows } => {
                     if has_rows {
                         self.rows = Some(self.rows.unwrap_or(0).saturating_add(rows));
@@ -240,12 +242,12 @@ impl Conversation for SqlPlayer {
                 SessionEvent::Rejected | SessionEvent::Ready if self.current.is_none() => {}
                 SessionEvent::Rejected => {
                     let code = self.session.last_error().sqlstate.code();
-                    self.error = Some(Refusal { class: ErrorClass::SqlError, code });
+                    self.error = Some(Rejection { class: ErrorClass::SqlError, code });
                     if self.session.last_error().is_fatal {
-                        return Ok(self.over(used, true));
+                        return Ok(self.end_item(used, true));
                     }
                 }
-                SessionEvent::Ready => return Ok(self.over(used, false)),
+                SessionEvent::Ready => return Ok(self.end_item(used, false)),
             }
         }
     }
@@ -270,8 +272,8 @@ impl Conversation for SqlPlayer {
         self.current.as_ref().map(|item| part(item.fingerprint))
     }
 
-    fn explain(&self, refusal: Refusal) -> String {
-        match refusal.class {
+    fn explain(&self, rejection: Rejection) -> String {
+        match rejection.class {
             ErrorClass::OpenTransaction => "not sent: the connection was lost in its transaction".to_owned(),
             // The message of the server may quote values.
             _ => format!("SQLSTATE {}", self.session.last_error().sqlstate.as_str()),
@@ -289,7 +291,7 @@ impl Conversation for SqlPlayer {
     fn forget(&mut self) {
         let was_open = self.session.transaction() != Transaction::Idle;
         if let Some(item) = self.current.take() {
-            self.shared.outcomes.note(&item, Replayed::Lost);
+            self.shared.outcomes.count_result(&item, Replayed::Lost);
         }
         if let Some(was_last) = self.was_last {
             self.has_lost_transaction = !was_last && (self.has_lost_transaction || was_open);

@@ -2,7 +2,7 @@
 
 use super::message::Message;
 use super::sessions::Sessions;
-use crate::formats::{Format, records};
+use crate::formats::{Format, count_records};
 use crate::instant;
 use crate::lines;
 use crate::output::{Output, Reader};
@@ -13,7 +13,7 @@ pub(crate) const FORMAT: Format = Format {
     name: "postgres-csv",
     sentence: "PostgreSQL, log_destination = csvlog",
     traffic: &super::TRAFFIC,
-    count: |sample| records(sample, is_record),
+    count: |sample| count_records(sample, is_record),
     open: |_, _| Ok(Box::new(Csvlog::default())),
 };
 

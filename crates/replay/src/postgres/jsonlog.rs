@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::message::Message;
 use super::sessions::Sessions;
-use crate::formats::{Format, records};
+use crate::formats::{Format, count_records};
 use crate::instant;
 use crate::output::{Output, Reader};
 use crate::skipped::Reason;
@@ -16,7 +16,7 @@ pub(crate) const FORMAT: Format = Format {
     name: "postgres-json",
     sentence: "PostgreSQL 15 and later, log_destination = jsonlog",
     traffic: &super::TRAFFIC,
-    count: |sample| records(sample, is_record),
+    count: |sample| count_records(sample, is_record),
     open: |_, _| Ok(Box::new(Jsonlog::default())),
 };
 

@@ -4,7 +4,7 @@ use super::message::{Message, PARTS, SEVERITIES};
 use crate::instant;
 
 /// Prefixes to try if none is given: the ones of PostgreSQL, Debian, RDS, and the manuals of pgBadger and pgreplay.
-pub(crate) const KNOWN: [&str; 14] = [
+pub(crate) const KNOWN_PREFIXES: [&str; 14] = [
     "%m [%p] %q%u@%d ",
     "%m [%p] ",
     "%t:%r:%u@%d:[%p]:",
@@ -53,7 +53,7 @@ pub(crate) struct Prefixed<'a> {
 struct Fields<'a>([&'a str; 9]);
 
 /// Escapes with texts that are used, in the order of [`Fields`].
-const USED: [char; 9] = ['m', 'c', 'p', 's', 'r', 'u', 'd', 'e', 'h'];
+const USED_ESCAPES: [char; 9] = ['m', 'c', 'p', 's', 'r', 'u', 'd', 'e', 'h'];
 
 impl Prefix {
     /// Compiles a prefix.
@@ -94,7 +94,7 @@ impl Prefix {
     /// Matches a line. `None` if it does not begin with the prefix and a severity.
     pub(crate) fn read<'a>(&self, line: &'a str) -> Option<Prefixed<'a>> {
         let (mut fields, mut steps) = (Fields::default(), STEPS_MAX);
-        let rest = matched(&self.parts, line, &mut fields, &mut steps)?;
+        let rest = match_parts(&self.parts, line, &mut fields, &mut steps)?;
         let (word, text) = severity(rest)?;
         Some(Prefixed { fields: fields.message(), word, text })
     }
@@ -116,16 +116,21 @@ fn severity(text: &str) -> Option<(&'static str, &str)> {
 }
 
 /// Text after the parts at the beginning of `text`.
-fn matched<'a>(parts: &[Part], text: &'a str, fields: &mut Fields<'a>, steps: &mut u32) -> Option<&'a str> {
+fn match_parts<'a>(
+    parts: &[Part],
+    text: &'a str,
+    fields: &mut Fields<'a>,
+    steps: &mut u32,
+) -> Option<&'a str> {
     *steps = steps.checked_sub(1)?;
     let Some((part, rest)) = parts.split_first() else {
         return severity(text).map(|_| text);
     };
     match part {
-        Part::Literal(literal) => matched(rest, text.strip_prefix(literal.as_str())?, fields, steps),
+        Part::Literal(literal) => match_parts(rest, text.strip_prefix(literal.as_str())?, fields, steps),
         Part::Stop => {
             let before = *fields;
-            matched(rest, text, fields, steps).or_else(|| {
+            match_parts(rest, text, fields, steps).or_else(|| {
                 *fields = before;
                 severity(text).map(|_| text)
             })
@@ -135,7 +140,7 @@ fn matched<'a>(parts: &[Part], text: &'a str, fields: &mut Fields<'a>, steps: &m
                 let (value, after) = text.split_at_checked(end)?;
                 let before = *fields;
                 fields.set(*escape, value.trim());
-                if let Some(found) = matched(rest, after, fields, steps) {
+                if let Some(found) = match_parts(rest, after, fields, steps) {
                     return Some(found);
                 }
                 *fields = before;
@@ -189,7 +194,7 @@ fn ends<'a>(escape: char, next: &'a [Part], text: &'a str) -> Box<dyn Iterator<I
 impl<'a> Fields<'a> {
     fn set(&mut self, escape: char, value: &'a str) {
         let escape = if matches!(escape, 't' | 'n') { 'm' } else { escape };
-        if let Some(place) = USED.iter().position(|used| *used == escape) {
+        if let Some(place) = USED_ESCAPES.iter().position(|used| *used == escape) {
             self.0[place] = value;
         }
     }

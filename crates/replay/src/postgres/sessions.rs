@@ -57,7 +57,7 @@ impl Sessions {
 
     fn take_log(&mut self, message: &Message, out: &mut Output) {
         let text = message.text.as_str();
-        if let Some((duration_ns, rest)) = duration(text) {
+        if let Some((duration_ns, rest)) = parse_duration(text) {
             return match rest {
                 "" => self.take_duration(message, duration_ns, out),
                 rest if is_part(rest, "parse ") || is_part(rest, "bind ") => {
@@ -98,7 +98,7 @@ impl Sessions {
             return out.skip(Reason::NoSession);
         }
         // The previous statement has ended. If it had failed, its error would have been logged.
-        self.close(message, LoggedResult::Ok, out);
+        self.close_statement(message, LoggedResult::Ok, out);
         let (action, fingerprint) = match action(text, message) {
             Ok(action) => action,
             Err(reason) => return out.skip(reason),
@@ -126,14 +126,14 @@ impl Sessions {
         let result = LoggedResult::error(message.code.as_bytes());
         let open = self.by_key.get(&message.session).and_then(|session| session.open.as_ref());
         if open.is_some_and(|entry| entry.action.text() == message.statement) {
-            return self.close(message, result, out);
+            return self.close_statement(message, result, out);
         }
         let Some(at_ns) = message.at_ns else { return out.skip(Reason::NoTime) };
         if message.session.is_empty() {
             return out.skip(Reason::NoSession);
         }
-        self.close(message, LoggedResult::Ok, out);
-        match checked(message.statement.clone(), values_on_error(&message.context), false) {
+        self.close_statement(message, LoggedResult::Ok, out);
+        match check_statement(message.statement.clone(), values_on_error(&message.context), false) {
             Ok((action, fingerprint)) => {
                 let session = self.session(message);
                 let (user, database) = (Arc::clone(&session.user), Arc::clone(&session.database));
@@ -155,7 +155,7 @@ impl Sessions {
     }
 
     /// Passes on the open statement of a session, if there is one.
-    fn close(&mut self, message: &Message, result: LoggedResult, out: &mut Output) {
+    fn close_statement(&mut self, message: &Message, result: LoggedResult, out: &mut Output) {
         if let Some(entry) = self.by_key.get_mut(&message.session).and_then(|session| session.open.take()) {
             out.push(Entry { result, ..entry });
         }
@@ -190,7 +190,7 @@ impl Sessions {
 }
 
 /// Duration at the beginning of a text, in nanoseconds, and the text after it.
-fn duration(text: &str) -> Option<(u64, &str)> {
+fn parse_duration(text: &str) -> Option<(u64, &str)> {
     let (number, rest) = text.strip_prefix("duration: ")?.split_once(" ms")?;
     Some((instant::milliseconds(number.as_bytes())?, rest.trim_start()))
 }
@@ -202,7 +202,7 @@ fn is_part(text: &str, word: &str) -> bool {
 
 fn action(text: &str, message: &Message) -> Result<(Action, String), Reason> {
     if let Some(text) = text.strip_prefix("statement: ") {
-        return checked(text.to_owned(), None, false);
+        return check_statement(text.to_owned(), None, false);
     }
     if text.starts_with("fastpath function call: ") {
         return Err(Reason::Fastpath);
@@ -216,7 +216,7 @@ fn action(text: &str, message: &Message) -> Result<(Action, String), Reason> {
         Some((_, list)) => parameters::read(list).ok_or(Reason::Cut)?,
         None => Vec::new(),
     };
-    checked(text.to_owned(), Some(values), !name.starts_with("<unnamed>"))
+    check_statement(text.to_owned(), Some(values), !name.starts_with("<unnamed>"))
 }
 
 /// Values of `unnamed portal with parameters: …` in the context of an error.
@@ -225,7 +225,7 @@ fn values_on_error(context: &str) -> Option<Vec<Option<String>>> {
 }
 
 /// Action for a statement that can be replayed, and its fingerprint.
-fn checked(
+fn check_statement(
     text: String,
     values: Option<Vec<Option<String>>>,
     is_named: bool,

@@ -1,7 +1,7 @@
 //! stderr format: a prefix, a severity, and a text with further lines that begin with a tab.
 
 use super::message::{Message, PARTS};
-use super::prefix::{KNOWN, Prefix};
+use super::prefix::{KNOWN_PREFIXES, Prefix};
 use super::sessions::Sessions;
 use crate::formats::Format;
 use crate::lines;
@@ -110,7 +110,7 @@ fn detect(sample: &[u8]) -> Option<(Prefix, usize)> {
     let sample = String::from_utf8_lossy(sample);
     let count =
         |prefix: &Prefix| sample.lines().take(1_000).filter(|line| prefix.read(line).is_some()).count();
-    let known = KNOWN.iter().filter_map(|text| Prefix::compile(text).ok());
+    let known = KNOWN_PREFIXES.iter().filter_map(|text| Prefix::compile(text).ok());
     let counted = known.map(|prefix| (count(&prefix), prefix)).filter(|(count, _)| *count > 0);
     // If several prefixes match the most lines, the first one has more fields.
     let counted: Vec<_> = counted.collect();

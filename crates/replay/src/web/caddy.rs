@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Access;
-use crate::formats::{Format, records};
+use crate::formats::{Format, count_records};
 use crate::instant;
 use crate::output::{Output, Reader};
 use crate::skipped::Reason;
@@ -13,7 +13,7 @@ pub(crate) const FORMAT: Format = Format {
     name: "caddy",
     sentence: "Caddy, JSON",
     traffic: &super::TRAFFIC,
-    count: |sample| records(sample, is_record),
+    count: |sample| count_records(sample, is_record),
     open: |_, _| Ok(Box::new(Caddy)),
 };
 
@@ -57,7 +57,7 @@ impl Reader for Caddy {
             duration_ns,
             is_end: true,
         }
-        .pass(out);
+        .emit(out);
     }
 
     fn end(&mut self, _out: &mut Output) {}

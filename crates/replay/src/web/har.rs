@@ -62,7 +62,7 @@ impl Reader for Har {
         }
         let document = document.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&document);
         match serde_json::from_slice::<Document>(document) {
-            Ok(document) => document.log.entries.into_iter().for_each(|request| request.pass(out)),
+            Ok(document) => document.log.entries.into_iter().for_each(|request| request.emit(out)),
             Err(_) => out.skip(Reason::Unparsable),
         }
     }
@@ -79,29 +79,29 @@ fn count(sample: &[u8]) -> usize {
 
 #[derive(Debug, Deserialize)]
 struct Document {
-    log: Archive,
+    log: HarLog,
 }
 
 #[derive(Debug, Deserialize)]
-struct Archive {
-    entries: Vec<ArchivedRequest>,
+struct HarLog {
+    entries: Vec<HarEntry>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct ArchivedRequest {
+struct HarEntry {
     started_date_time: String,
     /// Milliseconds.
     #[serde(default)]
     time: Option<f64>,
-    request: Sent,
+    request: HarRequest,
     #[serde(default)]
-    response: Option<Received>,
+    response: Option<HarResponse>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Sent {
+struct HarRequest {
     method: String,
     url: String,
     #[serde(default)]
@@ -128,17 +128,17 @@ struct PostData {
 }
 
 #[derive(Debug, Deserialize)]
-struct Received {
+struct HarResponse {
     #[serde(default)]
     status: Option<f64>,
 }
 
-impl ArchivedRequest {
-    fn pass(self, out: &mut Output) {
+impl HarEntry {
+    fn emit(self, out: &mut Output) {
         let Some((at_ns, _)) = instant::iso(self.started_date_time.as_bytes()) else {
             return out.skip(Reason::NoTime);
         };
-        let Sent { method, url, headers, post_data, body_size } = self.request;
+        let HarRequest { method, url, headers, post_data, body_size } = self.request;
         let Some((host, target)) = split(&url) else { return out.skip(Reason::BadRequest) };
         let is_token = !method.is_empty() && method.bytes().all(|byte| byte.is_ascii_uppercase());
         if !is_token || !target.bytes().all(|byte| byte > b' ' && byte != 0x7f) {

@@ -57,7 +57,7 @@ impl Reader for Text {
         let Some(values) = split(&self.pattern, &line) else {
             return out.skip(if line.trim().is_empty() { Reason::NoStatement } else { Reason::Unparsable });
         };
-        pass(&self.pattern, &values, out);
+        emit(&self.pattern, &values, out);
     }
 
     fn end(&mut self, _out: &mut Output) {}
@@ -68,7 +68,7 @@ fn is_record(pattern: &Pattern, line: &[u8]) -> bool {
     let line = String::from_utf8_lossy(line);
     let Some(values) = split(pattern, &line) else { return false };
     let mut out = Output::default();
-    pass(pattern, &values, &mut out);
+    emit(pattern, &values, &mut out);
     out.skipped.count(Reason::NoTime) == 0
 }
 
@@ -78,7 +78,7 @@ fn with_pattern(sample: &[u8], pattern: &str) -> usize {
     formats::lines(sample).filter(|line| is_record(&pattern, line)).count()
 }
 
-fn pass(pattern: &Pattern, values: &[Cow<'_, str>], out: &mut Output) {
+fn emit(pattern: &Pattern, values: &[Cow<'_, str>], out: &mut Output) {
     let (mut access, mut target) =
         (Access { is_end: pattern.is_end, ..Access::default() }, Cow::Borrowed(""));
     for ((_, field), value) in pattern.parts.iter().zip(values) {
@@ -115,7 +115,7 @@ fn pass(pattern: &Pattern, values: &[Cow<'_, str>], out: &mut Output) {
             }
         }
     }
-    Access { target: &target, ..access }.pass(out);
+    Access { target: &target, ..access }.emit(out);
 }
 
 /// Values of a line, without their escapes. `None` if it does not have the pattern.
@@ -126,7 +126,7 @@ fn split<'a>(pattern: &Pattern, line: &'a str) -> Option<Vec<Cow<'a, str>>> {
         let next =
             pattern.parts.get(number + 1).map_or(pattern.last.as_str(), |(literal, _)| literal.as_str());
         let end = if next.is_empty() { rest.len() } else { end(rest, next)? };
-        values.push(unescaped(&rest[..end], pattern.is_json));
+        values.push(unescape(&rest[..end], pattern.is_json));
         rest = &rest[end..];
     }
     // A server may append further values to a known format.
@@ -147,7 +147,7 @@ fn end(text: &str, literal: &str) -> Option<usize> {
 }
 
 /// Text without the escapes `\"`, `\\`, and `\xHH`. Bytes that are not UTF-8 are replaced.
-fn unescaped(text: &str, is_json: bool) -> Cow<'_, str> {
+fn unescape(text: &str, is_json: bool) -> Cow<'_, str> {
     if !text.contains('\\') {
         return Cow::Borrowed(text);
     }

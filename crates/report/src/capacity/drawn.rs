@@ -3,11 +3,11 @@
 use judge::results::Capacity;
 
 /// Passing rates.
-const HELD: char = '━';
+const PASSING_MARK: char = '━';
 /// Rates between the highest passing and the lowest failing one.
 const UNDECIDED_MARK: char = '▒';
 /// Failing rates.
-const FAILED: char = '┈';
+const FAILING_MARK: char = '┈';
 
 /// Draws the passing rates, the unknown ones, and the failing ones: `━━━━━━━━━▒┈┈┈┈`. Also returns the rate at the right end.
 /// `None` if no rate passed and none failed.
@@ -23,9 +23,9 @@ pub(super) fn line(found: &Capacity, columns: usize) -> Option<(String, f64)> {
     let column = |rate: f64| ((rate / end * columns as f64) as usize).min(columns.saturating_sub(1));
     let (first, last) = (column(held), column(failed));
     let line = (0..columns).map(|at| match at {
-        at if at < first => HELD,
+        at if at < first => PASSING_MARK,
         at if at <= last => UNDECIDED_MARK,
-        _ => FAILED,
+        _ => FAILING_MARK,
     });
     Some((line.collect(), end))
 }

@@ -6,7 +6,7 @@ use judge::bottleneck::causes_of_failed;
 use judge::results::Capacity;
 use judge::words::percent;
 
-use super::sentences::written;
+use super::sentences::format_rate;
 use super::{CapacityRow, SearchLevels};
 use crate::bottleneck;
 
@@ -47,7 +47,7 @@ impl Limit {
 /// Most likely cause and next step, as name and sentence. May quote names. Empty if no rate failed.
 pub(super) fn facts(row: &CapacityRow) -> Vec<(&'static str, String)> {
     let Some(limit) = &row.limit else { return Vec::new() };
-    let at = format!("at {}/s", written(limit.per_s));
+    let at = format!("at {}/s", format_rate(limit.per_s));
     let Some(first) = limit.causes.first() else {
         return limit
             .why_none()
@@ -67,7 +67,7 @@ pub(super) fn all(row: &CapacityRow) -> Option<(String, Vec<String>)> {
     let runs = if limit.runs == 1 { "1 run".to_owned() } else { format!("{} runs", limit.runs) };
     let head = format!(
         "likely bottlenecks at {}/s, the lowest failing rate ({runs}; suspected from readings, not confirmed)",
-        written(limit.per_s)
+        format_rate(limit.per_s)
     );
     Some((head, bottleneck::lines(&limit.causes)))
 }

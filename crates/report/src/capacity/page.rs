@@ -4,7 +4,7 @@ use super::{CapacityRow, CapacityView, answer, drawn, facts, limit, objectives, 
 use crate::answer::{Answer, Certainty};
 use crate::item::{Escape, Item, Tone};
 use crate::noun::Noun;
-use crate::text::harmless;
+use crate::text::sanitize;
 
 /// Width of the drawing in columns.
 const COLUMNS: usize = 40;
@@ -21,12 +21,12 @@ pub(crate) fn answers(view: &CapacityView, escape: Escape) -> Vec<Item> {
     for row in &view.rows {
         let answer = answer(row);
         let open = if answer.certainty == Certainty::Sure { "" } else { ", no verdict yet" };
-        let name = harmless(&view.name(row), NAME_CHARACTERS_MAX);
-        let text = harmless(&answer.text, WORDS_CHARACTERS_MAX);
+        let name = sanitize(&view.name(row), NAME_CHARACTERS_MAX);
+        let text = sanitize(&answer.text, WORDS_CHARACTERS_MAX);
         let sentence = format!("Result{open}: {name}: {}.", Answer { text, ..answer }.sentence());
         items.push(Item::Text(Tone::Strong, escape(&sentence)));
     }
-    let asked = escape(&harmless(&objectives(view), WORDS_CHARACTERS_MAX));
+    let asked = escape(&sanitize(&objectives(view), WORDS_CHARACTERS_MAX));
     items.push(Item::Text(Tone::Plain, format!("Conditions of every run: {asked}.")));
     items
 }
@@ -67,7 +67,7 @@ pub(crate) fn details(view: &CapacityView, noun: &Noun, escape: Escape) -> Vec<I
         items.push(Item::Table(table::table(row, noun, escape)));
         items.extend(is_one_of_many.then(|| told(facts(view, row), escape)));
         if let Some((head, causes)) = limit::all(row) {
-            let text = |words: &String| escape(&harmless(words, CAUSE_CHARACTERS_MAX));
+            let text = |words: &String| escape(&sanitize(words, CAUSE_CHARACTERS_MAX));
             items.extend([
                 Item::Head(format!("{}: {head}", name(view, row, escape))),
                 Item::points(causes.iter().map(text)),
@@ -79,16 +79,16 @@ pub(crate) fn details(view: &CapacityView, noun: &Noun, escape: Escape) -> Vec<I
 }
 
 fn name(view: &CapacityView, row: &CapacityRow, escape: Escape) -> String {
-    escape(&harmless(&view.name(row), NAME_CHARACTERS_MAX))
+    escape(&sanitize(&view.name(row), NAME_CHARACTERS_MAX))
 }
 
 fn drawing(row: &CapacityRow) -> Option<Item> {
     let (line, end) = drawn::line(&row.found, COLUMNS)?;
-    let drawing = format!("0 {line} {}/s", super::sentences::written(end));
+    let drawing = format!("0 {line} {}/s", super::sentences::format_rate(end));
     Some(Item::Drawn(vec![("━ passes, ▒ unknown, ┈ fails".to_owned(), Some(drawing))]))
 }
 
 fn told(facts: Vec<(&'static str, String)>, escape: Escape) -> Item {
-    let told = |words: String| escape(&harmless(&words, WORDS_CHARACTERS_MAX));
+    let told = |words: String| escape(&sanitize(&words, WORDS_CHARACTERS_MAX));
     Item::facts(facts.into_iter().map(|(name, words)| (name, told(words))))
 }

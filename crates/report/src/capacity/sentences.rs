@@ -15,32 +15,33 @@ const HALF_RATE_MAX: f64 = 0.6;
 pub(crate) fn answer(row: &CapacityRow) -> Answer {
     let found = &row.found;
     let (certainty, text) = match (found.end, found.held_per_s, found.failed_per_s) {
-        (Some(SearchEnd::Found), Some(held), Some(failed)) => {
-            (if found.is_confirmed { Certainty::Sure } else { Certainty::Open }, between(row, held, failed))
-        }
+        (Some(SearchEnd::Found), Some(held), Some(failed)) => (
+            if found.is_confirmed { Certainty::Sure } else { Certainty::Open },
+            range_words(row, held, failed),
+        ),
         (Some(SearchEnd::NothingHolds), _, failed) => {
             let lowest = failed.or(row.levels.rates.first().map(|level| level.per_s));
-            let at =
-                lowest.map_or_else(String::new, |per_s| format!(" {}/s, the lowest rate", written(per_s)));
-            (Certainty::Sure, format!("no rate passes, not even{at}{}", because(row, lowest)))
+            let at = lowest
+                .map_or_else(String::new, |per_s| format!(" {}/s, the lowest rate", format_rate(per_s)));
+            (Certainty::Sure, format!("no rate passes, not even{at}{}", failure_reason(row, lowest)))
         }
         (Some(SearchEnd::NothingFails), Some(held), _) => (
             Certainty::Open,
             format!(
                 "passes {}/s, the highest rate of the search: its maximum sustainable load may be higher",
-                written(held)
+                format_rate(held)
             ),
         ),
         (Some(SearchEnd::NotFit), Some(held), _) => {
-            (Certainty::Open, format!("passes {}/s{}", written(held), unmeasurable(row)))
+            (Certainty::Open, format!("passes {}/s{}", format_rate(held), unmeasurable(row)))
         }
-        (_, Some(held), Some(failed)) => (Certainty::Open, between(row, held, failed)),
+        (_, Some(held), Some(failed)) => (Certainty::Open, range_words(row, held, failed)),
         (_, Some(held), None) => {
-            (Certainty::Open, format!("passes {}/s so far; no rate has failed", written(held)))
+            (Certainty::Open, format!("passes {}/s so far; no rate has failed", format_rate(held)))
         }
         (_, None, Some(failed)) => {
-            let why = because(row, Some(failed));
-            (Certainty::Open, format!("fails at {}/s{why}; no rate has passed so far", written(failed)))
+            let why = failure_reason(row, Some(failed));
+            (Certainty::Open, format!("fails at {}/s{why}; no rate has passed so far", format_rate(failed)))
         }
         (_, None, None) => (Certainty::None, "its maximum sustainable load is unknown".to_owned()),
     };
@@ -52,20 +53,20 @@ fn unmeasurable(row: &CapacityRow) -> String {
     let level = row.found.unmeasurable_per_s.and_then(|per_s| row.levels.at(per_s));
     let Some(level) = level else { return "; higher rates could not be measured".to_owned() };
     let why = level.invalid_by.as_ref().map_or_else(String::new, |why| format!(": {why}"));
-    format!("; {}/s could not be measured{why}", written(level.per_s))
+    format!("; {}/s could not be measured{why}", format_rate(level.per_s))
 }
 
-fn between(row: &CapacityRow, held: f64, failed: f64) -> String {
+fn range_words(row: &CapacityRow, held: f64, failed: f64) -> String {
     format!(
         "maximum sustainable load {}/s (highest passing rate); lowest failing rate {}/s{}",
-        written(held),
-        written(failed),
-        because(row, Some(failed))
+        format_rate(held),
+        format_rate(failed),
+        failure_reason(row, Some(failed))
     )
 }
 
 /// Formats the condition that a rate failed: `: p99 is 131 ms, and must be below 100 ms`.
-fn because(row: &CapacityRow, per_s: Option<f64>) -> String {
+fn failure_reason(row: &CapacityRow, per_s: Option<f64>) -> String {
     let level = per_s.and_then(|per_s| row.levels.at(per_s));
     level.and_then(|level| level.failed_by.as_ref()).map_or_else(String::new, |words| format!(": {words}"))
 }
@@ -86,7 +87,7 @@ fn how_sure(row: &CapacityRow) -> String {
         (Some(SearchEnd::NothingFails), ..) => format!("{}; nothing failed", runs(row)),
         (Some(SearchEnd::OutOfRuns), ..) => "the runs were used up before it was confirmed".to_owned(),
         (Some(SearchEnd::NotFit), ..) => match found.unmeasurable_per_s {
-            Some(per_s) => format!("runs at {}/s were invalid three times in a row", written(per_s)),
+            Some(per_s) => format!("runs at {}/s were invalid three times in a row", format_rate(per_s)),
             None => "runs were invalid three times in a row".to_owned(),
         },
         (None, ..) => format!("{}; the search is not over", runs(row)),
@@ -112,20 +113,23 @@ pub(crate) fn facts(view: &CapacityView, row: &CapacityRow) -> Vec<(&'static str
             .base_response_s
             .map_or_else(String::new, |s| format!("; one user alone waits {} on average", duration(s * 1e9)));
         let users = if users == 1 { "1 user".to_owned() } else { format!("{users} users") };
-        facts.push(("sizing", format!("max {}/s, with {users} without think time{alone}", written(per_s))));
+        facts.push((
+            "sizing",
+            format!("max {}/s, with {users} without think time{alone}", format_rate(per_s)),
+        ));
     }
     facts.extend(efficient(row).map(|sentence| ("efficient", sentence)));
     if let Some((low, high)) = found.noise_band {
         let sentence = format!(
             "from {}/s to {}/s, runs both passed and failed: more runs would not narrow it",
-            written(low),
-            written(high)
+            format_rate(low),
+            format_rate(high)
         );
         facts.push(("noise", sentence));
     }
     facts.extend(after_overload(row).map(|sentence| ("overload", sentence)));
     facts.push(("soak", soak(view, row)));
-    facts.extend(row.usl.as_ref().map(|usl| ("scaling", law(usl, row.levels.sizes.len()))));
+    facts.extend(row.usl.as_ref().map(|usl| ("scaling", law_words(usl, row.levels.sizes.len()))));
     facts
 }
 
@@ -147,8 +151,8 @@ fn efficient(row: &CapacityRow) -> Option<String> {
     let efficient = below.rfind(|level| p99(level).is_some_and(|ns| ns <= bound))?;
     Some(format!(
         "up to {}/s its p99 is at most twice what it is at {}/s ({})",
-        written(efficient.per_s),
-        written(half.per_s),
+        format_rate(efficient.per_s),
+        format_rate(half.per_s),
         duration(p99(half)?)
     ))
 }
@@ -176,7 +180,7 @@ fn soak(view: &CapacityView, row: &CapacityRow) -> String {
 }
 
 /// Formats the fit of the scalability law, which is a hint and never a verdict.
-fn law(usl: &Usl, sizes: usize) -> String {
+fn law_words(usl: &Usl, sizes: usize) -> String {
     let share = |share: f64| percent_with(share, 2);
     let parts = format!("contention {}, coherency {}", share(usl.sigma), share(usl.kappa));
     let peak = match (usl.peak, usl.peak_interval) {
@@ -194,7 +198,7 @@ fn law(usl: &Usl, sizes: usize) -> String {
 }
 
 /// Formats a rate without trailing zeros.
-pub(super) fn written(per_s: f64) -> String {
+pub(super) fn format_rate(per_s: f64) -> String {
     let text = decimal(per_s, if per_s < 1.0 { 4 } else { 2 });
     match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
@@ -208,6 +212,6 @@ mod tests {
 
     #[test]
     fn rates_have_no_trailing_zeros() {
-        assert_eq!([400.0, 12.5, 0.0123, 40_300.0].map(written), ["400", "12.5", "0.0123", "40,300"]);
+        assert_eq!([400.0, 12.5, 0.0123, 40_300.0].map(format_rate), ["400", "12.5", "0.0123", "40,300"]);
     }
 }

@@ -1,12 +1,12 @@
 //! Tables of the levels of a capacity search.
 
-use super::sentences::written;
+use super::sentences::format_rate;
 use super::{CapacityRow, CapacityView, LevelRow};
-use crate::durations::{self, Room};
+use crate::durations::{self, TableSize};
 use crate::item::Escape;
 use crate::noun::Noun;
 use crate::table::{Cell, Table};
-use crate::text::harmless;
+use crate::text::sanitize;
 use crate::units::{decimal, duration, percent_of, rate};
 
 /// Maximum width of a variant's name in columns.
@@ -14,7 +14,8 @@ const NAME_COLUMNS_MAX: usize = 32;
 
 /// Table with one row for each of these rates, lowest first: number of passed runs, and why others failed.
 pub(crate) fn levels(rates: &[LevelRow], escape: Escape) -> Table {
-    let mut table = Table::of_names("load", rates.iter().map(|level| format!("{}/s", written(level.per_s))));
+    let mut table =
+        Table::of_names("load", rates.iter().map(|level| format!("{}/s", format_rate(level.per_s))));
     let passed = rates.iter().map(|level| {
         let mark = if level.failed > 0 { '✗' } else { '✓' };
         match level.passed + level.failed {
@@ -41,9 +42,9 @@ fn late(level: &LevelRow) -> Option<String> {
 /// Table with one row for each variant: highest passing and lowest failing rate, and the figures at the passing rate.
 pub(crate) fn variants(view: &CapacityView, escape: Escape) -> Table {
     let rows = &view.rows;
-    let names = rows.iter().map(|row| escape(&harmless(&view.name(row), NAME_COLUMNS_MAX)));
+    let names = rows.iter().map(|row| escape(&sanitize(&view.name(row), NAME_COLUMNS_MAX)));
     let mut table = Table::of_names("", names);
-    let per_s = |per_s: Option<f64>| Cell::figure(per_s, |per_s| format!("{}/s", written(per_s)));
+    let per_s = |per_s: Option<f64>| Cell::figure(per_s, |per_s| format!("{}/s", format_rate(per_s)));
     table.column("passes", "", rows.iter().map(|row| per_s(row.found.held_per_s)));
     table.column("fails", "", rows.iter().map(|row| per_s(row.found.failed_per_s)));
     figures(&mut table, rows.iter().map(|row| row.levels.at(row.found.held_per_s?)));
@@ -63,7 +64,7 @@ fn figures<'a>(table: &mut Table, levels: impl Iterator<Item = Option<&'a LevelR
             table.column(head, "", cells);
         };
     column("ok/s", &LevelRow::ok_per_s, &rate);
-    for percentile in Room::Compact.columns() {
+    for percentile in TableSize::Compact.columns() {
         column(&durations::name(percentile), &|level| level.response_ns(percentile), &duration);
     }
     column("errors", &LevelRow::error_share, &percent_of);
@@ -76,7 +77,7 @@ pub(crate) fn table(row: &CapacityRow, noun: &Noun, escape: Escape) -> Table {
         1 => "1 user".to_owned(),
         users => format!("{users} users"),
     });
-    let names = of_sizes.chain(rates.iter().map(|level| format!("{}/s", written(level.per_s))));
+    let names = of_sizes.chain(rates.iter().map(|level| format!("{}/s", format_rate(level.per_s))));
     let mut table = Table::of_names("load", names);
     let stages = sizes.iter().map(|_| evidence::stage::SIZING.to_owned());
     table.words("for", stages.chain(rates.iter().map(LevelRow::stage_words)));
@@ -94,13 +95,13 @@ pub(crate) fn table(row: &CapacityRow, noun: &Noun, escape: Escape) -> Table {
     table.column("ok", "/s", per_s.map(|per_s| Cell::figure(per_s, rate)));
     let mean = sizes.iter().map(|size| Some(size.mean_response_ns));
     let mean = mean.chain(rates.iter().map(|level| level.tally.response.all().mean_ns()));
-    table.column("mean", "ms", mean.map(ms));
+    table.column("mean", "ms", mean.map(ms_cell));
     let mut of_rates = |head: &str, below: &str, cell: &dyn Fn(&LevelRow) -> Cell| {
         let of_sizes = sizes.iter().map(|_| Cell::from(String::new()));
         table.column(head, below, of_sizes.chain(rates.iter().map(cell)));
     };
-    for percentile in Room::Parts.columns() {
-        of_rates(&durations::name(percentile), "ms", &|level| ms(level.response_ns(percentile)));
+    for percentile in TableSize::Parts.columns() {
+        of_rates(&durations::name(percentile), "ms", &|level| ms_cell(level.response_ns(percentile)));
     }
     of_rates("errors", "", &|level| Cell::figure(level.error_share(), percent_of));
     let told = rates.iter().filter(|level| level.system_us_per_request().is_some()).count();
@@ -118,7 +119,7 @@ pub(crate) fn table(row: &CapacityRow, noun: &Noun, escape: Escape) -> Table {
     table
 }
 
-fn ms(ns: Option<f64>) -> Cell {
+fn ms_cell(ns: Option<f64>) -> Cell {
     let cell = Cell::figure(ns, |ns| decimal(ns / 1e6, 3));
     Cell { value: cell.value.map(|ns| ns / 1e6), ..cell }
 }

@@ -25,7 +25,7 @@ pub(crate) fn differences(first: &Conditions<'_>, second: &Conditions<'_>, [a, b
             differing.join(", ")
         ));
     }
-    notes.extend(figures_apart(first.host, second.host, [a, b]));
+    notes.extend(differing_figures(first.host, second.host, [a, b]));
     if first.tenbin_version != second.tenbin_version {
         notes.push(format!(
             "{a} was measured by Tenbin {}, {b} by {}.",
@@ -36,7 +36,7 @@ pub(crate) fn differences(first: &Conditions<'_>, second: &Conditions<'_>, [a, b
 }
 
 /// Smallest ratio of two medians that is worth a warning.
-const APART: f64 = 1.2;
+const NOTABLE_RATIO: f64 = 1.2;
 /// Maximum number of figures of a host that are read.
 const FIGURES_MAX: usize = 32;
 
@@ -79,12 +79,12 @@ pub(crate) fn figures(host: &Value) -> Vec<MachineFigure<'_>> {
 }
 
 /// Results that differ by a fifth or more, and whose trial ranges do not overlap.
-fn figures_apart(first: &Value, second: &Value, [a, b]: [&str; 2]) -> Option<String> {
-    let theirs = figures(second);
+fn differing_figures(first: &Value, second: &Value, [a, b]: [&str; 2]) -> Option<String> {
+    let second_figures = figures(second);
     let apart = figures(first).into_iter().filter_map(|ours| {
-        let other = theirs.iter().find(|other| other.key == ours.key && other.unit == ours.unit)?;
+        let other = second_figures.iter().find(|other| other.key == ours.key && other.unit == ours.unit)?;
         let ratio = ours.median.max(other.median) / ours.median.min(other.median);
-        let is_apart = ratio >= APART && (ours.min > other.max || ours.max < other.min);
+        let is_apart = ratio >= NOTABLE_RATIO && (ours.min > other.max || ours.max < other.min);
         let [of_a, of_b] = [ours.median, other.median].map(rounded);
         is_apart.then(|| format!("{} {of_a} and {of_b} {}", ours.title, ours.unit))
     });

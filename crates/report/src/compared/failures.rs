@@ -6,14 +6,14 @@ use evidence::{EvidenceError, Run, Unit};
 use judge::baseline::{self, ConditionResult, Decision};
 use judge::explanation::TimeByPart;
 use judge::words::percent;
-use judge::{CommandEnding, Condition, OfBaseline};
+use judge::{BaselineLimit, CommandEnding, Condition};
 use serde_json::{Value, json};
 
 use crate::LoadRun;
 use crate::error::ReportError;
 use crate::item::{Escape, Item, Tone};
 use crate::noun::Noun;
-use crate::study::explained::Why;
+use crate::study::explained::SlownessExplanation;
 use crate::units::percent_with;
 
 /// Maximum number of conditions before the figures.
@@ -26,7 +26,7 @@ pub(crate) struct Failure {
     condition: Condition,
     found: ConditionResult,
     /// Explanation of why the second side is slower. `None` unless the condition failed because it is slower.
-    why: Option<Why>,
+    why: Option<SlownessExplanation>,
 }
 
 /// Configuration and its runs on both sides. A side that lacks the configuration has no runs.
@@ -86,10 +86,10 @@ pub(super) fn judge(
 }
 
 /// Explains why the second side is slower.
-fn why(runs: &[Vec<&Run>; 2]) -> Result<Option<Why>, ReportError> {
+fn why(runs: &[Vec<&Run>; 2]) -> Result<Option<SlownessExplanation>, ReportError> {
     let [a, b] = runs.each_ref().map(|runs| TimeByPart::of_runs(runs.iter().copied()));
     let one = runs[1].first().map_or(Noun::of(Unit::Requests), |run| Noun::of(run.new.unit())).one;
-    Ok(Why::apart_of(["A", "B"], [&a?, &b?], one))
+    Ok(SlownessExplanation::apart_of(["A", "B"], [&a?, &b?], one))
 }
 
 /// Judges conditions on a comparison of two runs, as a single configuration.
@@ -133,7 +133,7 @@ impl Failure {
     }
 
     /// Adds the reason why the second side is slower.
-    pub(crate) fn with_why(self, why: Option<Why>) -> Self {
+    pub(crate) fn with_why(self, why: Option<SlownessExplanation>) -> Self {
         Self { why, ..self }
     }
 
@@ -175,12 +175,16 @@ impl Failure {
     pub(crate) fn words_of(&self, samples: &str) -> String {
         let [a, b] = self.found.counts;
         let figures = self.found.estimate.map(|estimate| match self.condition.of_baseline {
-            None => self.in_runs(estimate),
+            None => self.format_in_unit(estimate),
             Some(_) => {
                 let interval = match (self.found.interval, self.found.confidence) {
                     (Some([low, high]), Some(confidence)) => {
                         let confidence = percent_with(confidence, 1);
-                        format!(" ({confidence} interval {} to {})", self.written(low), self.written(high))
+                        format!(
+                            " ({confidence} interval {} to {})",
+                            self.format_figure(low),
+                            self.format_figure(high)
+                        )
                     }
                     _ => String::new(),
                 };
@@ -191,7 +195,7 @@ impl Failure {
                     (false, _) => format!("{a} and {b} runs"),
                 };
                 let of = if self.is_ratio() { "of" } else { "from" };
-                format!("{} {of} baseline{interval}, {counts}", self.written(estimate))
+                format!("{} {of} baseline{interval}, {counts}", self.format_figure(estimate))
             }
         });
         let why = self.why.as_ref().map_or_else(String::new, |why| format!("; {}", why.sentence()));
@@ -203,7 +207,7 @@ impl Failure {
         }
     }
 
-    fn in_runs(&self, figure: f64) -> String {
+    fn format_in_unit(&self, figure: f64) -> String {
         let write = self.condition.figure.kind().writer();
         let (limit, runs) = (write(self.condition.limit), self.found.counts[1]);
         let figure = write(figure);
@@ -215,11 +219,11 @@ impl Failure {
     }
 
     fn is_ratio(&self) -> bool {
-        self.condition.of_baseline == Some(OfBaseline::Share)
+        self.condition.of_baseline == Some(BaselineLimit::Share)
     }
 
     /// Formats a ratio in percent, and a difference with its sign.
-    fn written(&self, figure: f64) -> String {
+    fn format_figure(&self, figure: f64) -> String {
         if self.is_ratio() {
             return percent(figure, 2);
         }
@@ -245,8 +249,8 @@ impl Failure {
             "reason": reason,
             "compared_by": match self.condition.of_baseline {
                 None => "limit",
-                Some(OfBaseline::Share) => "ratio",
-                Some(OfBaseline::Difference) => "difference",
+                Some(BaselineLimit::Share) => "ratio",
+                Some(BaselineLimit::Difference) => "difference",
             },
             "unit": unit,
             "limit": self.condition.limit / size,
@@ -258,7 +262,7 @@ impl Failure {
             "runs_b": b,
             "is_paired": self.found.is_paired,
             "runs_true": (!is_of_baseline).then_some(runs_true),
-            "explanation": self.why.as_ref().map(Why::object),
+            "explanation": self.why.as_ref().map(SlownessExplanation::object),
         })
     }
 }

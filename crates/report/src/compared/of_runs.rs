@@ -2,7 +2,7 @@
 
 use evidence::{NewRun, Outage, Run};
 use judge::Eligibility;
-use judge::alike::Unlike;
+use judge::alike::WorkDifference;
 use serde_json::{Value, json};
 
 use super::conditions::{Conditions, differences};
@@ -12,13 +12,13 @@ use crate::error::ReportError;
 use crate::metric::{self, ComparedBy, Metric};
 use crate::outage;
 use crate::ratio;
-use crate::study::explained::Why;
+use crate::study::explained::SlownessExplanation;
 use crate::table::{Cell, Table};
 use crate::units::{decimal, percent_of};
 use crate::view::View;
 
 /// Note on how much a comparison of two single runs can prove.
-pub(super) const SENTENCE: &str = "One run each gives no verdict: two runs of the same system differ too, by an unknown amount. \
+pub(super) const SINGLE_RUNS_NOTE: &str = "One run each gives no verdict: two runs of the same system differ too, by an unknown amount. \
     A study with blocks shows whether a difference is real (compare: in a plan).";
 
 /// Values of one figure in both runs.
@@ -61,23 +61,23 @@ fn outages(views: &[View<'_>; 2]) -> [Figure; 2] {
 pub(super) struct Runs {
     pub(super) figures: Vec<Figure>,
     /// Reason why one run is slower. `None` if the runs hardly differ, or if a response time is unreliable.
-    pub(super) why: Option<Why>,
+    pub(super) why: Option<SlownessExplanation>,
     /// Differences between the work of the runs.
-    pub(super) unlike: Vec<Unlike>,
+    pub(super) unlike: Vec<WorkDifference>,
 }
 
 /// Explains the longer mean response time of the slower run.
-fn why(views: &[View<'_>; 2]) -> Option<Why> {
+fn why(views: &[View<'_>; 2]) -> Option<SlownessExplanation> {
     let [a, b] = views.each_ref().map(|view| view.measured.response.mean_ns);
     let sides =
         if b? >= a? { [("A", &views[0]), ("B", &views[1])] } else { [("B", &views[1]), ("A", &views[0])] };
     let [faster, slower] = sides;
-    Why::apart([faster.0, slower.0], [&[faster.1], &[slower.1]])
+    SlownessExplanation::apart([faster.0, slower.0], [&[faster.1], &[slower.1]])
 }
 
 /// Compares two runs. Returns the figures with their explanation, and notes for the reader.
 pub(super) fn compare(first: &Run, second: &Run) -> Result<(Runs, Vec<String>), ReportError> {
-    let loads = [first, second].map(|run| unprofiled(&run.new));
+    let loads = [first, second].map(|run| unprofiled_words(&run.new));
     if loads[0] != loads[1] || first.new.unit() != second.new.unit() {
         return Err(ReportError::NotComparable {
             what: format!(
@@ -94,11 +94,11 @@ pub(super) fn compare(first: &Run, second: &Run) -> Result<(Runs, Vec<String>), 
         });
     }
     let views = [View::of(first)?, View::of(second)?];
-    let is_believed = views.iter().all(|view| view.eligibility() == Eligibility::Valid);
+    let are_all_valid = views.iter().all(|view| view.eligibility() == Eligibility::Valid);
     let figures = Metric::of_runs().map(|metric| {
         let values = views.each_ref().map(|view| metric::read(&ComparedBy::of(metric), view));
         let ratio = match values {
-            [Some(a), Some(b)] if is_believed && a > 0.0 => Some(b / a).filter(|ratio| ratio.is_finite()),
+            [Some(a), Some(b)] if are_all_valid && a > 0.0 => Some(b / a).filter(|ratio| ratio.is_finite()),
             _ => None,
         };
         let words = metric.words(views[0].unit());
@@ -121,8 +121,8 @@ pub(super) fn compare(first: &Run, second: &Run) -> Result<(Runs, Vec<String>), 
         }
         notes.extend(outage::headline(view).map(|words| format!("{name}: {words}.")));
     }
-    notes.extend(profiled(&views));
-    let unlike = judge::alike::unlike_runs(first, second)?;
+    notes.extend(profile_note(&views));
+    let unlike = judge::alike::compare_work_of_runs(first, second)?;
     if !unlike.is_empty() {
         let words = alike::of_pair(&unlike, &["A", "B"], first.new.steps.len() > 1, &str::to_owned);
         notes.push(format!("Not alike: {words}."));
@@ -133,12 +133,12 @@ pub(super) fn compare(first: &Run, second: &Run) -> Result<(Runs, Vec<String>), 
         &Conditions { host: &second.new.host, tenbin_version: &second.new.tenbin_version },
         A_AND_B,
     ));
-    let why = if is_believed { why(&views) } else { None };
+    let why = if are_all_valid { why(&views) } else { None };
     Ok((Runs { figures, why, unlike }, notes))
 }
 
 /// Load and planned duration. Excludes the profile, which does not change the system's work.
-fn unprofiled(new: &NewRun) -> String {
+fn unprofiled_words(new: &NewRun) -> String {
     judge::words::planned_load(&new.load_words, new.planned_duration_ns, new.warm_up_ns)
 }
 
@@ -148,7 +148,7 @@ pub(super) fn is_profiled(run: &Run) -> bool {
 }
 
 /// Note that only one of two runs was profiled. `None` otherwise.
-fn profiled(views: &[View<'_>; 2]) -> Option<String> {
+fn profile_note(views: &[View<'_>; 2]) -> Option<String> {
     let name = match views.each_ref().map(|view| is_profiled(view.run)) {
         [true, false] => "A",
         [false, true] => "B",

@@ -13,7 +13,7 @@ use crate::units::percent_with;
 
 /// Comparisons of all configurations that a study shares with its stored baseline, judged together.
 #[derive(Default)]
-pub(crate) struct AgainstStored {
+pub(crate) struct StoredComparison {
     rows: Vec<Row>,
     matters: String,
 }
@@ -24,7 +24,7 @@ struct Row {
     compared: ComparedRow,
 }
 
-impl AgainstStored {
+impl StoredComparison {
     /// Compares a study whose loads have been evaluated.
     pub(crate) fn of(view: &StudyView<'_>) -> Result<Self, EvidenceError> {
         let compare = &view.study.new.compare;
@@ -60,7 +60,7 @@ impl AgainstStored {
             let of_estimate = unpaired.and_then(|of| Some((of.estimate?, of)));
             let told = of_estimate.map(|(estimate, of)| {
                 let interval = of.interval.zip(of.confidence).map(|(ends, confidence)| {
-                    let [low, high] = apart::each_end(by, estimate, ends);
+                    let [low, high] = apart::each_bound(by, estimate, ends);
                     format!(" ({low} to {high}, {} confidence)", percent_with(confidence, 1))
                 });
                 format!(": {}{}", apart::alone(by, estimate), interval.unwrap_or_default())

@@ -16,7 +16,7 @@ use super::row::ComparedRow;
 use crate::LoadRun;
 use crate::error::ReportError;
 use crate::metric::{self, ComparedBy};
-use crate::study::explained::Why;
+use crate::study::explained::SlownessExplanation;
 use crate::study::{StudyView, VariantRow};
 use crate::view::View;
 
@@ -54,8 +54,8 @@ pub(super) fn compare(
                 && (&row_b.place.system, &row_b.place.variant) == (&row.place.system, &row.place.variant)
         });
         let Some((_, row_b)) = other else {
-            alone[0].push(called(load, row));
-            held.push(failures::Row { name: called(load, row), runs: [runs_of(a, row), Vec::new()] });
+            alone[0].push(row_name(load, row));
+            held.push(failures::Row { name: row_name(load, row), runs: [runs_of(a, row), Vec::new()] });
             continue;
         };
         if let (Some((one, _)), Some((other, _))) = (row.runs.first(), row_b.runs.first()) {
@@ -64,7 +64,7 @@ pub(super) fn compare(
             let points = planned_work::differences(&runs[0].into(), &runs[1].into(), is_same_file, A_AND_B);
             asked.extend(points.into_iter().filter(|point| !asked.contains(point)).collect::<Vec<_>>());
         }
-        held.push(failures::Row { name: called(load, row), runs: [runs_of(a, row), runs_of(b, row_b)] });
+        held.push(failures::Row { name: row_name(load, row), runs: [runs_of(a, row), runs_of(b, row_b)] });
         for (side, view, row) in [("A", a, row), ("B", b, row_b)] {
             gone.extend(degraded(view, row).map(|degraded| format!("{side}: {degraded}.")));
         }
@@ -77,7 +77,7 @@ pub(super) fn compare(
         of_rows.push([(a, row), (b, row_b)]);
     }
     if named.is_empty() {
-        return Err(nothing_in_common(first, second, &views));
+        return Err(incomparable(first, second, &views));
     }
     let compares = [&first.new.compare, &second.new.compare];
     let higher_is_better = compares[0].higher_is_better;
@@ -86,7 +86,7 @@ pub(super) fn compare(
     let rows = named.into_iter().zip(compared);
     let mut rows: Vec<ComparedRow> =
         rows.map(|((load, place), compared)| ComparedRow::new(load, place, compared)).collect();
-    alone[1] = only_in(b, &rows);
+    alone[1] = unmatched_rows(b, &rows);
     for (row, sides) in rows.iter_mut().zip(&of_rows) {
         row.unlike = unlike(*sides)?;
     }
@@ -94,7 +94,7 @@ pub(super) fn compare(
         row.why = why(row, sides, higher_is_better);
     }
     let failures = failures::judge(failing, &held, load_run)?;
-    let notes = gone.into_iter().chain(asked).chain(circumstances(first, second)).collect();
+    let notes = gone.into_iter().chain(asked).chain(environment_differences(first, second)).collect();
     let metric_words = a.metric_words();
     Ok((Studies { by, metric_words, higher_is_better, matters, rows, alone }, failures, notes))
 }
@@ -121,7 +121,7 @@ fn seen(by: &ComparedBy, view: &StudyView<'_>, row: &VariantRow<'_>) -> Vec<(Run
 }
 
 /// Notes on differences between the circumstances of two studies.
-fn circumstances(first: &Study, second: &Study) -> Vec<String> {
+fn environment_differences(first: &Study, second: &Study) -> Vec<String> {
     let mut notes = differences(
         &Conditions { host: &first.new.host, tenbin_version: &first.new.tenbin_version },
         &Conditions { host: &second.new.host, tenbin_version: &second.new.tenbin_version },
@@ -138,23 +138,23 @@ fn why(
     row: &ComparedRow,
     sides: [(&StudyView<'_>, &VariantRow<'_>); 2],
     higher_is_better: bool,
-) -> Option<Why> {
+) -> Option<SlownessExplanation> {
     if row.compared.verdict != (Verdict::Differs { below_matters: false }) {
         return None;
     }
-    let views = sides.map(|(view, row)| valid(view, row));
+    let views = sides.map(|(view, row)| valid_runs(view, row));
     let (faster, slower) = if row.compared.is_second_ahead(higher_is_better) { (1, 0) } else { (0, 1) };
     let names = ["A", "B"];
-    Why::apart([names[faster], names[slower]], [&views[faster], &views[slower]])
+    SlownessExplanation::apart([names[faster], names[slower]], [&views[faster], &views[slower]])
 }
 
 /// Differences between the work of both sides of a row.
-fn unlike(sides: [(&StudyView<'_>, &VariantRow<'_>); 2]) -> Result<Vec<alike::Unlike>, ReportError> {
+fn unlike(sides: [(&StudyView<'_>, &VariantRow<'_>); 2]) -> Result<Vec<alike::WorkDifference>, ReportError> {
     let [first, second] = sides.map(|(view, of)| of.shown().map(|run| view.runs[run].run));
     Ok(alike::unlike(&Work::of(first)?, &Work::of(second)?))
 }
 
-fn valid<'v, 'a>(view: &'v StudyView<'a>, row: &VariantRow<'_>) -> Vec<&'v View<'a>> {
+fn valid_runs<'v, 'a>(view: &'v StudyView<'a>, row: &VariantRow<'_>) -> Vec<&'v View<'a>> {
     row.eligibility(Eligibility::Valid).map(|run| &view.runs[run]).collect()
 }
 
@@ -165,7 +165,7 @@ fn rows_of<'v, 'a>(view: &'v StudyView<'a>) -> impl Iterator<Item = LoadAndRow<'
 }
 
 /// Configurations of a study that are not in the common rows.
-fn only_in(view: &StudyView<'_>, rows: &[ComparedRow]) -> Vec<String> {
+fn unmatched_rows(view: &StudyView<'_>, rows: &[ComparedRow]) -> Vec<String> {
     let is_common = |(load, row): &LoadAndRow<'_, '_>| {
         rows.iter().any(|common| {
             common.load == load.name
@@ -173,7 +173,7 @@ fn only_in(view: &StudyView<'_>, rows: &[ComparedRow]) -> Vec<String> {
                 && common.variant == row.place.variant
         })
     };
-    rows_of(view).filter(|of| !is_common(of)).map(|(load, row)| called(load, row)).collect()
+    rows_of(view).filter(|of| !is_common(of)).map(|(load, row)| row_name(load, row)).collect()
 }
 
 fn runs_of<'a>(view: &StudyView<'a>, row: &crate::study::VariantRow<'a>) -> Vec<&'a Run> {
@@ -193,7 +193,7 @@ fn degraded(view: &StudyView<'_>, row: &crate::study::VariantRow<'_>) -> Option<
     })
 }
 
-fn called(load: &crate::study::LoadView<'_>, row: &crate::study::VariantRow<'_>) -> String {
+fn row_name(load: &crate::study::LoadView<'_>, row: &crate::study::VariantRow<'_>) -> String {
     format!("{} under {}", crate::study::name(row.place), load.words.as_deref().unwrap_or(load.name))
 }
 
@@ -232,9 +232,9 @@ fn common_metric(first: &Study, second: &Study) -> Result<ComparedBy, ReportErro
     }
 }
 
-fn nothing_in_common(first: &Study, second: &Study, views: &[StudyView<'_>; 2]) -> ReportError {
+fn incomparable(first: &Study, second: &Study, views: &[StudyView<'_>; 2]) -> ReportError {
     let some = |view: &StudyView<'_>| {
-        let names: Vec<String> = rows_of(view).take(3).map(|(load, row)| called(load, row)).collect();
+        let names: Vec<String> = rows_of(view).take(3).map(|(load, row)| row_name(load, row)).collect();
         if names.is_empty() { "nothing".to_owned() } else { crate::visible(&names.join("; ")) }
     };
     ReportError::NotComparable {

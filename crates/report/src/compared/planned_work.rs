@@ -83,12 +83,12 @@ pub(crate) fn differences(
             let is_known = |key: &str| key != PATH || !(of_a[key].is_null() || of_b[key].is_null());
             let differing = STEP_KEYS.iter().filter(|(key, _)| of_a[key] != of_b[key] && is_known(key));
             points.extend(differing.map(|(key, words)| {
-                point(&format!("{words} of {name}"), &written(&of_a[key]), &written(&of_b[key]))
+                point(&format!("{words} of {name}"), &format_value(&of_a[key]), &format_value(&of_b[key]))
             }));
         }
     }
     let differing = PLAN_KEYS.iter().filter(|(key, _)| a[key] != b[key]);
-    points.extend(differing.map(|(key, words)| point(words, &written(&a[key]), &written(&b[key]))));
+    points.extend(differing.map(|(key, words)| point(words, &format_value(&a[key]), &format_value(&b[key]))));
     let is_of_one = is_same_file || first.plan_hash == second.plan_hash;
     if points.is_empty() && first.title == second.title && !is_of_one {
         let [a, b] = names;
@@ -106,7 +106,7 @@ fn point(what: &str, values: [&str; 2], [first, second]: [&str; 2]) -> String {
     format!("The plans differ: {what}: {first} {a}, {second} {b}.")
 }
 
-fn written(value: &Value) -> String {
+fn format_value(value: &Value) -> String {
     match value {
         Value::Null => "none".to_owned(),
         Value::String(text) => text.clone(),

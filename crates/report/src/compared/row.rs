@@ -1,12 +1,12 @@
 //! One configuration in a comparison of two studies, and its verdict as text.
 
 use evidence::StudyPlace;
-use judge::alike::Unlike;
+use judge::alike::WorkDifference;
 use judge::baseline::RUNS_MIN;
 use judge::comparison::unpaired::{Compared, NoVerdict, SignificantAlone, Verdict};
 use judge::comparison::unpaired_way_in_words;
 
-use crate::study::explained::Why;
+use crate::study::explained::SlownessExplanation;
 use crate::units::decimal;
 
 /// Comparison of a configuration under a load.
@@ -17,9 +17,9 @@ pub(super) struct ComparedRow {
     pub(super) variant: String,
     pub(super) compared: Compared,
     /// Explanation of why one side is slower. `None` if the sides do not differ, or if their metric cannot be explained this way.
-    pub(super) why: Option<Why>,
+    pub(super) why: Option<SlownessExplanation>,
     /// Differences between the work of the sides.
-    pub(super) unlike: Vec<Unlike>,
+    pub(super) unlike: Vec<WorkDifference>,
 }
 
 impl ComparedRow {
@@ -66,12 +66,12 @@ pub(super) fn reason(compared: &Compared) -> Option<String> {
                 why.into_iter().chain(compared.way.as_ref().map(unpaired_way_in_words)).collect();
             (!parts.is_empty()).then(|| parts.join("; "))
         }
-        Verdict::None(why) => Some(why_none(why)),
+        Verdict::None(why) => Some(no_verdict_reason(why)),
         _ => None,
     }
 }
 
-fn why_none(why: &NoVerdict) -> String {
+fn no_verdict_reason(why: &NoVerdict) -> String {
     match why {
         NoVerdict::UnevenDiscards { invalid: [a, b] } => {
             format!("{a} runs of A and {b} of B were invalid, so the remaining runs are a biased sample")

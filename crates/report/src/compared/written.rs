@@ -11,12 +11,12 @@ use crate::alike;
 use crate::apart;
 use crate::item::Escape;
 use crate::ratio;
-use crate::study::explained::Why;
+use crate::study::explained::SlownessExplanation;
 use crate::table::{Cell, Table};
 use crate::text::listed;
 
 /// Maximum number of configurations that are named although only one study has them.
-const ALONE_MAX: usize = 5;
+const UNMATCHED_MAX: usize = 5;
 
 /// Table with a row for each configuration.
 pub(super) fn table(studies: &Studies, escape: Escape) -> Table {
@@ -55,7 +55,7 @@ pub(super) fn table(studies: &Studies, escape: Escape) -> Table {
     );
     let interval =
         |row: &ComparedRow| match row.compared.unpaired.and_then(|of| Some((of.estimate?, of.interval?))) {
-            Some((estimate, ends)) => apart::ends_beside(by, estimate, ends),
+            Some((estimate, ends)) => apart::interval_bounds(by, estimate, ends),
             None => "–".to_owned(),
         };
     table.column("interval", "", rows.iter().map(interval));
@@ -124,7 +124,7 @@ pub(super) fn sentences(studies: &Studies, escape: Escape) -> Vec<String> {
     }
     for (side, names) in ["A", "B"].iter().zip(&studies.alone) {
         if !names.is_empty() {
-            let named = listed(names.iter().map(|name| escape(name)), ALONE_MAX, "; ");
+            let named = listed(names.iter().map(|name| escape(name)), UNMATCHED_MAX, "; ");
             sentences.push(format!("Only {side} has {named}."));
         }
     }
@@ -132,7 +132,7 @@ pub(super) fn sentences(studies: &Studies, escape: Escape) -> Vec<String> {
 }
 
 /// Adds the keys that only comparisons of studies have.
-pub(super) fn fill_object(studies: &Studies, object: &mut Value) {
+pub(super) fn add_study_keys(studies: &Studies, object: &mut Value) {
     let (unit, size) = studies.by.metric.kind.unit();
     let scale = studies.by.scale();
     object["kind"] = "studies".into();
@@ -184,6 +184,6 @@ pub(super) fn row_object(row: &ComparedRow, unit_size: f64) -> Value {
         },
         "reason": row::reason(&row.compared),
         "unlike": row.unlike.iter().map(alike::object).collect::<Vec<_>>(),
-        "explanation": row.why.as_ref().map(Why::object),
+        "explanation": row.why.as_ref().map(SlownessExplanation::object),
     })
 }

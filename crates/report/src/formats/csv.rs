@@ -7,7 +7,7 @@ use std::io;
 
 use record::{PRINTED, Percentile};
 
-use super::{Format, Way};
+use super::{Format, FormatWriter};
 use crate::durations::{self, Durations};
 use crate::error::ReportError;
 use crate::figures::Figures;
@@ -19,9 +19,10 @@ mod study;
 /// Percentiles with a column in JMeter.
 const JMETER: [Percentile; 4] = [Percentile::P50, Percentile::P90, Percentile::P95, Percentile::P99];
 /// JMeter's columns after the percentiles.
-const AFTER_JMETER: [&str; 6] = ["Min", "Max", "Error %", "Throughput", "Received KB/sec", "Sent KB/sec"];
+const JMETER_LAST_COLUMNS: [&str; 6] =
+    ["Min", "Max", "Error %", "Throughput", "Received KB/sec", "Sent KB/sec"];
 /// Columns after the percentiles of the service time.
-const LAST: [&str; 15] = [
+const LAST_COLUMNS: [&str; 15] = [
     "Service Min",
     "Service Max",
     "Lateness 99% Line",
@@ -42,19 +43,22 @@ const LAST: [&str; 15] = [
 /// Column heads of a run.
 fn header() -> impl Iterator<Item = String> {
     let first = ["Label", "# Samples", "Average"].map(str::to_owned).into_iter();
-    let after = AFTER_JMETER.map(str::to_owned);
-    let service = PRINTED.iter().map(|percentile| format!("Service {}", line(*percentile)));
-    let first = first.chain(JMETER.into_iter().map(line)).chain(after).chain(beyond_jmeter().map(line));
-    first.chain(["Service Average".to_owned()]).chain(service).chain(LAST.map(str::to_owned))
+    let after = JMETER_LAST_COLUMNS.map(str::to_owned);
+    let service = PRINTED.iter().map(|percentile| format!("Service {}", jmeter_name(*percentile)));
+    let first = first
+        .chain(JMETER.into_iter().map(jmeter_name))
+        .chain(after)
+        .chain(non_jmeter_percentiles().map(jmeter_name));
+    first.chain(["Service Average".to_owned()]).chain(service).chain(LAST_COLUMNS.map(str::to_owned))
 }
 
 /// Percentiles without a column in JMeter.
-fn beyond_jmeter() -> impl Iterator<Item = Percentile> {
+fn non_jmeter_percentiles() -> impl Iterator<Item = Percentile> {
     PRINTED.iter().copied().filter(|percentile| !JMETER.contains(percentile))
 }
 
 /// Name of a percentile in the style of JMeter.
-fn line(percentile: Percentile) -> String {
+fn jmeter_name(percentile: Percentile) -> String {
     match percentile {
         Percentile::P50 => "Median".to_owned(),
         _ => format!("{}% Line", durations::percent(percentile)),
@@ -62,24 +66,24 @@ fn line(percentile: Percentile) -> String {
 }
 
 /// Last columns: figures for transactions only, and the step that a row is part of.
-const HEADER_OF_TRANSACTIONS: [&str; 3] = ["Retried", "Retries", "Part Of"];
+const TRANSACTION_HEADER: [&str; 3] = ["Retried", "Retries", "Part Of"];
 
 pub(super) const FORMAT: Format = Format {
     name: "csv",
     sentence: "for spreadsheets: the columns of JMeter's Aggregate Report, times in milliseconds, and more columns",
     extension: "csv",
-    way: Way::Picked { runs: write, study: Some(study::write), compared: None },
+    way: FormatWriter::Picked { runs: write, study: Some(study::write), compared: None },
 };
 
 /// Writes the rows of every run.
 fn write(views: &[View<'_>], out: &mut dyn io::Write) -> Result<(), ReportError> {
     let mut writer = csv::Writer::from_writer(out);
-    let header = header().chain(HEADER_OF_TRANSACTIONS.map(str::to_owned));
-    writer.write_record(header).map_err(into_io)?;
+    let header = header().chain(TRANSACTION_HEADER.map(str::to_owned));
+    writer.write_record(header).map_err(to_io_error)?;
     for view in views {
         let mut write = |label: &str, figures: &Figures, part_of: &str| {
-            let cells = row(label, figures, view).into_iter().chain(of_transactions(figures, part_of));
-            writer.write_record(cells).map_err(into_io)
+            let cells = row(label, figures, view).into_iter().chain(transaction_cells(figures, part_of));
+            writer.write_record(cells).map_err(to_io_error)
         };
         for step in &view.steps {
             write(step.name, &step.figures, "")?;
@@ -107,7 +111,7 @@ fn row(label: &str, figures: &Figures, view: &View<'_>) -> Vec<String> {
     cells.push(rate(figures.jmeter_throughput_per_s()));
     cells.push(rate(figures.jmeter_kb_per_s(figures.received_bytes)));
     cells.push(rate(figures.jmeter_kb_per_s(figures.sent_bytes)));
-    cells.extend(beyond_jmeter().map(|percentile| ms(response.at(percentile))));
+    cells.extend(non_jmeter_percentiles().map(|percentile| ms(response.at(percentile))));
     cells.extend(service_cells(service));
     cells.extend([ms(lateness.at(Percentile::P99)), ms(lateness.max_ns)]);
     // Load tools do not report these counts.
@@ -126,7 +130,7 @@ fn row(label: &str, figures: &Figures, view: &View<'_>) -> Vec<String> {
     cells
 }
 
-fn of_transactions(figures: &Figures, part_of: &str) -> [String; HEADER_OF_TRANSACTIONS.len()] {
+fn transaction_cells(figures: &Figures, part_of: &str) -> [String; TRANSACTION_HEADER.len()] {
     let tries = figures.tries;
     let count = |count: Option<u64>| count.map_or_else(String::new, |count| count.to_string());
     [count(tries.map(|tries| tries.retried)), count(tries.map(|tries| tries.retries)), cell(part_of)]
@@ -153,7 +157,7 @@ pub(super) fn cell(text: &str) -> String {
     if begins { format!("'{text}") } else { text }
 }
 
-pub(super) fn into_io(error: csv::Error) -> io::Error {
+pub(super) fn to_io_error(error: csv::Error) -> io::Error {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => error,
         other => io::Error::other(format!("{other:?}")),

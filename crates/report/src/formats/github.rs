@@ -4,7 +4,7 @@
 
 use std::io;
 
-use super::{Format, Way};
+use super::{Format, FormatWriter};
 use crate::checks::{self, Check, Group};
 use crate::error::ReportError;
 
@@ -12,7 +12,7 @@ pub(super) const FORMAT: Format = Format {
     name: "github",
     sentence: "annotations of GitHub Actions: conditions and runs that failed",
     extension: "github",
-    way: Way::Picked {
+    way: FormatWriter::Picked {
         runs: |views, out| write(&checks::of_runs(views), out),
         study: Some(|study, out| write(&checks::of_study(study), out)),
         compared: Some(|compared, out| write(&checks::of_compared(compared), out)),
@@ -27,21 +27,21 @@ fn write(groups: &[Group], out: &mut dyn io::Write) -> Result<(), ReportError> {
             passed += 1;
             continue;
         };
-        let title = property(&format!("{}: {}", check.of, check.name));
-        writeln!(out, "::{command} title={title}::{}", data(&check.message))?;
+        let title = escape_property(&format!("{}: {}", check.of, check.name));
+        writeln!(out, "::{command} title={title}::{}", escape_message(&check.message))?;
     }
     let all = checks.len();
     Ok(writeln!(out, "::notice title=tenbin::{passed} of {all} checks passed")?)
 }
 
 /// Escapes the message of a command.
-fn data(text: &str) -> String {
+fn escape_message(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
 /// Escapes a property of a command, in which colons and commas are special, too.
-fn property(text: &str) -> String {
-    data(text).replace(':', "%3A").replace(',', "%2C")
+fn escape_property(text: &str) -> String {
+    escape_message(text).replace(':', "%3A").replace(',', "%2C")
 }
 
 #[cfg(test)]
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn escapes_command_delimiters() {
-        assert_eq!(data("50 %\n::error::x"), "50 %25%0A::error::x");
-        assert_eq!(property("a,b:c"), "a%2Cb%3Ac");
+        assert_eq!(escape_message("50 %\n::error::x"), "50 %25%0A::error::x");
+        assert_eq!(escape_property("a,b:c"), "a%2Cb%3Ac");
     }
 }

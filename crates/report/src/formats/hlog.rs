@@ -9,7 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use miniz_oxide::deflate::compress_to_vec_zlib;
 use record::{Histogram, Phase, Tally};
 
-use super::{Format, Way};
+use super::{Format, FormatWriter};
 use crate::error::ReportError;
 use crate::view::View;
 
@@ -26,7 +26,7 @@ pub(super) const FORMAT: Format = Format {
     name: "hlog",
     sentence: "HdrHistogram's interval log: response time, service time, and send delay of every second, in nanoseconds",
     extension: "hlog",
-    way: Way::Picked { runs: write, study: None, compared: None },
+    way: FormatWriter::Picked { runs: write, study: None, compared: None },
 };
 
 /// Writes the log of one run.
@@ -85,7 +85,7 @@ impl Log<'_> {
         for (tag, split) in kinds {
             let histogram = split.all();
             let Some(max_ns) = histogram.max_ns() else { continue };
-            let (max_ms, packed) = (max_ns as f64 / 1e6, STANDARD.encode(compressed(&histogram)));
+            let (max_ms, packed) = (max_ns as f64 / 1e6, STANDARD.encode(compress(&histogram)));
             writeln!(self.out, "Tag={tag},{second}.000,1.000,{max_ms:.3},{packed}")?;
         }
         Ok(())
@@ -93,7 +93,7 @@ impl Log<'_> {
 }
 
 /// Compresses a histogram in HdrHistogram's encoding V2: a cookie, the length of the rest, and the encoding as a zlib stream.
-fn compressed(histogram: &Histogram) -> Vec<u8> {
+fn compress(histogram: &Histogram) -> Vec<u8> {
     let packed = compress_to_vec_zlib(&encoded(histogram), COMPRESSION_LEVEL);
     let mut out = Vec::with_capacity(8 + packed.len());
     out.extend(V2_COMPRESSED_COOKIE.to_be_bytes());

@@ -11,8 +11,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use self::counted::Counted;
-use super::{Format, Way};
-use crate::durations::{Durations, Keyed};
+use super::{Format, FormatWriter};
+use crate::durations::{Durations, KeyedFigures};
 use crate::error::ReportError;
 use crate::figures::{ErrorLine, Figures};
 use crate::own_figures::{self, OwnFigureObject};
@@ -44,12 +44,12 @@ pub(super) const FORMAT: Format = Format {
     name: "json",
     sentence: "for programs: the schema tenbin.run/1, or tenbin.study/1 of several runs",
     extension: "json",
-    way: Way::Picked {
+    way: FormatWriter::Picked {
         runs: |views, out| match views {
             [view] => write(&RunObject::of(view), out),
             _ => write(&StudyObject::of(views), out),
         },
-        study: Some(|study, out| write(&study::Whole::of(study), out)),
+        study: Some(|study, out| write(&study::FullStudyObject::of(study), out)),
         compared: Some(|compared, out| write(&compared.object(), out)),
     },
 };
@@ -295,9 +295,9 @@ struct FiguresObject {
     throughput_per_s: Option<f64>,
     received_bytes: Option<u64>,
     sent_bytes: Option<u64>,
-    response_time_us: Keyed,
-    service_time_us: Keyed,
-    lateness_us: Keyed,
+    response_time_us: KeyedFigures,
+    service_time_us: KeyedFigures,
+    lateness_us: KeyedFigures,
 }
 
 /// Figures that were added later.
@@ -307,19 +307,19 @@ struct Details {
     window: Option<window::WindowObject>,
     connections: Option<u64>,
     statuses: BTreeMap<u16, u64>,
-    first_byte_us: Keyed,
-    connect_time_us: Keyed,
-    tls_time_us: Keyed,
-    response_time_ok_us: Keyed,
-    response_time_rejected_us: Keyed,
-    service_time_ok_us: Keyed,
-    service_time_rejected_us: Keyed,
-    lateness_ok_us: Keyed,
-    lateness_rejected_us: Keyed,
+    first_byte_us: KeyedFigures,
+    connect_time_us: KeyedFigures,
+    tls_time_us: KeyedFigures,
+    response_time_ok_us: KeyedFigures,
+    response_time_rejected_us: KeyedFigures,
+    service_time_ok_us: KeyedFigures,
+    service_time_rejected_us: KeyedFigures,
+    lateness_ok_us: KeyedFigures,
+    lateness_rejected_us: KeyedFigures,
     /// Deprecated copy of `response_time_rejected_us`, kept through 0.x. The next two keys are deprecated as well.
-    response_time_refused_us: Keyed,
-    service_time_refused_us: Keyed,
-    lateness_refused_us: Keyed,
+    response_time_refused_us: KeyedFigures,
+    service_time_refused_us: KeyedFigures,
+    lateness_refused_us: KeyedFigures,
 }
 
 #[derive(Serialize)]
@@ -614,8 +614,8 @@ impl Outcomes {
 }
 
 /// Durations in microseconds.
-fn times(durations: &Durations) -> Keyed {
-    Keyed::of(durations, microseconds)
+fn times(durations: &Durations) -> KeyedFigures {
+    KeyedFigures::of(durations, microseconds)
 }
 
 impl GeneratorObject {

@@ -7,8 +7,8 @@ use std::io;
 use evidence::Unit;
 use record::Sampled;
 
-use super::csv::{cell, into_io};
-use super::{Format, Way};
+use super::csv::{cell, to_io_error};
+use super::{Format, FormatWriter};
 use crate::error::ReportError;
 use crate::text::visible;
 use crate::view::View;
@@ -41,28 +41,28 @@ pub(super) const FORMAT: Format = Format {
     name: "jtl",
     sentence: "single requests as JMeter writes them, of a run that kept them (--log-requests)",
     extension: "jtl",
-    way: Way::Picked { runs: write, study: None, compared: None },
+    way: FormatWriter::Picked { runs: write, study: None, compared: None },
 };
 
 /// Writes one line for each request or transaction in the log.
 fn write(views: &[View<'_>], out: &mut dyn io::Write) -> Result<(), ReportError> {
-    if let Some(view) = views.iter().find(|view| measured(view).next().is_none()) {
+    if let Some(view) = views.iter().find(|view| measured_requests(view).next().is_none()) {
         return Err(ReportError::NoRequestLog { run: view.run.id.clone() });
     }
     let mut writer = csv::Writer::from_writer(out);
-    writer.write_record(HEADER).map_err(into_io)?;
+    writer.write_record(HEADER).map_err(to_io_error)?;
     for view in views {
         let labels: Vec<String> = view.steps.iter().map(|step| cell(step.name)).collect();
-        for (step, request) in measured(view) {
+        for (step, request) in measured_requests(view) {
             let label = labels.get(usize::from(step)).map_or("", String::as_str);
             let unit = view.run.new.units.get(usize::from(step)).copied().unwrap_or_default();
-            writer.write_record(line(view, label, unit, request)).map_err(into_io)?;
+            writer.write_record(line(view, label, unit, request)).map_err(to_io_error)?;
         }
     }
     Ok(writer.flush()?)
 }
 
-fn measured<'a>(view: &'a View<'_>) -> impl Iterator<Item = (u16, &'a Sampled)> {
+fn measured_requests<'a>(view: &'a View<'_>) -> impl Iterator<Item = (u16, &'a Sampled)> {
     let requests = view.run.requests();
     requests
         .filter(|(_, phase, _)| *phase == record::Phase::Measured)

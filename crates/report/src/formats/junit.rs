@@ -5,7 +5,7 @@ use std::io;
 
 use judge::CheckOutcome;
 
-use super::{Format, Way};
+use super::{Format, FormatWriter};
 use crate::checks::{self, Check, Group};
 use crate::error::ReportError;
 
@@ -13,7 +13,7 @@ pub(super) const FORMAT: Format = Format {
     name: "junit",
     sentence: "JUnit's XML, for build servers: conditions and runs as test cases",
     extension: "xml",
-    way: Way::Picked {
+    way: FormatWriter::Picked {
         runs: |views, out| write(&checks::of_runs(views), out),
         study: Some(|study, out| write(&checks::of_study(study), out)),
         compared: Some(|compared, out| write(&checks::of_compared(compared), out)),

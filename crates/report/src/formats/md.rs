@@ -2,26 +2,26 @@
 
 use std::io::{self, Write};
 
-use super::{Format, Way};
+use super::{Format, FormatWriter};
 use crate::Options;
 use crate::item::{Item, Tone};
-use crate::text::harmless;
+use crate::text::sanitize;
 use crate::units::count;
 
 pub(super) const FORMAT: Format = Format {
     name: "md",
     sentence: "Markdown, for a pull request",
     extension: "md",
-    way: Way::Drawn { draw, escape: escaped },
+    way: FormatWriter::Drawn { draw, escape: escaped },
 };
 
 /// Maximum number of characters of a text from outside.
 const TEXT_CHARACTERS_MAX: usize = 300;
 /// Heading level of the title.
-const LEVEL: usize = 2;
+const TITLE_LEVEL: usize = 2;
 
 fn draw(items: &[Item], _options: &Options, out: &mut dyn Write) -> io::Result<()> {
-    write_items(items, LEVEL, out)
+    write_items(items, TITLE_LEVEL, out)
 }
 
 /// Writes items with an empty line between them. Headings begin one level below `level`.
@@ -89,7 +89,7 @@ fn write_item(item: &Item, level: usize, out: &mut dyn Write) -> io::Result<()> 
 
 /// Escapes Markdown and HTML.
 fn escaped(text: &str) -> String {
-    let text = harmless(text, TEXT_CHARACTERS_MAX);
+    let text = sanitize(text, TEXT_CHARACTERS_MAX);
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

@@ -2,18 +2,18 @@
 
 use std::io::{self, Write};
 
-use super::{Format, Way};
+use super::{Format, FormatWriter};
 use crate::Options;
 use crate::item::{ErrorText, Fact, Item, Tone};
 use crate::style::Style;
-use crate::text::{columns, harmless, padded, padded_left, visible, wrapped};
+use crate::text::{columns, pad_left, pad_right, sanitize, visible, wrap};
 use crate::units::count;
 
 pub(super) const FORMAT: Format = Format {
     name: "terminal",
     sentence: "for reading here and now",
     extension: "txt",
-    way: Way::Drawn { draw, escape: visible },
+    way: FormatWriter::Drawn { draw, escape: visible },
 };
 
 /// Minimum width. A narrower terminal is ignored.
@@ -41,7 +41,7 @@ struct Page<'a> {
 }
 
 /// Whether a blank line separates the item from the item before it.
-fn is_apart(before: &Item, item: &Item) -> bool {
+fn needs_blank_line(before: &Item, item: &Item) -> bool {
     match item {
         Item::Head(_) | Item::Facts(_) | Item::Notes(_) | Item::Fold(..) | Item::Elsewhere(_) => true,
         Item::Table(_) => matches!(before, Item::Table(_) | Item::Facts(_)),
@@ -58,7 +58,7 @@ impl Page<'_> {
         };
         let mut before: Option<&Item> = None;
         for item in items.iter().filter(is_shown).collect::<Vec<_>>() {
-            if before.is_some_and(|before| is_apart(before, item)) {
+            if before.is_some_and(|before| needs_blank_line(before, item)) {
                 writeln!(self.out)?;
             }
             self.item(item)?;
@@ -114,7 +114,7 @@ impl Page<'_> {
                 } else {
                     vec![text.as_str()]
                 };
-                let lines = parts.iter().flat_map(|part| wrapped(part, self.width, self.width));
+                let lines = parts.iter().flat_map(|part| wrap(part, self.width, self.width));
                 lines.into_iter().try_for_each(|line| writeln!(self.out, "{}", self.style.dim(&line)))
             }
         }
@@ -127,13 +127,13 @@ impl Page<'_> {
         for fact in facts {
             let name = if fact.name == called { "" } else { &fact.name };
             called = &fact.name;
-            let name = self.style.dim(&padded(name, name_width));
+            let name = self.style.dim(&pad_right(name, name_width));
             let drawing =
                 fact.drawing.as_ref().map_or_else(String::new, |drawing| format!("{drawing}{INDENT}"));
             let room = self.width.saturating_sub(after.len());
-            let words = harmless(&fact.words, TEXT_CHARACTERS_MAX);
+            let words = sanitize(&fact.words, TEXT_CHARACTERS_MAX);
             let first_room = room.saturating_sub(columns(&drawing));
-            for (place, line) in wrapped(&words, first_room, room).iter().enumerate() {
+            for (place, line) in wrap(&words, first_room, room).iter().enumerate() {
                 let line = match place {
                     0 => format!("{}{name}{INDENT}{drawing}{line}", self.indent),
                     _ => format!("{after}{line}"),
@@ -151,7 +151,7 @@ impl Page<'_> {
         let class_width = errors.iter().map(|error| columns(&error.class)).max().unwrap_or(0);
         for error in errors {
             let (count, class) =
-                (padded_left(&count(error.count), digits), padded(&error.class, class_width));
+                (pad_left(&count(error.count), digits), pad_right(&error.class, class_width));
             let before = format!("{indent}{count}  {class}  ");
             let after = " ".repeat(columns(&before));
             self.paragraph(Tone::Plain, [&before, &after], &error.message)?;
@@ -167,9 +167,9 @@ impl Page<'_> {
     /// Writes a text from any source: sanitized, cut, wrapped, and in the color of its tone. The array has the prefixes of the
     /// first line and of the others.
     fn paragraph(&mut self, tone: Tone, [before, after]: [&str; 2], text: &str) -> io::Result<()> {
-        let text = harmless(text, TEXT_CHARACTERS_MAX);
+        let text = sanitize(text, TEXT_CHARACTERS_MAX);
         let room = |before: &str| self.width.saturating_sub(columns(before)).max(20);
-        for (place, line) in wrapped(&text, room(before), room(after)).iter().enumerate() {
+        for (place, line) in wrap(&text, room(before), room(after)).iter().enumerate() {
             let line = format!("{}{line}", if place == 0 { before } else { after });
             let line = line.trim_end();
             let line = match tone {

@@ -42,7 +42,7 @@ pub(crate) fn of<'a>(series: impl Iterator<Item = &'a Series>, unit: Unit) -> Ve
     let track = |track: &Track| {
         let Track { key, label, subject, .. } = *track;
         let label = if label.is_empty() { key.rsplit('_').next().unwrap_or_default() } else { label };
-        TimeTrack { key: key.to_owned(), label: of_unit(label, unit).to_owned(), subject }
+        TimeTrack { key: key.to_owned(), label: words_for_unit(label, unit).to_owned(), subject }
     };
     let of_chart = |chart: &Chart| {
         let tracks: Vec<TimeTrack> = match chart.kind {
@@ -50,10 +50,10 @@ pub(crate) fn of<'a>(series: impl Iterator<Item = &'a Series>, unit: Unit) -> Ve
             _ => chart.tracks.iter().filter(|track| keys.contains(track.key)).map(track).collect(),
         };
         let Chart { key, title, unit: of_figures, kind, .. } = *chart;
-        let (key, title, unit) = (key.into(), of_unit(title, unit).into(), of_figures);
+        let (key, title, unit) = (key.into(), words_for_unit(title, unit).into(), of_figures);
         (!tracks.is_empty()).then_some(TimeChart { key, title, unit, kind, tracks })
     };
-    let (of_load, of_resources) = CHARTS.split_at(CHARTS_OF_LOAD);
+    let (of_load, of_resources) = CHARTS.split_at(LOAD_CHARTS);
     let mut charts: Vec<TimeChart> = of_load.iter().filter_map(of_chart).collect();
     charts.extend(of_threads(threads));
     charts.extend(of_resources.iter().filter_map(of_chart));
@@ -77,7 +77,7 @@ fn of_threads<'a>(threads: impl IntoIterator<Item = &'a ThreadTrack>) -> impl It
 }
 
 /// Replaces words of the list below by those for transactions.
-fn of_unit(words: &'static str, unit: Unit) -> &'static str {
+fn words_for_unit(words: &'static str, unit: Unit) -> &'static str {
     match (words, unit) {
         (ANSWERS_PER_SECOND, Unit::Transactions) => "Transactions per second",
         (PLANNED_REQUESTS, Unit::Transactions) => "planned transactions",
@@ -189,7 +189,7 @@ const ANSWERS_PER_SECOND: &str = "Answers per second";
 const PLANNED_REQUESTS: &str = "planned requests";
 
 /// Number of leading charts about the load and its results. Charts of threads follow them.
-const CHARTS_OF_LOAD: usize = 5;
+const LOAD_CHARTS: usize = 5;
 
 const CHARTS: &[Chart] = &[
     Chart {

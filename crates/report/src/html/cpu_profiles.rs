@@ -9,14 +9,14 @@ use super::document::{CpuDifference, CpuProfile, CpuProfiles};
 use super::rounded::Rounded;
 use crate::cpu_profile::{Compared, doubts, profile_of};
 use crate::study::{self, LoadView, StudyPieces, StudyView};
-use crate::text::harmless;
+use crate::text::sanitize;
 use crate::view::View;
 
 /// Maximum numbers of rows of a load, and of calls in all of them.
 const PROFILES_MAX: usize = 8;
 const CALLS_MAX: usize = 12_000;
 /// Minimum and maximum number of calls of one row. The limit depends on the numbers of rows and loads.
-const CALLS_OF_ROW: std::ops::RangeInclusive<usize> = 250..=3_000;
+const ROW_CALLS_RANGE: std::ops::RangeInclusive<usize> = 250..=3_000;
 /// Smallest share of a branch. Smaller ones are narrower than about a pixel.
 const SHARE_MIN: f64 = 0.001;
 /// Maximum numbers of characters of a function's name, and of its module.
@@ -29,7 +29,7 @@ pub(super) fn of_runs(views: &[View<'_>]) -> Option<CpuProfiles> {
     let profiles = views.iter().enumerate();
     let profiles: Vec<(usize, Profile)> =
         profiles.filter_map(|(row, view)| Some((row, profile_of(view)?))).collect();
-    Drawn::of(&profiles, 1).map(|drawn| drawn.profiles)
+    DrawnProfiles::of(&profiles, 1).map(|drawn| drawn.profiles)
 }
 
 /// Profiles of the rows under a load, and their differences from the reference row.
@@ -39,7 +39,7 @@ pub(super) fn of_load(
     load: &LoadView<'_>,
 ) -> Option<CpuProfiles> {
     let profiles = study::cpu_profiles::of_load(view, load);
-    let mut drawn = Drawn::of(&profiles, view.loads.len())?;
+    let mut drawn = DrawnProfiles::of(&profiles, view.loads.len())?;
     for (rows, pair) in study::cpu_profiles::pairs(load, &profiles) {
         let names = rows.map(|row| page.row(load, row));
         let compared = Compared { names: names.each_ref().map(String::as_str), profiles: pair };
@@ -51,21 +51,21 @@ pub(super) fn of_load(
     Some(drawn.profiles)
 }
 
-struct Drawn {
+struct DrawnProfiles {
     profiles: CpuProfiles,
     /// Calls of the profile that are drawn, by row and in drawing order. `None` is the rest of a caller.
     calls: BTreeMap<usize, Vec<Option<usize>>>,
 }
 
-impl Drawn {
+impl DrawnProfiles {
     /// `None` without a profile.
     fn of(profiles: &[(usize, Profile)], loads: usize) -> Option<Self> {
         if profiles.is_empty() {
             return None;
         }
         let shown = &profiles[..profiles.len().min(PROFILES_MAX)];
-        let calls_max =
-            (CALLS_MAX / (shown.len() * loads.max(1))).clamp(*CALLS_OF_ROW.start(), *CALLS_OF_ROW.end());
+        let calls_max = (CALLS_MAX / (shown.len() * loads.max(1)))
+            .clamp(*ROW_CALLS_RANGE.start(), *ROW_CALLS_RANGE.end());
         let mut frames = Frames::default();
         let mut calls = BTreeMap::new();
         let of_row = |(row, profile): &(usize, Profile)| {
@@ -115,8 +115,8 @@ impl Frames {
                 FrameKind::User => 1,
                 FrameKind::Kernel => 2,
             };
-            let name = harmless(&function.name, NAME_CHARACTERS_MAX);
-            all.push((name, harmless(&function.module, MODULE_CHARACTERS_MAX), kind));
+            let name = sanitize(&function.name, NAME_CHARACTERS_MAX);
+            all.push((name, sanitize(&function.module, MODULE_CHARACTERS_MAX), kind));
             all.len() - 1
         })
     }
@@ -218,7 +218,7 @@ mod tests {
             (Some(1), 2, 14),
         ];
         let profile = profile(&["web", "main", "thin", "leaf"], &calls);
-        let drawn = Drawn::of(&[(3, profile)], 1).unwrap().profiles;
+        let drawn = DrawnProfiles::of(&[(3, profile)], 1).unwrap().profiles;
         let expected = [(0, "web", 0), (1, REST, 6), (1, "main", 9_980), (2, "thin", 14)];
         assert_eq!(told(&drawn), expected);
         assert_eq!((drawn.profiles[0].row, drawn.profiles[0].least_share), (3, SHARE_MIN));
@@ -231,16 +231,16 @@ mod tests {
         let names: Vec<String> = (0..6_001).map(|name| format!("<b>f{name}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let profile = profile(&names, &calls);
-        let drawn = Drawn::of(&[(0, profile)], 1).unwrap().profiles;
+        let drawn = DrawnProfiles::of(&[(0, profile)], 1).unwrap().profiles;
         let sum: u64 = drawn.profiles[0].calls.iter().map(|(.., samples)| samples).sum();
-        assert!(drawn.profiles[0].calls.len() <= *CALLS_OF_ROW.end() + 1);
+        assert!(drawn.profiles[0].calls.len() <= *ROW_CALLS_RANGE.end() + 1);
         assert_eq!(sum, drawn.profiles[0].samples, "no sample is lost");
     }
 
     #[test]
     fn profile_with_too_few_samples_has_no_tree() {
         let profile = profile(&["web", "main"], &[(None, 0, 0), (Some(0), 1, 60)]);
-        let drawn = Drawn::of(&[(0, profile)], 1).unwrap().profiles;
+        let drawn = DrawnProfiles::of(&[(0, profile)], 1).unwrap().profiles;
         assert!(drawn.profiles[0].calls.is_empty() && !drawn.profiles[0].doubts.is_empty());
     }
 }

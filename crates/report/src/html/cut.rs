@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::document::{Document, Doubt, Load, Notice, Table, Tone};
-use crate::text::cut_to;
+use crate::text::truncate_list;
 use crate::units::count;
 
 /// Maximum number of rows under all loads together.
@@ -17,9 +17,9 @@ const NOTICES_MAX: usize = 24;
 const DOUBTS_MAX: usize = 500;
 
 /// Removes data beyond the limits. Returns the original index of each remaining run.
-pub(super) fn to_size(document: &mut Document) -> Vec<usize> {
-    cut_to(&mut document.notices, NOTICES_MAX, |more| notice(format!("and {more} more")));
-    cut_to(&mut document.validity.doubts, DOUBTS_MAX, doubt);
+pub(super) fn cut_to_limits(document: &mut Document) -> Vec<usize> {
+    truncate_list(&mut document.notices, NOTICES_MAX, |more| notice(format!("and {more} more")));
+    truncate_list(&mut document.validity.doubts, DOUBTS_MAX, doubt);
     let all = [document.loads.iter().map(|load| load.rows.len()).sum(), document.runs.len()];
     let rows = rows(document);
     let runs = runs(document, &rows);
@@ -86,10 +86,11 @@ fn runs(document: &Document, rows: &[Vec<usize>]) -> Vec<usize> {
 }
 
 fn keep(document: &mut Document, rows: &[Vec<usize>], runs: &[usize]) {
-    let (new_rows, new_runs) = (rows.iter().map(|rows| places(rows)).collect::<Vec<_>>(), places(runs));
+    let (new_rows, new_runs) =
+        (rows.iter().map(|rows| new_indexes(rows)).collect::<Vec<_>>(), new_indexes(runs));
     // A load without a row is removed.
     let with_rows: Vec<usize> = (0..rows.len()).filter(|load| !rows[*load].is_empty()).collect();
-    let new_loads = places(&with_rows);
+    let new_loads = new_indexes(&with_rows);
     let mut place = 0..;
     document.runs.retain(|_| place.next().is_some_and(|place| new_runs.contains_key(&place)));
     for run in &mut document.runs {
@@ -130,7 +131,7 @@ fn keep_rows(load: &mut Load, new_rows: &HashMap<usize, usize>, new_runs: &HashM
 }
 
 /// New index of each remaining item.
-fn places(left: &[usize]) -> HashMap<usize, usize> {
+fn new_indexes(left: &[usize]) -> HashMap<usize, usize> {
     left.iter().enumerate().map(|(new, old)| (*old, new)).collect()
 }
 

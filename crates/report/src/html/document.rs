@@ -6,10 +6,10 @@
 use serde::Serialize;
 
 use super::charts::TimeChart;
-use super::happened::Course;
+use super::happened::LoadCourse;
 use super::series::Series;
 use super::spectrum::Spectrum;
-use crate::durations::Keyed;
+use crate::durations::KeyedFigures;
 use crate::noun::Noun;
 
 /// Everything that the page shows.
@@ -195,14 +195,14 @@ pub(crate) struct Experiment {
     /// Noise, next limit, and untested changes.
     pub(crate) facts: Vec<Fact>,
     /// Effect of each intervention, starting with the second control.
-    pub(crate) effects: Vec<EffectOfChange>,
+    pub(crate) effects: Vec<ChangeEffect>,
     /// Throughput by number of users. `None` if no other numbers were tested.
     pub(crate) scaling: Option<Scaling>,
 }
 
 /// Throughput with an intervention ÷ throughput of the control.
 #[derive(Serialize)]
-pub(crate) struct EffectOfChange {
+pub(crate) struct ChangeEffect {
     /// Name of the intervention. `none` for the second control.
     pub(crate) name: String,
     /// Ratio in each block.
@@ -513,7 +513,7 @@ pub(crate) struct Counts {
 pub(crate) struct Times {
     pub(crate) n: u64,
     #[serde(flatten)]
-    pub(crate) figures: Keyed,
+    pub(crate) figures: KeyedFigures,
 }
 
 /// Comparison of two rows over their common blocks.
@@ -650,7 +650,7 @@ pub(crate) struct HappenedEvent {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) causes: Option<EventCauses>,
     /// Load around the event.
-    pub(crate) course: Option<Course>,
+    pub(crate) course: Option<LoadCourse>,
 }
 
 /// Cost of an event.

@@ -3,7 +3,7 @@
 use super::document::ErrorKind;
 use super::of_run::sentence;
 use crate::figures::Figures;
-use crate::text::harmless;
+use crate::text::sanitize;
 
 /// Maximum number of kinds of errors under one load.
 const KINDS_MAX: usize = 12;
@@ -19,8 +19,8 @@ pub(super) fn of_rows<'a>(rows: impl Iterator<Item = Option<&'a Figures>>) -> Ve
         kinds.extend(figures.errors.iter().map(|line| {
             ErrorKind {
                 row,
-                class: harmless(line.class.as_str(), CHARACTERS_MAX[0]),
-                message: harmless(&line.message, CHARACTERS_MAX[1]),
+                class: sanitize(line.class.as_str(), CHARACTERS_MAX[0]),
+                message: sanitize(&line.message, CHARACTERS_MAX[1]),
                 count: line.count,
                 share: if planned > 0 { line.count as f64 / planned as f64 } else { 0.0 },
                 help: line

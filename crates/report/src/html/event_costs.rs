@@ -9,7 +9,7 @@ use crate::event_causes;
 use crate::event_costs::{REQUEST_SECONDS, cell, signed, with_interval, written};
 use crate::study::event_costs::{differences, of_row};
 use crate::study::{LoadView, StudyPieces, StudyView, VariantRow};
-use crate::text::harmless;
+use crate::text::sanitize;
 use crate::units::{count, decimal, duration};
 use crate::view::View;
 
@@ -44,12 +44,12 @@ pub(super) fn of_load(
         let figures: Vec<Figure> = Figure::all().into_iter().filter(occurred).collect();
         let apart: Vec<&Difference<'_>> = differences.iter().filter(|of| of.name == *name).collect();
         Some(PooledEvent {
-            name: harmless(name, NAME_CHARACTERS_MAX),
+            name: sanitize(name, NAME_CHARACTERS_MAX),
             rows: mine.iter().map(|(row, of)| cost_row(*row, of, page, load)).collect(),
             from: apart.first().map(|of| of.from),
             figures: figures.into_iter().map(|figure| cost_figure(figure, &mine, &apart)).collect(),
             sentences: apart.iter().map(|of| sentence(of, page, load)).collect(),
-            causes: causes_of_rows(view, load, name),
+            causes: row_causes(view, load, name),
         })
     };
     let events: Vec<PooledEvent> = names.iter().filter_map(of_event).collect();
@@ -58,7 +58,7 @@ pub(super) fn of_load(
 }
 
 /// Causes in each row in which the event cost something.
-fn causes_of_rows(view: &StudyView<'_>, load: &LoadView<'_>, name: &str) -> Vec<EventCauses> {
+fn row_causes(view: &StudyView<'_>, load: &LoadView<'_>, name: &str) -> Vec<EventCauses> {
     let of_row = |(place, row): (usize, &VariantRow<'_>)| {
         let views: Vec<&View<'_>> = row.shown().map(|run| &view.runs[run]).collect();
         Some(causes(place, &event_causes::pooled(&views, name)?))
@@ -76,7 +76,7 @@ pub(super) fn causes(row: usize, found: &judge::EventCauses) -> EventCauses {
 }
 
 fn cost_row(row: usize, of: &Pooled<'_>, page: &StudyPieces<'_>, load: &LoadView<'_>) -> CostRow {
-    let words = told(of).into_iter().map(|words| format!("{}: {words}", page.row(load, row)));
+    let words = cost_sentences(of).into_iter().map(|words| format!("{}: {words}", page.row(load, row)));
     CostRow {
         row,
         runs: of.runs_known(),
@@ -87,7 +87,7 @@ fn cost_row(row: usize, of: &Pooled<'_>, page: &StudyPieces<'_>, load: &LoadView
 }
 
 /// Formats the cost: number of runs, and medians over them.
-fn told(of: &Pooled<'_>) -> Vec<String> {
+fn cost_sentences(of: &Pooled<'_>) -> Vec<String> {
     let all = of.runs_known();
     let write = |figure: Figure| {
         of.over(figure).map_or_else(|| "n/a".to_owned(), |over| written(figure, over.middle))
@@ -121,7 +121,7 @@ fn told(of: &Pooled<'_>) -> Vec<String> {
     }
     let unknown = of.runs.len() - all;
     if unknown > 0 {
-        let why = of.why_unknown.map_or_else(String::new, |why| format!(": {}", harmless(why, 300)));
+        let why = of.why_unknown.map_or_else(String::new, |why| format!(": {}", sanitize(why, 300)));
         words.push(format!("cost unknown in {} of {}{why}.", count(unknown as u64), runs(of.runs.len())));
     }
     words

@@ -3,11 +3,11 @@
 use judge::ladder::Rung;
 use judge::{Diagnosis, Ladder};
 
-use super::document::{EffectOfChange, Experiment, Fact, Scaling, ScalingStep};
+use super::document::{ChangeEffect, Experiment, Fact, Scaling, ScalingStep};
 use super::table;
 use crate::item;
 use crate::study::{self, LoadView, StudyView};
-use crate::text::harmless;
+use crate::text::sanitize;
 
 const TEXT_CHARACTERS_MAX: usize = 600;
 /// Number of points on the curve of the scalability law.
@@ -16,7 +16,7 @@ const CURVE_POINTS: u32 = 48;
 /// Experiment of a study under a load. `None` if there is none.
 pub(super) fn of_load(view: &StudyView<'_>, load: &LoadView<'_>) -> Option<Experiment> {
     let diagnosis = view.diagnosis.as_ref().filter(|diagnosis| diagnosis.load == load.name)?;
-    let text = |text: &str| harmless(text, TEXT_CHARACTERS_MAX);
+    let text = |text: &str| sanitize(text, TEXT_CHARACTERS_MAX);
     let fact = |item::Fact { name, words, .. }| Fact { name, value: words };
     Some(Experiment {
         about: text(&diagnosis.setting.name()),
@@ -27,9 +27,9 @@ pub(super) fn of_load(view: &StudyView<'_>, load: &LoadView<'_>) -> Option<Exper
     })
 }
 
-fn effects(diagnosis: &Diagnosis, text: impl Fn(&str) -> String) -> Vec<EffectOfChange> {
+fn effects(diagnosis: &Diagnosis, text: impl Fn(&str) -> String) -> Vec<ChangeEffect> {
     let controls = diagnosis.controls.as_ref();
-    let none = EffectOfChange {
+    let none = ChangeEffect {
         name: "none".to_owned(),
         in_blocks: diagnosis.of_controls.clone(),
         ratio: controls.map(|controls| controls.estimate),
@@ -37,7 +37,7 @@ fn effects(diagnosis: &Diagnosis, text: impl Fn(&str) -> String) -> Vec<EffectOf
         predicted: None,
         finding: "",
     };
-    let tried = diagnosis.tried.iter().map(|tried| EffectOfChange {
+    let tried = diagnosis.tried.iter().map(|tried| ChangeEffect {
         name: text(&tried.changed.name),
         in_blocks: tried.ratios.clone(),
         ratio: tried.effect.ratio,

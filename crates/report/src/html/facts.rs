@@ -5,7 +5,7 @@ use units::Utc;
 
 use super::document::Fact;
 use crate::study::{self, StudyPieces, StudyView};
-use crate::text::harmless;
+use crate::text::sanitize;
 use crate::units::gibibytes;
 use crate::view::View;
 use crate::{processes, steadiness, transactions, words};
@@ -58,13 +58,13 @@ pub(super) fn of_run(view: &View<'_>) -> Vec<Fact> {
     facts.extend(words::identity(&view.whole).into_iter().map(|line| Fact::new(view.noun().many, line)));
     if view.unit().connects_with_log_in() {
         facts.extend(transactions::without_connect(view).map(|words| Fact::new("throughput", words)));
-        facts.extend(words::connected(view).into_iter().map(|words| Fact::new("connected", words)));
+        facts.extend(words::connection_words(view).into_iter().map(|words| Fact::new("connected", words)));
     }
     facts.extend(transactions::facts(&view.whole).map(|(name, words)| Fact::new(name, words)));
     let mut add = |name: &str, value: Option<String>| facts.extend(value.map(|value| Fact::new(name, value)));
     add("retried", words::retried(&view.whole));
     add("outage", crate::outage::words(view));
-    add("starved", crate::outage::starved(view));
+    add("starved", crate::outage::starvation_words(view));
     add("steady", steadiness::of(view).map(|seen| short(&steadiness::words(seen))));
     add("TLS", ending.and_then(|ending| ending.tls.as_deref()).map(short));
     add("generator", ending.map(|ending| words::generator(view, &ending.generator)));
@@ -112,5 +112,5 @@ fn of_host(host: &Value) -> Vec<Fact> {
 }
 
 pub(super) fn short(text: &str) -> String {
-    harmless(text, CHARACTERS_MAX)
+    sanitize(text, CHARACTERS_MAX)
 }

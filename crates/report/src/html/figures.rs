@@ -5,7 +5,7 @@ use judge::RelativeRange;
 use super::document::{
     Counts, Fairness, MinMedianMax, RelativeRanges, RowFairness, RowFigures, Spread, Times,
 };
-use crate::durations::{Durations, Keyed};
+use crate::durations::{Durations, KeyedFigures};
 use crate::figures;
 use crate::metric::{self, ComparedBy, Metric};
 use crate::study::VariantRow;
@@ -71,7 +71,7 @@ fn of_all(figures: &figures::Figures) -> RowFigures {
 }
 
 pub(super) fn times(durations: &Durations) -> Times {
-    Times { n: durations.count, figures: Keyed::of(durations, |ns| ns / NS_PER_MS) }
+    Times { n: durations.count, figures: KeyedFigures::of(durations, |ns| ns / NS_PER_MS) }
 }
 
 /// Spread of the metric over runs, in the unit of the page.

@@ -16,7 +16,7 @@ pub(super) const POINTS_OF_PAGE_MAX: usize = 12_000;
 
 /// Load around an event, in steps of equal length.
 #[derive(Serialize)]
-pub(crate) struct Course {
+pub(crate) struct LoadCourse {
     /// Start of the first step, in seconds since the end of the warm-up.
     pub(crate) from_s: f64,
     pub(crate) step_s: f64,
@@ -46,12 +46,12 @@ pub(super) fn add_courses(events: &mut [HappenedEvent], run: &Run, points_left: 
         let around_ns = (begun_ns.saturating_sub(AROUND_NS), to_ns.saturating_add(AROUND_NS));
         let warm_up_s = run.new.warm_up_ns as f64 / 1e9;
         let course = course(&windows, around_ns).filter(|course| course.points() <= *points_left);
-        event.course = course.map(|course| Course { from_s: course.from_s - warm_up_s, ..course });
-        *points_left -= event.course.as_ref().map_or(0, Course::points);
+        event.course = course.map(|course| LoadCourse { from_s: course.from_s - warm_up_s, ..course });
+        *points_left -= event.course.as_ref().map_or(0, LoadCourse::points);
     }
 }
 
-impl Course {
+impl LoadCourse {
     fn points(&self) -> usize {
         self.ok.len()
     }
@@ -65,7 +65,7 @@ impl Course {
 }
 
 /// Load between two times since the start of the load. `None` if no window covers that interval.
-fn course(windows: &[Moment], (from_ns, to_ns): (u64, u64)) -> Option<Course> {
+fn course(windows: &[Moment], (from_ns, to_ns): (u64, u64)) -> Option<LoadCourse> {
     let (first, end) = (from_ns / Moment::WINDOW_NS, to_ns / Moment::WINDOW_NS);
     // Windows after the load are drawn up to the last one in which requests were lost.
     let last = windows.iter().rfind(|window| window.planned > 0 || window.lost() > 0)?.number;
@@ -73,7 +73,7 @@ fn course(windows: &[Moment], (from_ns, to_ns): (u64, u64)) -> Option<Course> {
     let count = usize::try_from(end.checked_sub(first).filter(|count| *count > 0)?).ok()?;
     let step = count.div_ceil(POINTS_MAX);
     let points = count.div_ceil(step);
-    let mut course = Course {
+    let mut course = LoadCourse {
         from_s: (first * Moment::WINDOW_NS) as f64 / 1e9,
         step_s: (step as u64 * Moment::WINDOW_NS) as f64 / 1e9,
         planned: vec![0; points],

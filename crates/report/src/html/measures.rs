@@ -24,7 +24,7 @@ pub(super) fn add(document: &mut Document, views: &[View<'_>]) {
     }
     let noun = Noun::of_all(views);
     for load in &mut document.loads {
-        load.measures = measures.iter().map(|by| described(by, noun)).collect();
+        load.measures = measures.iter().map(|by| measure(by, noun)).collect();
         for row in &mut load.rows {
             let Row { shown, figures, .. } = row;
             if let Some(figures) = figures {
@@ -54,7 +54,7 @@ fn values(view: &View<'_>, measures: &[ComparedBy]) -> Vec<Option<f64>> {
     measures.iter().map(value).collect()
 }
 
-fn described(by: &ComparedBy, noun: &Noun) -> Measure {
+fn measure(by: &ComparedBy, noun: &Noun) -> Measure {
     Measure {
         key: if by.cost.is_some() { by.name() } else { by.label() },
         words: by.words(noun.unit),

@@ -9,7 +9,7 @@ use super::table;
 use crate::capacity::{CapacityRow, CapacityView, LevelRow, Limit, answer, facts, table as levels_table};
 use crate::durations::{Durations, key};
 use crate::noun::Noun;
-use crate::text::{harmless, visible};
+use crate::text::{sanitize, visible};
 
 /// Maximum numbers of characters of a name, and of a server's error message.
 const NAME_CHARACTERS_MAX: usize = 120;
@@ -24,7 +24,7 @@ pub(super) fn search(view: &CapacityView, noun: &Noun) -> CapacitySearch {
 }
 
 fn words(text: &str) -> String {
-    harmless(text, WORDS_CHARACTERS_MAX)
+    sanitize(text, WORDS_CHARACTERS_MAX)
 }
 
 fn objective(slo: &Condition) -> Objective {
@@ -36,14 +36,14 @@ fn objective(slo: &Condition) -> Objective {
 }
 
 fn of_row(view: &CapacityView, row: &CapacityRow, noun: &Noun) -> Capacity {
-    let name = harmless(&view.name(row), NAME_CHARACTERS_MAX);
+    let name = sanitize(&view.name(row), NAME_CHARACTERS_MAX);
     let crate::answer::Answer { text, certainty, how_sure, .. } = answer(row);
     let found = &row.found;
     let facts = facts(view, row).into_iter().map(|(name, value)| Fact::new(name, words(&value)));
     Capacity {
         answer: Answer { certainty: certainty.name(), text: format!("{name}: {}.", words(&text)), how_sure },
         name,
-        system: harmless(&row.setting.system, NAME_CHARACTERS_MAX),
+        system: sanitize(&row.setting.system, NAME_CHARACTERS_MAX),
         held_per_s: finite(found.held_per_s),
         failed_per_s: finite(found.failed_per_s),
         noise_per_s: found.noise_band.map(|(low, high)| [low, high]),

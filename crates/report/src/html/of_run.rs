@@ -15,7 +15,7 @@ use crate::apart;
 use crate::event_causes;
 use crate::metric;
 use crate::noun::Noun;
-use crate::text::harmless;
+use crate::text::sanitize;
 use crate::view::View;
 use crate::{bottleneck, breaches, comparison, outage, statements, steadiness, times, words};
 
@@ -29,7 +29,7 @@ const EVENTS_MAX: usize = 24;
 pub(super) fn document(views: &[View<'_>]) -> Result<Document, EvidenceError> {
     let metric = metric::ComparedBy::named("throughput");
     let names = match views {
-        [view] => vec![harmless(&view.name(), NAME_CHARACTERS_MAX)],
+        [view] => vec![sanitize(&view.name(), NAME_CHARACTERS_MAX)],
         _ => comparison::names(views),
     };
     let rows = views.iter().zip(&names).enumerate();
@@ -104,15 +104,15 @@ pub(super) fn run(view: &View<'_>, metric: Option<&metric::ComparedBy>) -> Run {
 
 /// Events of a run, without the load around them.
 fn happened(view: &View<'_>) -> Vec<HappenedEvent> {
-    let of = |of: &crate::event_costs::Happened<'_>| HappenedEvent {
-        name: harmless(&of.name, NAME_CHARACTERS_MAX),
+    let of = |of: &crate::event_costs::CostedEvent<'_>| HappenedEvent {
+        name: sanitize(&of.name, NAME_CHARACTERS_MAX),
         action: text(&of.event.action),
         outcome: of.event.outcome().name(),
         begun_s: of.at_s(),
         ended_s: of.event.ended_ns.map(|ns| of.seconds(ns)),
         cost: of.figures().map(|cost| happened_cost(cost, of.seconds(cost.to_ns))),
         why: of.why_unknown().map(text),
-        causes: event_causes::of_happened(view, of).map(|found| event_costs::causes(0, &found)),
+        causes: event_causes::of_occurrence(view, of).map(|found| event_costs::causes(0, &found)),
         course: None,
     };
     crate::event_costs::of_run(view).iter().map(of).collect()
@@ -146,7 +146,7 @@ fn of_row(
     let metric = figures.as_ref().and_then(|figures| figures.metric);
     let of_place = view.place();
     let knobs = of_place.map_or(&[][..], |place| &place.knobs);
-    let short = |text: &str| harmless(text, NAME_CHARACTERS_MAX);
+    let short = |text: &str| sanitize(text, NAME_CHARACTERS_MAX);
     Ok(Row {
         system: of_place.map_or_else(|| name.clone(), |place| short(&place.system)),
         variant: of_place.map_or_else(String::new, |place| short(&place.variant)),
@@ -273,7 +273,7 @@ fn events(view: &View<'_>) -> Vec<Event> {
     let seen = seen.into_iter().chain(outage::events(view)).map(|(at_s, text)| Event { at_s, text });
     let done = crate::event_costs::of_run(view)
         .into_iter()
-        .filter_map(|of| Some(Event { at_s: of.at_s()?, text: harmless(&of.name, NAME_CHARACTERS_MAX) }));
+        .filter_map(|of| Some(Event { at_s: of.at_s()?, text: sanitize(&of.name, NAME_CHARACTERS_MAX) }));
     let mut events: Vec<Event> = seen.chain(done.take(EVENTS_MAX)).chain(ended_early(view)).collect();
     events.sort_by(|one, other| one.at_s.total_cmp(&other.at_s));
     events
@@ -307,11 +307,11 @@ fn notices(views: &[View<'_>], names: &[String]) -> Vec<Notice> {
 
 fn validity(views: &[View<'_>], names: &[String]) -> Validity {
     let with = |level: Level| {
-        let is_so = |view: &&View<'_>| match level {
+        let has_level = |view: &&View<'_>| match level {
             Level::Invalid => view.is_invalid(),
             level => !view.is_invalid() && view.validity.verdict == level,
         };
-        views.iter().filter(is_so).count()
+        views.iter().filter(has_level).count()
     };
     let (invalid, suspect) = (with(Level::Invalid), with(Level::Suspect));
     let level = match (invalid, suspect) {
@@ -375,5 +375,5 @@ pub(super) fn sentence(words: &str) -> String {
 }
 
 pub(super) fn text(text: &str) -> String {
-    harmless(text, TEXT_CHARACTERS_MAX)
+    sanitize(text, TEXT_CHARACTERS_MAX)
 }

@@ -16,13 +16,13 @@ use crate::item;
 use crate::physical_cost;
 use crate::study::troubles::{Group, TroubleKind};
 use crate::study::{self, Brief, LoadView, StudyPieces, StudyView, tables, troubles, verdict_word};
-use crate::text::{cut_to, harmless, listed, visible};
+use crate::text::{listed, sanitize, truncate_list, visible};
 use crate::view::View;
 
 /// Maximum number of characters of a parameter's name, and of its value.
 const KNOB_CHARACTERS_MAX: usize = 60;
 /// Maximum number of loads in one notice.
-const LOADS_TOLD_MAX: usize = 8;
+const LOADS_NAMED_MAX: usize = 8;
 /// Maximum number of kinds of trouble.
 const DOUBTS_MAX: usize = 60;
 /// Maximum number of bytes of the plan.
@@ -61,7 +61,7 @@ pub(super) fn document(view: &StudyView<'_>) -> Result<Document, EvidenceError> 
 fn notices(view: &StudyView<'_>, page: &StudyPieces<'_>) -> Vec<Notice> {
     let stamps = view.study.new.stamps.iter();
     let mut notices: Vec<Notice> = stamps.map(|stamp| notice(study::tone(stamp), page.text(stamp))).collect();
-    let found = [view.unknown(), view.too_short()].into_iter().flatten();
+    let found = [view.unknown(), view.short_run_warning()].into_iter().flatten();
     notices.extend(found.map(|text| Notice { tone: Tone::Doubtful, text }));
     let is_breached =
         |load: &&LoadView<'_>| page.gates(load).iter().any(|(tone, _)| *tone == item::Tone::Bad);
@@ -77,7 +77,7 @@ fn notices(view: &StudyView<'_>, page: &StudyPieces<'_>) -> Vec<Notice> {
         (_, 1) => "GATES: failed".to_owned(),
         _ => {
             let names = breached.iter().map(|load| page.short(load.name));
-            format!("GATES: failed under {}", listed(names, LOADS_TOLD_MAX, ", "))
+            format!("GATES: failed under {}", listed(names, LOADS_NAMED_MAX, ", "))
         }
     };
     notices.insert(0, Notice { tone: Tone::Bad, text });
@@ -85,7 +85,7 @@ fn notices(view: &StudyView<'_>, page: &StudyPieces<'_>) -> Vec<Notice> {
 }
 
 /// Names the columns of names after their contents. The legend below the table states that the times are response times.
-fn named(mut table: Table) -> Table {
+fn name_columns(mut table: Table) -> Table {
     if let Some(head) = table.heads.first_mut() {
         "system".clone_into(&mut head.text);
     }
@@ -93,10 +93,10 @@ fn named(mut table: Table) -> Table {
 }
 
 fn notice(tone: item::Tone, text: String) -> Notice {
-    Notice { tone: of_tone(tone), text }
+    Notice { tone: convert_tone(tone), text }
 }
 
-fn of_tone(tone: item::Tone) -> Tone {
+fn convert_tone(tone: item::Tone) -> Tone {
     match tone {
         item::Tone::Plain | item::Tone::Strong => Tone::Plain,
         item::Tone::Good => Tone::Good,
@@ -107,7 +107,7 @@ fn of_tone(tone: item::Tone) -> Tone {
 
 /// Whether a row is the best of its system, and whether it is the winner.
 fn marks(load: &LoadView<'_>, row: usize) -> [bool; 2] {
-    [load.bests().any(|best| best.row == row), study::winner(load) == Some(row)]
+    [load.best_rows().any(|best| best.row == row), study::winner(load) == Some(row)]
 }
 
 fn of_load(view: &StudyView<'_>, page: &StudyPieces<'_>, load: &LoadView<'_>) -> Result<Load, EvidenceError> {
@@ -150,12 +150,12 @@ fn of_load(view: &StudyView<'_>, page: &StudyPieces<'_>, load: &LoadView<'_>) ->
         answer: answer(view, page, load),
         metric: metric(view, page),
         rows: rows.collect::<Result<_, EvidenceError>>()?,
-        table: named(table::of(tables::summary(view, load, str::to_owned), &about)),
+        table: name_columns(table::of(tables::summary(view, load, str::to_owned), &about)),
         legend: if has_figures { sentences(&page.legend(load)) } else { Vec::new() },
         steps: tables::steps(view.noun(), load, str::to_owned)
-            .map(|steps| named(table::of(steps, &of_steps))),
+            .map(|steps| name_columns(table::of(steps, &of_steps))),
         statements: tables::statements(load, str::to_owned)
-            .map(|(_, statements)| named(table::of(statements, &of_statements))),
+            .map(|(_, statements)| name_columns(table::of(statements, &of_statements))),
         baseline: load.baseline,
         pairs: load.pairs.iter().map(|one| pair(view, load, one, &name)).collect(),
         costs: costs(view, page, load),
@@ -209,7 +209,7 @@ fn answer(view: &StudyView<'_>, page: &StudyPieces<'_>, load: &LoadView<'_>) -> 
     let crate::answer::Answer { text, certainty, how_sure, besides } = study::headline(page, view, load);
     let text = if besides.is_empty() { text } else { format!("{text}; {besides}") };
     let begins_with_name =
-        load.bests().next().is_some_and(|best| text.starts_with(&page.row(load, best.row)));
+        load.best_rows().next().is_some_and(|best| text.starts_with(&page.row(load, best.row)));
     let text = match (view.missing > 0, begins_with_name) {
         (true, _) => format!("So far: {text}."),
         (false, true) => format!("{text}."),
@@ -240,7 +240,7 @@ fn of_row(
     name: String,
     [is_best, is_winner]: [bool; 2],
 ) -> Result<Row, EvidenceError> {
-    let knob = |text: &str| harmless(text, KNOB_CHARACTERS_MAX);
+    let knob = |text: &str| sanitize(text, KNOB_CHARACTERS_MAX);
     let is_valid = |run: &&View<'_>| run.eligibility_by(view.metric.as_ref()) == Eligibility::Valid;
     let valid = row.runs.iter().map(|(run, _)| &view.runs[*run]).filter(is_valid);
     Ok(Row {
@@ -283,7 +283,7 @@ fn pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &study::Pair, name: stu
     let ends = comparison.estimate.zip(comparison.interval);
     Pair {
         estimate_text: comparison.estimate.map(|estimate| apart::alone(by, estimate)),
-        ends_text: ends.map(|(of, ends)| apart::each_end(by, of, ends)),
+        ends_text: ends.map(|(of, ends)| apart::each_bound(by, of, ends)),
         in_blocks_text: in_blocks.iter().map(|one| apart::alone(by, *one)).collect(),
         first: pair.first,
         second: pair.second,
@@ -331,13 +331,13 @@ fn doubts(view: &StudyView<'_>, page: &StudyPieces<'_>) -> Vec<Doubt> {
         let told = page.of_group(group);
         let tone = match group.kind {
             TroubleKind::Note { .. } => Tone::Plain,
-            _ => of_tone(told.tone),
+            _ => convert_tone(told.tone),
         };
         let (sentence, remedy, quote) = (told.sentence, told.remedy, told.quote);
         Doubt { tone, place: brief.of_runs(group), sentence, remedy, quote }
     };
     let mut doubts: Vec<Doubt> = groups.iter().map(of_group).collect();
-    cut_to(&mut doubts, DOUBTS_MAX, |more| Doubt {
+    truncate_list(&mut doubts, DOUBTS_MAX, |more| Doubt {
         tone: Tone::Plain,
         place: String::new(),
         sentence: format!("and {more} more"),
@@ -358,7 +358,7 @@ fn commands(view: &StudyView<'_>, page: &StudyPieces<'_>) -> Vec<Fact> {
         Fact::new("see it in a terminal", format!("tenbin report {id}")),
         Fact::new("make this page again", format!("tenbin report {id} --format html -o report.html")),
     ];
-    if view.missing > 0 && view.study.state == StudyState::Interrupted && !page.is_without_resume() {
+    if view.missing > 0 && view.study.state == StudyState::Interrupted && !page.cannot_resume() {
         commands.insert(1, Fact::new("make the runs that are missing", page.resuming("plan.yaml")));
     }
     commands

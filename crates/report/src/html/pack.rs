@@ -16,7 +16,7 @@
 use super::rounded::{Decimal, Rounded};
 use super::thin::Points;
 
-const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const EXPONENT_BITS: u32 = 6;
 const EXPONENT_MIN: i32 = -32;
 const EXPONENT_MAX: i32 = 31;
@@ -43,9 +43,9 @@ pub(super) fn packed(points: &Points) -> String {
     let mids: Vec<i64> = mid.iter().map(known).collect();
     let before: Vec<i64> = [0].into_iter().chain(mids.iter().copied()).collect();
     let mut bits = Bits::default();
-    bits.put((exponent - EXPONENT_MIN) as u64, EXPONENT_BITS);
-    bits.put(u64::from(points.low.is_some()), 1);
-    bits.put(u64::from(points.high.is_some()), 1);
+    bits.push_bits((exponent - EXPONENT_MIN) as u64, EXPONENT_BITS);
+    bits.push_bits(u64::from(points.low.is_some()), 1);
+    bits.push_bits(u64::from(points.high.is_some()), 1);
     let differences = |column: &[Option<i64>], from: &[i64], sign: i64| -> Vec<Option<i64>> {
         column.iter().zip(from).map(|(figure, from)| figure.map(|figure| sign * (figure - from))).collect()
     };
@@ -94,12 +94,12 @@ struct Bits {
 
 impl Bits {
     /// Appends the lowest `count` bits of a number.
-    fn put(&mut self, number: u64, count: u32) {
+    fn push_bits(&mut self, number: u64, count: u32) {
         for bit in (0..count).rev() {
             self.open = self.open << 1 | number >> bit & 1;
             self.open_bits += 1;
             if self.open_bits == 6 {
-                self.letters.push(LETTERS[(self.open & 63) as usize]);
+                self.letters.push(ALPHABET[(self.open & 63) as usize]);
                 (self.open, self.open_bits) = (0, 0);
             }
         }
@@ -114,32 +114,32 @@ impl Bits {
         };
         let numbers: Vec<u64> = differences.iter().map(number).collect();
         let all_bits =
-            |rest: &u32| numbers.iter().map(|number| u64::from(bits_of(*number, *rest))).sum::<u64>();
+            |rest: &u32| numbers.iter().map(|number| u64::from(bit_count(*number, *rest))).sum::<u64>();
         let rest = (0..=REST_MAX).min_by_key(all_bits).unwrap_or(0);
-        self.put(u64::from(rest), REST_BITS);
-        self.put(u64::from(has_signs), 1);
+        self.push_bits(u64::from(rest), REST_BITS);
+        self.push_bits(u64::from(has_signs), 1);
         for number in numbers {
             let ones = (number >> rest).min(ONES_MAX);
-            self.put((1 << ones) - 1, ones as u32);
+            self.push_bits((1 << ones) - 1, ones as u32);
             if ones < ONES_MAX {
-                self.put(0, 1);
-                self.put(number, rest);
+                self.push_bits(0, 1);
+                self.push_bits(number, rest);
             } else {
                 let length = u64::BITS - number.leading_zeros();
-                self.put(u64::from(length), LENGTH_BITS);
-                self.put(number, length);
+                self.push_bits(u64::from(length), LENGTH_BITS);
+                self.push_bits(number, length);
             }
         }
     }
 
     fn letters(mut self) -> String {
-        self.put(0, (6 - self.open_bits) % 6);
+        self.push_bits(0, (6 - self.open_bits) % 6);
         self.letters.into_iter().map(char::from).collect()
     }
 }
 
 /// Number of bits that a number takes.
-fn bits_of(number: u64, rest: u32) -> u32 {
+fn bit_count(number: u64, rest: u32) -> u32 {
     match number >> rest {
         ones @ 0..ONES_MAX => ones as u32 + 1 + rest,
         _ => ONES_MAX as u32 + LENGTH_BITS + (u64::BITS - number.leading_zeros()),

@@ -154,12 +154,12 @@ impl<'a> Readings<'a> {
         let mut second = None;
         for reading in run.readings() {
             if second.is_some_and(|second| second != reading.second) {
-                second.into_iter().for_each(|second| readings.turn(second));
+                second.into_iter().for_each(|second| readings.end_second(second));
             }
             second = Some(reading.second);
             readings.take(&reading);
         }
-        second.into_iter().for_each(|second| readings.turn(second));
+        second.into_iter().for_each(|second| readings.end_second(second));
         readings
     }
 
@@ -177,7 +177,7 @@ impl<'a> Readings<'a> {
             return;
         }
         let source = match metric {
-            "db_samples" => return self.sessions_were_sampled(),
+            "db_samples" => return self.zero_absent_waits(),
             "db_waits" => {
                 let class = judge::class_of(label);
                 let is_known = self.known.contains_key(&(DATABASE, class));
@@ -198,7 +198,7 @@ impl<'a> Readings<'a> {
     }
 
     /// Sets waits that no session had in this second to zero.
-    fn sessions_were_sampled(&mut self) {
+    fn zero_absent_waits(&mut self) {
         let of_database = self.known.iter().filter(|((subject, _), _)| *subject == DATABASE);
         for (_, place) in of_database {
             self.tracks[*place].now.get_or_insert(0.0);
@@ -206,7 +206,7 @@ impl<'a> Readings<'a> {
     }
 
     /// Ends a second.
-    fn turn(&mut self, second: u64) {
+    fn end_second(&mut self, second: u64) {
         let cores = (0..).zip(&self.cores).filter(|(_, core)| core.is_read);
         // The time of a core is the time between two samples. The last interval is shorter than a second.
         let all_s: f64 = cores.clone().map(|(_, core)| core.all_s).sum();

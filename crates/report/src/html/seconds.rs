@@ -23,7 +23,7 @@ const BYTES_PER_COURSE_POINT: usize = 40;
 /// Maximum number of attempts. A run is read again if its series exceeds its share, or is much smaller.
 const TRIES_MAX: usize = 4;
 /// Space for a best row's run, as a multiple of the space for another run.
-const WEIGHT_OF_BEST: usize = 2;
+const BEST_RUN_WEIGHT: usize = 2;
 
 /// Adds the series of each run, and the list of charts, to the document. `with_run` passes the run with this index and its
 /// per-second data.
@@ -48,7 +48,7 @@ pub(super) fn add(
         with_run(place, &mut |stored| {
             happened::add_courses(&mut run.happened, stored, &mut points_left);
             let fitted = fitted(share, bytes_per_point, |points_max| series::of(stored, points_max))?;
-            if let Some(Fitted { series, bytes }) = fitted {
+            if let Some(FittedSeries { series, bytes }) = fitted {
                 bytes_per_point = bytes / series.bins.max(1);
                 left = left.saturating_sub(bytes);
                 run.series = Some(series);
@@ -62,7 +62,7 @@ pub(super) fn add(
 }
 
 /// A series and its size in JSON.
-struct Fitted {
+struct FittedSeries {
     series: Series,
     bytes: usize,
 }
@@ -72,27 +72,27 @@ fn fitted(
     share: usize,
     mut bytes_per_point: usize,
     mut series_of: impl FnMut(usize) -> Result<Option<Series>, EvidenceError>,
-) -> Result<Option<Fitted>, EvidenceError> {
-    let mut best: Option<Fitted> = None;
+) -> Result<Option<FittedSeries>, EvidenceError> {
+    let mut best: Option<FittedSeries> = None;
     for _ in 0..TRIES_MAX {
-        let Some(series) = series_of(points(share, bytes_per_point))? else { break };
+        let Some(series) = series_of(point_count(share, bytes_per_point))? else { break };
         let bytes = size(&series);
         bytes_per_point = bytes / series.bins.max(1);
         let (fits, bins, bin_s) = (bytes <= share, series.bins, series.bin_s as usize);
         // Whether bins one second shorter would probably fit, so that another attempt is worthwhile.
-        let could_be_more = bytes.saturating_mul(bin_s) <= share.saturating_mul(bin_s - 1)
+        let has_room_for_more = bytes.saturating_mul(bin_s) <= share.saturating_mul(bin_s - 1)
             && bytes.saturating_mul(10) < share.saturating_mul(9)
             && bins.saturating_mul(bin_s) <= POINTS_MAX.saturating_mul(bin_s - 1);
         let is_better = best.as_ref().is_none_or(|best| match best.bytes <= share {
             true => fits && best.bytes < bytes,
             false => bytes < best.bytes,
         });
-        let had_one_that_fits = best.as_ref().is_some_and(|best| best.bytes <= share);
+        let had_fitting = best.as_ref().is_some_and(|best| best.bytes <= share);
         if is_better {
-            best = Some(Fitted { series, bytes });
+            best = Some(FittedSeries { series, bytes });
         }
-        let is_enough = if fits { !could_be_more } else { bins <= POINTS_MIN };
-        if is_enough || (had_one_that_fits && !fits) {
+        let is_enough = if fits { !has_room_for_more } else { bins <= POINTS_MIN };
+        if is_enough || (had_fitting && !fits) {
             break;
         }
     }
@@ -101,11 +101,11 @@ fn fitted(
 
 fn weight(document: &Document, run: &document::Run) -> usize {
     let row = document.loads.get(run.load).and_then(|load| load.rows.get(run.row));
-    if row.is_some_and(|row| row.is_best) { WEIGHT_OF_BEST } else { 1 }
+    if row.is_some_and(|row| row.is_best) { BEST_RUN_WEIGHT } else { 1 }
 }
 
 /// Number of points that fit into a share.
-fn points(share: usize, bytes_per_point: usize) -> usize {
+fn point_count(share: usize, bytes_per_point: usize) -> usize {
     (share / bytes_per_point.max(1)).clamp(POINTS_MIN, POINTS_MAX)
 }
 
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     /// Fits a series of `seconds` seconds with figures of `digits` digits. Also returns the number of attempts.
-    fn fit(share: usize, seconds: u64, digits: i32) -> (Option<Fitted>, usize) {
+    fn fit(share: usize, seconds: u64, digits: i32) -> (Option<FittedSeries>, usize) {
         let mut tries = 0;
         let fitted = fitted(share, BYTES_PER_POINT, |points_max| {
             tries += 1;
@@ -138,9 +138,9 @@ mod tests {
 
     #[test]
     fn points_fill_share_within_bounds() {
-        assert_eq!(points(8_000, 100), 80);
-        assert_eq!(points(80, 100), POINTS_MIN);
-        assert_eq!(points(1_000_000, 0), POINTS_MAX);
+        assert_eq!(point_count(8_000, 100), 80);
+        assert_eq!(point_count(80, 100), POINTS_MIN);
+        assert_eq!(point_count(1_000_000, 0), POINTS_MAX);
     }
 
     #[test]
@@ -148,7 +148,7 @@ mod tests {
         for (seconds, digits) in [(300, 1), (300, 4), (86_400, 1), (86_400, 4)] {
             for share in [5_000, 20_000, 80_000] {
                 let (fitted, tries) = fit(share, seconds, digits);
-                let Fitted { series, bytes } = fitted.unwrap();
+                let FittedSeries { series, bytes } = fitted.unwrap();
                 assert!(bytes <= share, "{seconds} {digits} {share}: {bytes}");
                 // Bins that are a second shorter would nearly fill the share, or exceed the limit of points.
                 let (shorter_s, bin_s) = (series.bin_s as usize - 1, series.bin_s as usize);
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn series_that_never_fits_has_minimum_of_points() {
-        let Fitted { series, .. } = fit(10, 300, 4).0.unwrap();
+        let FittedSeries { series, .. } = fit(10, 300, 4).0.unwrap();
         assert_eq!(series.bins, 8);
         assert!(fitted(1_000, 1, |_| Ok(None)).unwrap().is_none());
     }

@@ -46,9 +46,9 @@ pub(crate) fn of(run: &Run, points_max: usize) -> Result<Option<Series>, Evidenc
     let whole_seconds = whole_seconds(run)?;
     let last_whole = whole_seconds.saturating_sub(1);
     let upper = upper(run, bins, last_whole)?;
-    let mut load = OfLoad::new(bins, whole_seconds, upper);
+    let mut load = LoadTracks::new(bins, whole_seconds, upper);
     for packed in run.packed_seconds()? {
-        load.take(packed.second(), &Counted::of(&packed));
+        load.take(packed.second(), &SecondCounts::of(&packed));
         let second = packed.second().min(last_whole);
         let [response, lateness] = [&mut load.response, &mut load.lateness].map(|times| times.at(second));
         for (response, lateness) in response.into_iter().zip(lateness) {
@@ -63,8 +63,8 @@ pub(crate) fn of(run: &Run, points_max: usize) -> Result<Option<Series>, Evidenc
     let finish = |(key, points): (String, Points)| {
         let kept = charts::kept(&key);
         let points = points.to_decimals(kept.decimals);
-        let says_something = !points.is_empty() && (kept.shows_zero || !points.is_zero());
-        says_something.then_some((key, points))
+        let is_informative = !points.is_empty() && (kept.shows_zero || !points.is_zero());
+        is_informative.then_some((key, points))
     };
     let tracks = tracks.into_iter().filter_map(finish).collect();
     Ok(Some(Series { bin_s: bins.bin_s, bins: bins.count, tracks, notes, strips, threads }))
@@ -78,10 +78,10 @@ fn whole_seconds(run: &Run) -> Result<u64, EvidenceError> {
         let lasted_ms = ending.ended_at_unix_ms.saturating_sub(run.new.started_at_unix_ms);
         u64::try_from(lasted_ms).unwrap_or(0).saturating_add(1).saturating_mul(1_000_000)
     });
-    let came_to_its_end =
+    let has_reached_end =
         matches!(run.state, RunState::Ended(Verdict::Complete | Verdict::Degraded | Verdict::Invalid));
     match (planned_ns, lasted_ns) {
-        (Some(planned_ns), Some(lasted_ns)) if came_to_its_end && planned_ns <= lasted_ns => {
+        (Some(planned_ns), Some(lasted_ns)) if has_reached_end && planned_ns <= lasted_ns => {
             Ok(planned_ns / 1_000_000_000)
         }
         // A request limit, a signal, or a failure ended the load within the last second with sent requests.
@@ -93,9 +93,9 @@ fn whole_seconds(run: &Run) -> Result<u64, EvidenceError> {
 }
 
 /// Percentiles for the line next to the median, in order of preference.
-const UPPER: [Percentile; 3] = [Percentile::P99, Percentile::P95, Percentile::P90];
+const UPPER_PERCENTILES: [Percentile; 3] = [Percentile::P99, Percentile::P95, Percentile::P90];
 
-/// Highest percentile of [`UPPER`] that has enough samples in nine of ten bins of the load, so that its line has few gaps. If there
+/// Highest percentile of [`UPPER_PERCENTILES`] that has enough samples in nine of ten bins of the load, so that its line has few gaps. If there
 /// is none, only bins count in which the lowest percentile has enough samples.
 fn upper(run: &Run, bins: Bins, last_whole: u64) -> Result<Percentile, EvidenceError> {
     let mut ended = vec![0u64; bins.place(last_whole).min(bins.count.saturating_sub(1)) + 1];
@@ -107,14 +107,14 @@ fn upper(run: &Run, bins: Bins, last_whole: u64) -> Result<Percentile, EvidenceE
     }
     let told =
         |percentile: &Percentile| ended.iter().filter(|count| percentile.is_printable(**count)).count();
-    let [.., lowest] = UPPER;
+    let [.., lowest] = UPPER_PERCENTILES;
     let is_enough = |told: usize, of: usize| told * 10 >= of * 9;
     let of = if is_enough(told(&lowest), ended.len()) { ended.len() } else { told(&lowest) };
-    Ok(UPPER.into_iter().find(|one| is_enough(told(one), of)).unwrap_or(lowest))
+    Ok(UPPER_PERCENTILES.into_iter().find(|one| is_enough(told(one), of)).unwrap_or(lowest))
 }
 
 /// Keys of tracks of counts.
-const COUNTED: [&str; 8] = [
+const COUNT_TRACKS: [&str; 8] = [
     "ok_per_s",
     "planned_per_s",
     "load_received",
@@ -124,15 +124,15 @@ const COUNTED: [&str; 8] = [
     "timed_out_per_s",
     "not_sent_per_s",
 ];
-const PLANNED: usize = 1;
-/// Number of leading tracks in [`COUNTED`] that are rates, which need whole seconds.
-const RATES: usize = 4;
+const PLANNED_TRACK: usize = 1;
+/// Number of leading tracks in [`COUNT_TRACKS`] that are rates, which need whole seconds.
+const RATE_TRACKS: usize = 4;
 
-/// Counts of a second for each track of [`COUNTED`].
+/// Counts of a second for each track of [`COUNT_TRACKS`].
 #[derive(Clone, Copy, Default)]
-struct Counted([u64; COUNTED.len()]);
+struct SecondCounts([u64; COUNT_TRACKS.len()]);
 
-impl Counted {
+impl SecondCounts {
     fn of(packed: &PackedSecond<'_>) -> Self {
         let Counts { planned, not_sent, ok, rejected, failed, timed_out, .. } = *packed.counts();
         let [received_bytes, sent_bytes] = packed.received_and_sent_bytes();
@@ -140,24 +140,24 @@ impl Counted {
     }
 }
 
-struct OfLoad {
+struct LoadTracks {
     /// Number of seconds with rates. Later ones have none.
     whole_seconds: u64,
-    means: [Means; COUNTED.len()],
+    means: [Means; COUNT_TRACKS.len()],
     last: u64,
-    of_last: Counted,
+    of_last: SecondCounts,
     upper: Percentile,
     response: Times,
     lateness: Times,
 }
 
-impl OfLoad {
+impl LoadTracks {
     fn new(bins: Bins, whole_seconds: u64, upper: Percentile) -> Self {
         Self {
             whole_seconds,
             means: std::array::from_fn(|_| Means::new(bins)),
             last: 0,
-            of_last: Counted::default(),
+            of_last: SecondCounts::default(),
             upper,
             response: Times::new(bins, upper),
             lateness: Times::new(bins, upper),
@@ -165,9 +165,9 @@ impl OfLoad {
     }
 
     /// Adds counts. Seconds must come in order; several threads and steps share one.
-    fn take(&mut self, second: u64, counted: &Counted) {
+    fn take(&mut self, second: u64, counted: &SecondCounts) {
         if self.last != second {
-            self.turn();
+            self.end_second();
             self.last = second;
         }
         for (sum, more) in self.of_last.0.iter_mut().zip(counted.0) {
@@ -175,22 +175,22 @@ impl OfLoad {
         }
     }
 
-    fn turn(&mut self) {
-        let Counted(amounts) = std::mem::take(&mut self.of_last);
+    fn end_second(&mut self) {
+        let SecondCounts(amounts) = std::mem::take(&mut self.of_last);
         for (place, (means, amount)) in self.means.iter_mut().zip(amounts).enumerate() {
-            if place >= RATES || self.last < self.whole_seconds {
+            if place >= RATE_TRACKS || self.last < self.whole_seconds {
                 means.add(self.last, amount as f64, 1.0);
             }
         }
     }
 
     fn tracks(mut self, model: Model) -> Vec<(String, Points)> {
-        self.turn();
+        self.end_second();
         let (end, whole_seconds) = (self.last.saturating_add(1), self.whole_seconds);
         let mut tracks = Vec::new();
-        for (place, (key, means)) in COUNTED.into_iter().zip(&mut self.means).enumerate() {
-            means.silent_before(if place < RATES { end.min(whole_seconds) } else { end });
-            if place != PLANNED || model == Model::Open {
+        for (place, (key, means)) in COUNT_TRACKS.into_iter().zip(&mut self.means).enumerate() {
+            means.fill_zeros_before(if place < RATE_TRACKS { end.min(whole_seconds) } else { end });
+            if place != PLANNED_TRACK || model == Model::Open {
                 tracks.push((key.to_owned(), means.points()));
             }
         }
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn merges_threads_and_phases_and_silence_under_load_is_zero() {
+    fn merges_threads_and_phases_and_fills_silent_seconds_with_zero() {
         let new = new_run(Model::Closed, Some(3 * SECOND_NS));
         let seconds = answers(&[(0, 5), (1, 30), (1, 12), (3, 7), (4, 2)]);
         let run = stored(&new, &seconds, &[], &ending(Verdict::Complete, 4_200));
@@ -429,7 +429,7 @@ mod tests {
     fn every_track_of_a_source_has_a_chart() {
         let drawn = charts::keys();
         let read = super::super::readings::keys();
-        for key in read.iter().chain(&COUNTED) {
+        for key in read.iter().chain(&COUNT_TRACKS) {
             assert!(drawn.contains(key), "{key}");
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::document::{StatementTime, StatementTimes};
 use super::of_run::text;
-use crate::text::harmless;
+use crate::text::sanitize;
 use crate::units::{count, decimal};
 use crate::view::View;
 
@@ -31,7 +31,7 @@ pub(super) fn of_row<'v, 'a: 'v>(
         .into_iter()
         .filter(|(_, [calls, _])| *calls > 0.0)
         .map(|(statement, [calls, total_s])| StatementTime {
-            statement: text(&harmless(statement, CHARACTERS_MAX)),
+            statement: text(&sanitize(statement, CHARACTERS_MAX)),
             calls: count(calls as u64),
             mean: format!("{} ms", decimal(total_s * 1e3 / calls, 3)),
             total_s,

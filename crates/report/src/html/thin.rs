@@ -69,17 +69,17 @@ impl Means {
         };
         mean.amount += amount;
         mean.over_s += over_s;
-        mean.reach(rate);
+        mean.extend_range(rate);
         mean.seconds += 1;
     }
 
     /// Sets every second before `end` that was not added to zero.
-    pub(crate) fn silent_before(&mut self, end: u64) {
+    pub(crate) fn fill_zeros_before(&mut self, end: u64) {
         for (place, mean) in self.all.iter_mut().enumerate() {
             let silent = self.bins.seconds_before(end, place).saturating_sub(mean.seconds);
             if silent > 0 {
                 mean.over_s += silent as f64;
-                mean.reach(0.0);
+                mean.extend_range(0.0);
                 mean.seconds += silent;
             }
         }
@@ -97,7 +97,7 @@ impl Means {
 }
 
 impl Mean {
-    fn reach(&mut self, rate: f64) {
+    fn extend_range(&mut self, rate: f64) {
         let is_first = self.seconds == 0;
         self.low = if is_first { rate } else { self.low.min(rate) };
         self.high = if is_first { rate } else { self.high.max(rate) };
@@ -112,12 +112,12 @@ pub(crate) struct Times {
     second: Option<u64>,
     of_second: Histogram,
     of_bin: Histogram,
-    percentiles: [(Percentile, OfSeconds); 2],
+    percentiles: [(Percentile, SecondRanges); 2],
     max: Vec<Rounded>,
 }
 
 /// Percentile of each bin, and its minimum and maximum over the seconds of the bin.
-struct OfSeconds {
+struct SecondRanges {
     mid: Vec<Rounded>,
     low: Vec<Option<u64>>,
     high: Vec<Option<u64>>,
@@ -126,7 +126,7 @@ struct OfSeconds {
 impl Times {
     /// Collects the median and the percentile `upper`.
     pub(crate) fn new(bins: Bins, upper: Percentile) -> Self {
-        let extremes = || OfSeconds {
+        let extremes = || SecondRanges {
             mid: vec![Rounded::NONE; bins.count],
             low: vec![None; bins.count],
             high: vec![None; bins.count],
@@ -145,7 +145,7 @@ impl Times {
     /// Seconds must come in order.
     pub(crate) fn at(&mut self, second: u64) -> [&mut Histogram; 2] {
         if self.second != Some(second) {
-            self.turn(Some(second));
+            self.end_second(Some(second));
         }
         [&mut self.of_second, &mut self.of_bin]
     }
@@ -153,8 +153,8 @@ impl Times {
     /// Median, `upper`, and maximum. A percentile needs enough samples in its bin; `low` and `high` use the seconds with enough
     /// samples. The maximum has no `low` and `high`.
     pub(crate) fn points(mut self) -> [Points; 3] {
-        self.turn(None);
-        let [median, upper] = self.percentiles.map(|(_, OfSeconds { mid, low, high })| {
+        self.end_second(None);
+        let [median, upper] = self.percentiles.map(|(_, SecondRanges { mid, low, high })| {
             let column = |all: Vec<Option<u64>>| all.into_iter().map(milliseconds).collect();
             Points::of(mid, column(low), column(high))
         });
@@ -162,14 +162,14 @@ impl Times {
     }
 
     /// Ends the second. Ends the bin, too, if `next` is in another one.
-    fn turn(&mut self, next: Option<u64>) {
+    fn end_second(&mut self, next: Option<u64>) {
         let Some(place) = self.second.map(|second| self.bins.place(second)) else {
             self.second = next;
             return;
         };
         let goes_on = next.map(|next| self.bins.place(next)) == Some(place);
         for (percentile, extremes) in &mut self.percentiles {
-            extremes.reach(place, self.of_second.printable_at(*percentile));
+            extremes.extend_range(place, self.of_second.printable_at(*percentile));
         }
         self.of_second.clear();
         if !goes_on {
@@ -185,8 +185,8 @@ impl Times {
     }
 }
 
-impl OfSeconds {
-    fn reach(&mut self, place: usize, value_ns: Option<u64>) {
+impl SecondRanges {
+    fn extend_range(&mut self, place: usize, value_ns: Option<u64>) {
         let Some(value_ns) = value_ns else { return };
         if let (Some(low), Some(high)) = (self.low.get_mut(place), self.high.get_mut(place)) {
             *low = Some(low.map_or(value_ns, |low| low.min(value_ns)));
@@ -203,10 +203,10 @@ impl OfSeconds {
 
 impl Points {
     fn of(mid: Vec<Rounded>, low: Vec<Rounded>, high: Vec<Rounded>) -> Self {
-        let says_more =
+        let is_informative =
             |extreme: &Vec<Rounded>| *extreme != mid && extreme.iter().any(|one| one.get().is_some());
-        let unless_mid = |extreme: Vec<Rounded>| Some(extreme).filter(says_more);
-        let (low, high) = (unless_mid(low), unless_mid(high));
+        let drop_equal_to_mid = |extreme: Vec<Rounded>| Some(extreme).filter(is_informative);
+        let (low, high) = (drop_equal_to_mid(low), drop_equal_to_mid(high));
         Self { mid, low, high }
     }
 
@@ -258,7 +258,7 @@ mod tests {
     }
 
     /// Minimum and maximum of all figures.
-    fn reach(points: &Points) -> Option<(f64, f64)> {
+    fn extend_range(points: &Points) -> Option<(f64, f64)> {
         let least = points.figures().reduce(f64::min)?;
         Some((least, points.figures().reduce(f64::max)?))
     }
@@ -304,11 +304,11 @@ mod tests {
         means.add(0, 10.0, 1.0);
         means.add(1, 10.0, 1.0);
         means.add(4, 8.0, 1.0);
-        means.silent_before(7);
+        means.fill_zeros_before(7);
         let points = means.points();
         assert_eq!(figures(&points.mid), [Some(10.0), Some(0.0), Some(4.0), Some(0.0)]);
         assert_eq!(figures(&points.low.unwrap()), [Some(10.0), Some(0.0), Some(0.0), Some(0.0)]);
-        means.silent_before(u64::MAX);
+        means.fill_zeros_before(u64::MAX);
         assert_eq!(figures(&means.points().mid), [Some(10.0), Some(0.0), Some(4.0), Some(0.0)]);
     }
 
@@ -364,7 +364,7 @@ mod tests {
             prop_assert!(points.mid.len() <= points_max);
             let all = || amounts.iter().flatten().copied();
             let expected = all().reduce(f64::min).zip(all().reduce(f64::max));
-            prop_assert_eq!(reach(&points), expected.map(|(least, most)| (rounded(least), rounded(most))));
+            prop_assert_eq!(extend_range(&points), expected.map(|(least, most)| (rounded(least), rounded(most))));
             // No figures are made up: a bin without seconds has none.
             for (place, chunk) in amounts.chunks(bins.bin_s as usize).enumerate() {
                 prop_assert_eq!(points.mid[place].get().is_some(), chunk.iter().any(Option::is_some));

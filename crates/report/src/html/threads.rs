@@ -6,7 +6,7 @@ use evidence::{Run, StoredReading};
 use judge::words::percent;
 
 use super::thin::{Bins, Means, Points};
-use crate::text::harmless;
+use crate::text::sanitize;
 use crate::units::decimal;
 
 /// Prefix of the keys of these charts. With a state it is the prefix of their tracks: `threads/futex/app`.
@@ -74,23 +74,23 @@ pub(super) fn of(run: &Run, bins: Bins, whole_seconds: u64) -> ThreadStates {
         }
         let process = all.entry(subject).or_insert_with(|| Process::new(bins, whole_seconds));
         if second != process.second {
-            process.turn();
+            process.end_second();
             process.second = second;
         }
         match metric {
             "thread_samples" => process.samples = Some(value),
             "thread_coverage_share" => process.coverage = value,
             "threads_dependency_read" => {
-                let is_told = peers.get(subject).is_some_and(|told| told.contains(label));
-                *process.peers.entry(if is_told { label } else { "" }).or_default() += value;
+                let has_own_area = peers.get(subject).is_some_and(|told| told.contains(label));
+                *process.peers.entry(if has_own_area { label } else { "" }).or_default() += value;
             }
             metric => process.take(metric, label, value),
         }
     }
     let mut states = ThreadStates::default();
     for (name, mut process) in all {
-        process.turn();
-        process.finish(&harmless(name, NAME_CHARACTERS_MAX), &mut states);
+        process.end_second();
+        process.finish(&sanitize(name, NAME_CHARACTERS_MAX), &mut states);
     }
     states
 }
@@ -166,7 +166,7 @@ impl<'a> Process<'a> {
     }
 
     /// Ends a second. If the second has samples, states without a reading had no thread.
-    fn turn(&mut self) {
+    fn end_second(&mut self) {
         let mut now = std::mem::replace(&mut self.now, [0.0; STATES.len() + ROLES.len()]);
         let peers = std::mem::take(&mut self.peers);
         let (idle, coverage) = (std::mem::take(&mut self.idle), std::mem::take(&mut self.coverage));
@@ -193,7 +193,7 @@ impl<'a> Process<'a> {
                 Some((state, label, _)) => (*state, *label),
                 None => ROLES[place - STATES.len()],
             };
-            let (key, label) = match (place, harmless(peer, NAME_CHARACTERS_MAX)) {
+            let (key, label) = match (place, sanitize(peer, NAME_CHARACTERS_MAX)) {
                 (PEER, peer) if peer.is_empty() => ("peers".to_owned(), "other replies".to_owned()),
                 (PEER, peer) => (format!("peer {peer}"), format!("{label}{peer}")),
                 _ => (state.to_owned(), label.to_owned()),

@@ -8,7 +8,7 @@ use crate::figures::Figures;
 use crate::item::{Escape, Item};
 use crate::metric::error_share;
 use crate::table::{Cell, Table};
-use crate::text::{cut_to, first_sentence, harmless};
+use crate::text::{first_sentence, sanitize, truncate_list};
 use crate::units::{count, duration, percent_of, rate};
 use crate::view::View;
 use crate::{alike, bottleneck, breaches, cpu_profile, event_costs, events, inside, words};
@@ -39,7 +39,7 @@ pub(super) fn items(view: &View<'_>, escape: Escape) -> Result<Vec<Item>, Eviden
     let facts = [
         ("statuses", alike::statuses(&view.whole).into_iter().collect()),
         ("bottleneck", limit(view, escape).into_iter().collect()),
-        ("database", inside::worth_telling(view).map(|words| escape(&words)).into_iter().collect()),
+        ("database", inside::notable(view).map(|words| escape(&words)).into_iter().collect()),
         ("conditions", conditions(view, escape)),
         ("events", if has_costs { Vec::new() } else { events::lines(view.run, escape) }),
         ("errors", errors(&view.whole, escape)),
@@ -56,7 +56,7 @@ pub(super) fn items(view: &View<'_>, escape: Escape) -> Result<Vec<Item>, Eviden
 /// Table with a row for all requests, and one for each step if there are several.
 fn table(view: &View<'_>, escape: Escape) -> Table {
     let steps = if view.steps.len() > 1 { &view.steps[..view.steps.len().min(STEPS_MAX)] } else { &[] };
-    let names = steps.iter().map(|step| escape(&harmless(step.name, NAME_CHARACTERS_MAX)));
+    let names = steps.iter().map(|step| escape(&sanitize(step.name, NAME_CHARACTERS_MAX)));
     let mut table = Table::of_names("", std::iter::once(view.noun().many.to_owned()).chain(names));
     let rows: Vec<&Figures> =
         std::iter::once(&view.whole).chain(steps.iter().map(|step| &step.figures)).collect();
@@ -87,8 +87,8 @@ pub(super) fn shows_distribution(view: &View<'_>) -> bool {
 }
 
 fn limit(view: &View<'_>, escape: Escape) -> Option<String> {
-    let found = bottleneck::worth_telling(view)?;
-    Some(format!("{}; {}", bottleneck::likely(&found), escape(&bottleneck::because_and_next(&found))))
+    let found = bottleneck::notable(view)?;
+    Some(format!("{}; {}", bottleneck::likely(&found), escape(&bottleneck::evidence_and_advice(&found))))
 }
 
 /// Conditions that held, and others that are not in the first lines.
@@ -99,7 +99,7 @@ fn conditions(view: &View<'_>, escape: Escape) -> Vec<String> {
     let undecided = of(Decision::Undecided).map(|gate| marked("?", gate));
     let held = of(Decision::Holds).map(|gate| marked("✓", gate));
     let mut lines: Vec<String> = failed.chain(undecided).skip(breaches::NAMED_MAX).chain(held).collect();
-    cut_to(&mut lines, CONDITIONS_MAX, |more| format!("and {more} more"));
+    truncate_list(&mut lines, CONDITIONS_MAX, |more| format!("and {more} more"));
     lines
 }
 
@@ -112,7 +112,7 @@ fn errors(figures: &Figures, escape: Escape) -> Vec<String> {
     let mut lines: Vec<String> = each.collect();
     if lines.len() > ERRORS_MAX {
         let rest: u64 = figures.errors.iter().skip(ERRORS_MAX - 1).map(|error| error.count).sum();
-        cut_to(&mut lines, ERRORS_MAX - 1, |more| format!("{} × of {more} more kinds", count(rest)));
+        truncate_list(&mut lines, ERRORS_MAX - 1, |more| format!("{} × of {more} more kinds", count(rest)));
     }
     let help = figures.errors.first().and_then(|error| error.class.known());
     lines.extend(help.map(|class| format!("help ({}): {}", class.name(), class.help())));
@@ -133,12 +133,12 @@ fn notes_max(view: &View<'_>) -> usize {
 fn notes(view: &View<'_>, escape: Escape) -> Vec<(&'static str, String)> {
     let line = |(kind, text)| (kind, escape(first_sentence(text)));
     let mut notes: Vec<_> = all_notes(view).map(line).collect();
-    cut_to(&mut notes, notes_max(view), |more| ("note", format!("and {more} more")));
+    truncate_list(&mut notes, notes_max(view), |more| ("note", format!("and {more} more")));
     notes
 }
 
 /// Whether the brief report shortens or omits warnings or notes.
-pub(super) fn leaves_out_notes(view: &View<'_>) -> bool {
+pub(super) fn omits_notes(view: &View<'_>) -> bool {
     let is_cut = |(_, text): (&str, &str)| first_sentence(text) != text.trim_end_matches('.');
     all_notes(view).count() > notes_max(view) || all_notes(view).any(is_cut)
 }

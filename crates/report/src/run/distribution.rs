@@ -4,7 +4,7 @@ use evidence::EvidenceError;
 use record::Phase;
 
 use crate::table::{Cell, Table};
-use crate::text::{columns, padded_left};
+use crate::text::{columns, pad_left};
 use crate::units::duration;
 use crate::view::View;
 
@@ -20,7 +20,7 @@ pub(super) fn of_run(view: &View<'_>) -> Result<Option<Table>, EvidenceError> {
     let most = bins.iter().map(|bin| bin.count).max().unwrap_or(0).max(1);
     let ends: Vec<String> = bins.iter().map(|bin| duration(bin.until_ns)).collect();
     let width = ends.iter().map(|end| columns(end)).max().unwrap_or(0);
-    let names = ends.iter().map(|end| format!("up to {}", padded_left(end, width)));
+    let names = ends.iter().map(|end| format!("up to {}", pad_left(end, width)));
     let mut table = Table::of_names("response time", names);
     table.column(view.noun().many, "", bins.iter().map(|bin| Cell::count(bin.count)));
     table.drawings("", "", bins.iter().map(|bin| bar(bin.count, most)));

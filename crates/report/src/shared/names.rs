@@ -38,14 +38,14 @@ pub(super) struct Names {
 impl Names {
     /// Adds the name of a host, and its first label, which people use as a short name.
     pub(super) fn host(&self, name: &str) {
-        let is_anyones =
+        let is_generic =
             name.len() < 2 || name.eq_ignore_ascii_case("localhost") || name.contains(['{', ' ']);
-        if is_anyones || name.parse::<IpAddr>().is_ok() {
+        if is_generic || name.parse::<IpAddr>().is_ok() {
             return;
         }
-        number(&self.hosts, name);
+        index_of(&self.hosts, name);
         if let Some((first, _)) = name.split_once('.').filter(|(first, _)| first.len() > 1) {
-            number(&self.hosts, first);
+            index_of(&self.hosts, first);
         }
     }
 
@@ -55,9 +55,10 @@ impl Names {
             let home = format!("/{home}/");
             for (at, _) in text.match_indices(&home) {
                 let rest = &text[at + home.len()..];
-                let user = &rest[..rest.find(|character| !is_of_name(character)).unwrap_or(rest.len())];
+                let user =
+                    &rest[..rest.find(|character| !is_name_character(character)).unwrap_or(rest.len())];
                 if user.len() >= 2 {
-                    number(&self.users, user);
+                    index_of(&self.users, user);
                 }
             }
         }
@@ -81,7 +82,7 @@ impl Names {
 
     /// Anonymizes a sentence about a failure. Quoted commands and output are omitted.
     pub(super) fn sentence(&self, text: &str) -> String {
-        let text = ['`', '"'].iter().fold(text.to_owned(), |text, mark| unquoted(&text, *mark));
+        let text = ['`', '"'].iter().fold(text.to_owned(), |text, mark| without_quoted(&text, *mark));
         self.words(&text, Paths::Files)
     }
 
@@ -96,12 +97,12 @@ impl Names {
         let replaced = hosts
             .iter()
             .enumerate()
-            .fold(words, |words, (place, host)| without(&words, host, &format!("host-{}", place + 1)));
+            .fold(words, |words, (place, host)| replace_word(&words, host, &format!("host-{}", place + 1)));
         let users = self.users.borrow();
         users
             .iter()
             .enumerate()
-            .fold(replaced, |words, (place, user)| without(&words, user, &format!("user-{}", place + 1)))
+            .fold(replaced, |words, (place, user)| replace_word(&words, user, &format!("user-{}", place + 1)))
     }
 
     fn word(&self, word: &str, paths: Paths) -> String {
@@ -111,7 +112,7 @@ impl Names {
             return format!("{}{closing}", self.url(bare, at));
         }
         if let Some(at) = path(bare, paths) {
-            let path = format!("path-{}", number(&self.paths, &bare[at..]) + 1);
+            let path = format!("path-{}", index_of(&self.paths, &bare[at..]) + 1);
             return format!("{}{path}{closing}", self.address(&bare[..at]));
         }
         format!("{}{closing}", self.address(bare))
@@ -121,16 +122,16 @@ impl Names {
     fn url(&self, url: &str, at: usize) -> String {
         let (scheme, rest) = (&url[..at], &url[at + 3..]);
         if FILE_SCHEMES.iter().any(|of_files| scheme.ends_with(of_files)) {
-            return format!("{scheme}:path-{}", number(&self.paths, rest) + 1);
+            return format!("{scheme}:path-{}", index_of(&self.paths, rest) + 1);
         }
         let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
         let (host, port) = host_and_port(authority);
         let host = match is_loopback(host) || host.contains('{') {
             true => host.to_owned(),
             false if host.parse::<IpAddr>().is_ok() => {
-                format!("address-{}", number(&self.addresses, host) + 1)
+                format!("address-{}", index_of(&self.addresses, host) + 1)
             }
-            false => format!("host-{}", number(&self.hosts, host) + 1),
+            false => format!("host-{}", index_of(&self.hosts, host) + 1),
         };
         let path = &path[..path.find(['?', '#']).unwrap_or(path.len())];
         format!("{scheme}://{host}{port}{path}")
@@ -143,7 +144,7 @@ impl Names {
         let found = of_socket.or_else(|_| bare.parse::<IpAddr>().map(|ip| (ip, String::new())));
         match found {
             Ok((ip, port)) if !ip.is_loopback() && !ip.is_unspecified() => {
-                format!("{opening}address-{}{port}", number(&self.addresses, &ip.to_string()) + 1)
+                format!("{opening}address-{}{port}", index_of(&self.addresses, &ip.to_string()) + 1)
             }
             _ => word.to_owned(),
         }
@@ -151,7 +152,7 @@ impl Names {
 }
 
 /// Index of a name in its list. Adds the name if it is new.
-fn number(known: &RefCell<Vec<String>>, name: &str) -> usize {
+fn index_of(known: &RefCell<Vec<String>>, name: &str) -> usize {
     let mut known = known.borrow_mut();
     known.iter().position(|other| other.eq_ignore_ascii_case(name)).unwrap_or_else(|| {
         known.push(name.to_owned());
@@ -172,13 +173,13 @@ fn is_loopback(host: &str) -> bool {
     host.eq_ignore_ascii_case("localhost") || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
-fn is_of_name(character: char) -> bool {
+fn is_name_character(character: char) -> bool {
     character.is_alphanumeric() || matches!(character, '-' | '_' | '.')
 }
 
 /// Start of a path in a word. `None` if the word has no path.
 fn path(word: &str, paths: Paths) -> Option<usize> {
-    let begins = |at: usize| !word[..at].ends_with(|before: char| is_of_name(before) || before == '/');
+    let begins = |at: usize| !word[..at].ends_with(|before: char| is_name_character(before) || before == '/');
     let is_of_file = |at: usize| {
         let first = word[at + 1..].split('/').next().unwrap_or_default();
         paths == Paths::Files && !first.is_empty() || FOLDERS.contains(&first) && word[at + 1..].contains('/')
@@ -189,7 +190,7 @@ fn path(word: &str, paths: Paths) -> Option<usize> {
 }
 
 /// Removes the text between the first and the last quotation mark.
-fn unquoted(text: &str, mark: char) -> String {
+fn without_quoted(text: &str, mark: char) -> String {
     match (text.find(mark), text.rfind(mark)) {
         (Some(first), Some(last)) if first < last => {
             format!("{}(left out){}", &text[..first], &text[last + mark.len_utf8()..])
@@ -200,7 +201,7 @@ fn unquoted(text: &str, mark: char) -> String {
 }
 
 /// Replaces every whole word that equals `name`, ignoring case.
-fn without(text: &str, name: &str, instead: &str) -> String {
+fn replace_word(text: &str, name: &str, instead: &str) -> String {
     // Lowercasing ASCII does not move positions in the text.
     let (lower, wanted) = (text.to_ascii_lowercase(), name.to_ascii_lowercase());
     let (mut replaced, mut kept) = (String::with_capacity(text.len()), 0);

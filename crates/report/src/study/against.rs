@@ -2,8 +2,8 @@
 
 use judge::results::Verdict;
 
-use super::answer::{WriteApart, measured};
-use super::sentences::{Name, is_open};
+use super::answer::{FormatDifference, measured};
+use super::sentences::{Name, is_undecided};
 use super::{LoadView, Pair, StudyView};
 
 /// Maximum number of rows in one list.
@@ -15,7 +15,7 @@ pub(super) fn answer(
     load: &LoadView<'_>,
     baseline: usize,
     name: Name<'_>,
-    write: WriteApart,
+    write: FormatDifference,
 ) -> String {
     let named = name(load, baseline);
     let Some(of_baseline) = load.ranking.iter().find(|ranked| ranked.row == baseline) else {
@@ -32,18 +32,19 @@ pub(super) fn answer(
     let with_figures = |pair: &Pair| format!("{}{}", name(load, pair.first), write(pair));
     let alone = |pair: &Pair| name(load, pair.first);
     let of = |is: &dyn Fn(&Pair) -> bool| load.pairs.iter().filter(|pair| is(pair)).collect::<Vec<_>>();
-    let differs =
-        |pair: &Pair| pair.comparison.verdict == Verdict::Differs { below_matters: false } && !is_open(pair);
+    let differs = |pair: &Pair| {
+        pair.comparison.verdict == Verdict::Differs { below_matters: false } && !is_undecided(pair)
+    };
     let parts = [
         ("better", "than", listed(of(&|pair| differs(pair) && !pair.is_behind()), with_figures)),
         ("worse", "than", listed(of(&|pair| differs(pair) && pair.is_behind()), with_figures)),
         (
             "no difference above the threshold",
             "from",
-            listed(of(&|pair| !differs(pair) && !is_open(pair)), alone)
+            listed(of(&|pair| !differs(pair) && !is_undecided(pair)), alone)
                 .map(|names| format!("{names} (within {})", view.matters())),
         ),
-        ("no verdict", "against", listed(of(&|pair| is_open(pair)), with_figures)),
+        ("no verdict", "against", listed(of(&|pair| is_undecided(pair)), with_figures)),
     ];
     let told = parts.into_iter().filter_map(|(what, link, names)| Some((what, link, names?)));
     let told = told.enumerate().map(|(place, (what, link, names))| match place {

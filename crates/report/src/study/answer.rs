@@ -19,7 +19,7 @@ use crate::units::percent_of;
 const NAMES_MAX: usize = 6;
 
 /// Formats the difference between the rows of a pair, preceded by a space.
-pub(super) type WriteApart = fn(&Pair) -> String;
+pub(super) type FormatDifference = fn(&Pair) -> String;
 
 /// Result under one load. Names and quotes are escaped for the page's format.
 pub(crate) fn answer(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadView<'_>) -> Answer {
@@ -41,9 +41,9 @@ fn interval(load: &LoadView<'_>) -> Option<String> {
     let pair = match load.baseline {
         Some(_) if load.pairs.len() == 1 => load.pairs.first()?,
         Some(_) => return None,
-        None => of_row(load, load.bests().next()?.row).next()?,
+        None => pairs_of_row(load, load.best_rows().next()?.row).next()?,
     };
-    let ends = apart::ends_beside(&pair.by, pair.comparison.estimate?, pair.comparison.interval?);
+    let ends = apart::interval_bounds(&pair.by, pair.comparison.estimate?, pair.comparison.interval?);
     Some(format!("{} {ends}", apart::noun(pair.by.scale())))
 }
 
@@ -51,12 +51,12 @@ fn answer_with(
     page: &StudyPieces<'_>,
     view: &StudyView<'_>,
     load: &LoadView<'_>,
-    write: WriteApart,
+    write: FormatDifference,
 ) -> Answer {
     let name: Name<'_> = &|load, row| page.row(load, row);
     let (certainty, how_sure) = certainty(view, load);
     let text = match load.baseline {
-        _ if view.study.new.compare.asks_for_failures() => failing::answer(page, view, load),
+        _ if view.study.new.compare.looks_for_failures() => failing::answer(page, view, load),
         Some(baseline) => against_baseline::answer(view, load, baseline, name, write),
         None => text(view, load, name, write),
     };
@@ -72,29 +72,32 @@ fn answer_with(
 
 /// Row that is better by at least the minimum effect in all of its comparisons. `None` if there is none.
 pub(crate) fn winner(load: &LoadView<'_>) -> Option<usize> {
-    let best = load.bests().next()?.row;
-    let mut of_best = of_row(load, best).peekable();
+    let best = load.best_rows().next()?.row;
+    let mut of_best = pairs_of_row(load, best).peekable();
     of_best.peek()?;
     (load.baseline.is_none() && of_best.all(|pair| outcome(pair, best) == Outcome::Beats)).then_some(best)
 }
 
-fn text(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>, write: WriteApart) -> String {
-    let Some(best) = load.bests().next().map(|best| best.row) else { return "no verdict".to_owned() };
+fn text(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>, write: FormatDifference) -> String {
+    let Some(best) = load.best_rows().next().map(|best| best.row) else { return "no verdict".to_owned() };
     let words = view.metric_words();
     let measured = |row: usize| measured(view, &figure(view, load, row));
-    let Some(runner_up) = of_row(load, best).next() else {
+    let Some(runner_up) = pairs_of_row(load, best).next() else {
         if is_tournament(view) {
             return format!("no verdict: {} is the best so far: {}", name(load, best), measured(best));
         }
         return format!("{}: {}", name(load, best), measured(best));
     };
     let others = |wanted: &dyn Fn(&Pair) -> bool| {
-        of_row(load, best).filter(|pair| wanted(pair)).map(|pair| pair.other(best)).collect::<Vec<usize>>()
+        pairs_of_row(load, best)
+            .filter(|pair| wanted(pair))
+            .map(|pair| pair.other(best))
+            .collect::<Vec<usize>>()
     };
     let named = |rows: &[usize]| listed(rows.iter().map(|row| name(load, *row)));
     let is = |wanted: Outcome| move |pair: &Pair| outcome(pair, best) == wanted;
-    if of_row(load, best).any(|pair| outcome(pair, best) == Outcome::Open) {
-        if others(&|pair| pair.was_looked_at()).is_empty() {
+    if pairs_of_row(load, best).any(|pair| outcome(pair, best) == Outcome::Open) {
+        if others(&|pair| pair.has_look()).is_empty() {
             // If nothing is compared, no variant leads, so the sentence only has the figures of the table.
             let rows = std::iter::once(best).chain(others(&|_| true));
             return match is_throughput(view) {
@@ -108,7 +111,7 @@ fn text(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>, write: WriteA
                 }
             };
         }
-        return open(view, load, best, name, write);
+        return undecided_text(view, load, best, name, write);
     }
     let beaten = others(&is(Outcome::Beats));
     let level = others(&is(Outcome::Level));
@@ -134,28 +137,35 @@ fn text(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>, write: WriteA
 }
 
 /// Formats the result if at least one comparison with the best row was judged, but has no verdict yet.
-fn open(view: &StudyView<'_>, load: &LoadView<'_>, best: usize, name: Name<'_>, write: WriteApart) -> String {
+fn undecided_text(
+    view: &StudyView<'_>,
+    load: &LoadView<'_>,
+    best: usize,
+    name: Name<'_>,
+    write: FormatDifference,
+) -> String {
     let matters = |pair: &Pair| pair.is_relevant(&view.study.new.compare);
     let is_ahead = |pair: &&Pair| pair.first == best && matters(pair) == Some(true);
     let (looked_at, rest): (Vec<&Pair>, Vec<&Pair>) =
-        of_row(load, best).partition(|pair| pair.was_looked_at());
+        pairs_of_row(load, best).partition(|pair| pair.has_look());
     let is_near = |pair: &&Pair| matters(pair) == Some(false);
     let (ahead, others): (Vec<&Pair>, Vec<&Pair>) = looked_at.into_iter().partition(is_ahead);
     let (near, behind): (Vec<&Pair>, Vec<&Pair>) = others.into_iter().partition(is_near);
     let named = |pairs: &[&Pair]| listed(pairs.iter().map(|pair| name(load, pair.other(best))));
-    let leads_by = ahead.iter().map(|pair| {
+    let lead_phrases = ahead.iter().map(|pair| {
         format!("{} {} {}", write(pair).trim_start(), against(pair), name(load, pair.other(best)))
     });
     let mut parts = vec![measured(view, &figure(view, load, best))];
-    parts.extend((!ahead.is_empty()).then(|| listed(leads_by)));
+    parts.extend((!ahead.is_empty()).then(|| listed(lead_phrases)));
     parts.extend((!near.is_empty()).then(|| format!("within {} of {}", view.matters(), named(&near))));
-    let leads_it = |pair: &&Pair| format!("{} ({})", name(load, pair.other(best)), write(pair).trim_start());
-    parts.extend((!behind.is_empty()).then(|| format!("behind {}", listed(behind.iter().map(leads_it)))));
+    let lead_phrase =
+        |pair: &&Pair| format!("{} ({})", name(load, pair.other(best)), write(pair).trim_start());
+    parts.extend((!behind.is_empty()).then(|| format!("behind {}", listed(behind.iter().map(lead_phrase)))));
     parts.extend((!rest.is_empty()).then(|| format!("not compared with {}", named(&rest))));
     let may_lead = |pair: &Pair| {
         !pair.has_more_errors && !matches!(pair.comparison.verdict, Verdict::None(_) | Verdict::MoreErrors(_))
     };
-    let leads = near.is_empty() && behind.is_empty() && of_row(load, best).all(may_lead);
+    let leads = near.is_empty() && behind.is_empty() && pairs_of_row(load, best).all(may_lead);
     let leads = if leads { " leads" } else { "" };
     format!("no verdict: {}{leads}: {}", name(load, best), parts.join(", "))
 }
@@ -216,7 +226,7 @@ fn unmeasured(load: &LoadView<'_>, name: Name<'_>) -> Option<String> {
     (!rows.is_empty()).then(|| format!("no valid run of {}", listed(rows.into_iter().map(of))))
 }
 
-fn of_row<'a>(load: &'a LoadView<'_>, row: usize) -> impl Iterator<Item = &'a Pair> {
+fn pairs_of_row<'a>(load: &'a LoadView<'_>, row: usize) -> impl Iterator<Item = &'a Pair> {
     load.pairs.iter().filter(move |pair| [pair.first, pair.second].contains(&row))
 }
 
@@ -256,7 +266,7 @@ fn alone(pair: &Pair) -> String {
 /// Formats the difference with its interval: ` 1.12 × (1.08–1.15)`. Empty if unknown.
 pub(super) fn figures(pair: &Pair) -> String {
     let estimate = pair.comparison.estimate;
-    let apart = estimate.map(|estimate| apart::within(&pair.by, estimate, pair.comparison.interval));
+    let apart = estimate.map(|estimate| apart::with_interval(&pair.by, estimate, pair.comparison.interval));
     apart.map_or_else(String::new, |apart| format!(" {apart}"))
 }
 

@@ -18,7 +18,7 @@ pub(super) struct Group {
 /// Groups rows by bottleneck. The best rows come first, unknown bottlenecks last.
 pub(super) fn of_load(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<Group> {
     let ranked =
-        load.bests().chain(load.ranking.iter().filter(|ranked| !ranked.is_best)).map(|ranked| ranked.row);
+        load.best_rows().chain(load.ranking.iter().filter(|ranked| !ranked.is_best)).map(|ranked| ranked.row);
     let mut order: Vec<usize> = ranked.collect();
     order.extend((0..load.rows.len()).filter(|row| !order.contains(row)).collect::<Vec<_>>());
     let mut groups: Vec<Group> = Vec::new();

@@ -22,7 +22,7 @@ use crate::item::{Fact, Item, Tone};
 use crate::own_figures;
 use crate::physical_cost;
 use crate::table::{Cell, Table};
-use crate::text::{cut_to, listed};
+use crate::text::{listed, truncate_list};
 use crate::trust;
 use crate::units::{count, duration, percent_of, percent_with, rate};
 
@@ -87,7 +87,7 @@ impl<'v, 'a> Brief<'v, 'a> {
         }
         let has_pairs = self.loads().any(|load| !load.pairs.is_empty());
         let extended = sentences::extended(self.view.study).filter(|_| has_pairs);
-        let swept = self.loads().find_map(|load| self.page.sweep_and_final(load));
+        let swept = self.loads().find_map(|load| self.page.sweep_note(load));
         let name = |load: &LoadView<'_>, row: usize| self.page.row(load, row);
         let others = self.loads().find_map(|load| others::sentence(self.view, load, &name));
         let lines = self.legend().into_iter().chain(others).chain(swept).chain(extended);
@@ -101,7 +101,7 @@ impl<'v, 'a> Brief<'v, 'a> {
     pub(super) fn facts(&self, room: usize) -> Option<Item> {
         let mut facts = Vec::new();
         for lines_max in LINES_MAX {
-            let (fitted, is_enough) = screen::fitted(self.ranked(lines_max), room);
+            let (fitted, is_enough) = screen::fitted(self.prioritized_facts(lines_max), room);
             facts = fitted;
             if is_enough {
                 break;
@@ -111,7 +111,7 @@ impl<'v, 'a> Brief<'v, 'a> {
     }
 
     /// All facts, with these limits on the lines of each kind.
-    fn ranked(&self, lines_max: LinesMax) -> Vec<(Urgency, Fact)> {
+    fn prioritized_facts(&self, lines_max: LinesMax) -> Vec<(Urgency, Fact)> {
         let mut facts: Vec<(&str, String)> = Vec::new();
         if self.view.capacity.is_none() {
             facts.extend(self.loads().flat_map(|load| self.ties(load)).map(|line| ("tie", line)));
@@ -191,7 +191,7 @@ impl<'v, 'a> Brief<'v, 'a> {
                     (Scale::Difference, true) => "− baseline",
                     (Scale::Difference, false) => "best − this",
                 };
-                table.column(head, "", places.iter().map(apart_cell));
+                table.column(head, "", places.iter().map(difference_cell));
             }
         }
         let verdicts: Vec<String> = places.iter().map(|place| self.verdict(place)).collect();
@@ -244,11 +244,11 @@ impl<'v, 'a> Brief<'v, 'a> {
     }
 
     fn verdict(&self, (load, row): &RowRef<'v, 'a>) -> String {
-        let word = match reference::against(load, *row) {
+        let word = match reference::pair_with_reference(load, *row) {
             _ if winner(load) == Some(*row) => "★ best",
             _ if load.baseline == Some(*row) => "baseline",
             Some(pair) => verdict_word(pair, *row),
-            None if self.is_swept(&load.rows[*row]) => "sweep",
+            None if self.is_sweep_only(&load.rows[*row]) => "sweep",
             None if reference::is_reference(load, *row) => "reference",
             None => "",
         };
@@ -259,20 +259,20 @@ impl<'v, 'a> Brief<'v, 'a> {
     }
 
     /// Whether a row only has runs of a sweep, although other rows are in the final.
-    fn is_swept(&self, row: &VariantRow<'_>) -> bool {
+    fn is_sweep_only(&self, row: &VariantRow<'_>) -> bool {
         self.view.study.new.compare.procedure.sweep_blocks().is_some() && !row.is_ranked
     }
 
     /// Whether a column shows the difference between rows.
     fn is_compared(&self) -> bool {
-        self.places().any(|(load, row)| reference::against(load, row).is_some_and(Pair::was_looked_at))
+        self.places().any(|(load, row)| reference::pair_with_reference(load, row).is_some_and(Pair::has_look))
     }
 
     /// Legend of the table.
     fn legend(&self) -> Option<String> {
-        let pairs = self.loads().flat_map(|load| &load.pairs).filter(|pair| pair.was_looked_at());
+        let pairs = self.loads().flat_map(|load| &load.pairs).filter(|pair| pair.has_look());
         let confidence = pairs.filter_map(|pair| pair.comparison.confidence).reduce(f64::min)?;
-        let levels = self.loads().find_map(|load| sentences::doubts_of_slices(load.sliced.as_ref()?));
+        let levels = self.loads().find_map(|load| sentences::slice_doubts(load.sliced.as_ref()?));
         let levels = levels.map_or(String::new(), |levels| format!(" {levels}"));
         self.is_compared().then(|| {
             format!(
@@ -302,21 +302,21 @@ impl<'v, 'a> Brief<'v, 'a> {
             lines.map(move |line| format!("{line}{}", self.of_load(load)))
         };
         let mut lines: Vec<String> = self.loads().flat_map(of_load).collect();
-        cut_to(&mut lines, lines_max.each, |more| format!("and {more} more"));
+        truncate_list(&mut lines, lines_max.each, |more| format!("and {more} more"));
         lines
     }
 
     /// Formats one line for each comparison by a further metric of the plan, those with a verdict first.
     fn also(&self, lines_max: LinesMax) -> Vec<String> {
         let of_load = |load: &'v LoadView<'a>| load.further.iter().map(move |pair| (load, pair));
-        let mut all: Vec<_> = self.loads().flat_map(of_load).filter(|(_, pair)| pair.was_looked_at()).collect();
+        let mut all: Vec<_> = self.loads().flat_map(of_load).filter(|(_, pair)| pair.has_look()).collect();
         all.sort_by_key(|(_, pair)| !reference::is_conclusive(pair));
         let line = |(load, pair): &(&LoadView<'a>, &Pair)| {
             let words = sentences::further(self.view, pair, &|row| self.page.row(load, row));
             format!("{words}{}", self.of_load(load))
         };
         let mut lines: Vec<String> = all.iter().map(line).collect();
-        cut_to(&mut lines, lines_max.each, |more| format!("and {more} more"));
+        truncate_list(&mut lines, lines_max.each, |more| format!("and {more} more"));
         lines
     }
 
@@ -326,10 +326,10 @@ impl<'v, 'a> Brief<'v, 'a> {
             let names = listed(group.rows.iter().map(|row| self.page.row(load, *row)), NAMES_MAX, ", ");
             // Evidence of one row does not apply to others, so a line about several rows has none. An unknown cause shows its evidence only
             // if there is no other line.
-            let is_told = is_alone || group.bottleneck.certainty != Certainty::Unknown;
+            let is_shown = is_alone || group.bottleneck.certainty != Certainty::Unknown;
             let because = match group.rows.len() {
-                1 if is_told && lines_max.has_evidence => {
-                    format!("; {}", self.page.text(&bottleneck::because_and_next(&group.bottleneck)))
+                1 if is_shown && lines_max.has_evidence => {
+                    format!("; {}", self.page.text(&bottleneck::evidence_and_advice(&group.bottleneck)))
                 }
                 _ => String::new(),
             };
@@ -343,7 +343,7 @@ impl<'v, 'a> Brief<'v, 'a> {
         let groups: Vec<_> = groups.collect();
         let is_alone = groups.len() == 1;
         let mut lines: Vec<String> = groups.iter().map(|(load, group)| line(load, group, is_alone)).collect();
-        cut_to(&mut lines, lines_max.each, |more| format!("and {more} more"));
+        truncate_list(&mut lines, lines_max.each, |more| format!("and {more} more"));
         lines
     }
 
@@ -366,7 +366,7 @@ impl<'v, 'a> Brief<'v, 'a> {
             _ => line + &loads.concat(),
         });
         let held = listed(told, NAMES_MAX, "; ");
-        cut_to(&mut unjudged, UNJUDGED_MAX, |more| format!("? and {more} more"));
+        truncate_list(&mut unjudged, UNJUDGED_MAX, |more| format!("? and {more} more"));
         (!held.is_empty()).then(|| format!("✓ {held}")).into_iter().chain(unjudged).collect()
     }
 
@@ -378,7 +378,7 @@ impl<'v, 'a> Brief<'v, 'a> {
             lines.map(move |(_, mark, line)| format!("{mark} {line}{}", self.of_load(load)))
         };
         let mut lines: Vec<String> = self.loads().flat_map(of_load).collect();
-        cut_to(&mut lines, BASELINE_CONDITIONS_MAX, |more| format!("and {more} more"));
+        truncate_list(&mut lines, BASELINE_CONDITIONS_MAX, |more| format!("and {more} more"));
         lines
     }
 
@@ -396,7 +396,7 @@ impl<'v, 'a> Brief<'v, 'a> {
             lines.map(move |line| format!("{line}{}", self.of_load(load)))
         };
         let mut lines: Vec<String> = self.loads().flat_map(of_load).collect();
-        cut_to(&mut lines, lines_max.each, |more| format!("and {more} more"));
+        truncate_list(&mut lines, lines_max.each, |more| format!("and {more} more"));
         lines
     }
 
@@ -434,7 +434,7 @@ impl<'v, 'a> Brief<'v, 'a> {
             format!("{} × {class}: {message} ({})", count(*all), self.named(places))
         };
         let mut lines: Vec<String> = kinds.iter().map(line).collect();
-        cut_to(&mut lines, lines_max.errors, |more| format!("and {more} more"));
+        truncate_list(&mut lines, lines_max.errors, |more| format!("and {more} more"));
         let help = kinds.first().and_then(|(error, ..)| error.class.known());
         lines.extend(help.map(|class| format!("{HELP} ({}): {}", class.name(), class.help())));
         lines
@@ -505,10 +505,10 @@ fn urgency(words: &str) -> Urgency {
     }
 }
 
-fn apart_cell((load, row): &RowRef<'_, '_>) -> Cell {
+fn difference_cell((load, row): &RowRef<'_, '_>) -> Cell {
     match reference::apart(load, *row) {
         Some((estimate, ends, pair)) => {
-            Cell { text: apart::in_column(&pair.by, estimate, ends), value: Some(estimate) }
+            Cell { text: apart::for_column(&pair.by, estimate, ends), value: Some(estimate) }
         }
         None => reference::why_no_ratio(load, *row).unwrap_or_default().into(),
     }

@@ -8,7 +8,7 @@ use judge::{
 use super::{LoadView, StudyView, row_name};
 use crate::item::{Escape, Item, Tone};
 use crate::table::{Cell, Table};
-use crate::text::harmless;
+use crate::text::sanitize;
 use crate::units::duration;
 
 /// Max number of statements that a comparison shows. JSON has all of them.
@@ -47,7 +47,7 @@ pub(super) fn items(
     let mut items = Vec::new();
     for comparison in of_load(view, load)? {
         let [from, to] =
-            comparison.variants.map(|row| escape(&harmless(&row_name(load, row), NAME_COLUMNS_MAX)));
+            comparison.variants.map(|row| escape(&sanitize(&row_name(load, row), NAME_COLUMNS_MAX)));
         items.push(Item::Head(format!("Statements, {to} against {from}{of_load_words}")));
         let (tone, sentence) = sentence(&comparison, &to);
         items.push(Item::Text(tone, sentence));
@@ -92,10 +92,10 @@ fn plans(comparison: &FingerprintComparison, names: [&str; 2], escape: Escape) -
     for statement in differing.take(PLANS_MAX) {
         for (plan, name) in statement.plans.iter().zip(names).rev() {
             let Some(plan) = plan else { continue };
-            let text = escape(&harmless(&statement.text, STATEMENT_COLUMNS_MAX));
+            let text = escape(&sanitize(&statement.text, STATEMENT_COLUMNS_MAX));
             items.push(Item::Text(Tone::Plain, format!("Plan on {name}: {text}")));
             let lines = plan.lines().take(PLAN_LINES_MAX);
-            items.push(Item::Quote(lines.map(|line| escape(&harmless(line, PLAN_COLUMNS_MAX))).collect()));
+            items.push(Item::Quote(lines.map(|line| escape(&sanitize(line, PLAN_COLUMNS_MAX))).collect()));
         }
     }
     items
@@ -105,7 +105,7 @@ fn table(comparison: &FingerprintComparison, [from, to]: [&str; 2], escape: Esca
     let shown: Vec<&ComparedStatement> = comparison.statements.iter().take(ROWS_MAX).collect();
     let text = |statement: &&ComparedStatement| {
         let one_line = statement.text.split_whitespace().collect::<Vec<_>>().join(" ");
-        escape(&harmless(&one_line, STATEMENT_COLUMNS_MAX))
+        escape(&sanitize(&one_line, STATEMENT_COLUMNS_MAX))
     };
     let mut table = Table::of_names("statement", shown.iter().map(text));
     let verdict = |statement: &&ComparedStatement| {

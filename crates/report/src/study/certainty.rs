@@ -4,22 +4,22 @@ use judge::Eligibility;
 use judge::results::{NoVerdict, TournamentEnd, Verdict};
 
 use super::Pair;
-use super::sentences::{Outcome, ahead, common_blocks, is_open, matters, next_look, outcome, reason};
+use super::sentences::{Outcome, ahead, common_blocks, is_undecided, matters, next_look, outcome, reason};
 use super::{LoadView, StudyView, VariantRow};
 use crate::answer::Certainty;
 use crate::units::percent_with;
 
 /// Certainty of the result, and the reason in a few words. The least certain comparison determines both.
 pub(crate) fn certainty(view: &StudyView<'_>, load: &LoadView<'_>) -> (Certainty, String) {
-    if view.study.new.compare.asks_for_failures() {
+    if view.study.new.compare.looks_for_failures() {
         let valid: usize = load.rows.iter().map(|row| row.count(Eligibility::Valid)).sum();
-        return (Certainty::Plain, format!("{}, nothing was compared", runs_valid(valid)));
+        return (Certainty::Plain, format!("{}, nothing was compared", valid_run_words(valid)));
     }
     if load.baseline.is_some() {
         return against_baseline(view, load);
     }
-    let Some(best) = load.bests().next() else {
-        return (Certainty::None, why_nothing(view, load));
+    let Some(best) = load.best_rows().next() else {
+        return (Certainty::None, no_best_reason(view, load));
     };
     let of_best = || load.pairs.iter().filter(|pair| [pair.first, pair.second].contains(&best.row));
     let Some(runner_up) = of_best().next() else {
@@ -28,7 +28,7 @@ pub(crate) fn certainty(view: &StudyView<'_>, load: &LoadView<'_>) -> (Certainty
             Some(_) => Certainty::None,
             None => Certainty::Plain,
         };
-        return (certainty, why_alone(view, load));
+        return (certainty, not_compared_reason(view, load));
     };
     let with = |wanted: Outcome| of_best().find(|pair| outcome(pair, best.row) == wanted);
     if let Some(open) = with(Outcome::Open) {
@@ -36,17 +36,17 @@ pub(crate) fn certainty(view: &StudyView<'_>, load: &LoadView<'_>) -> (Certainty
             Verdict::Differs { .. } => format!("its median is the best, but it is {}", ahead(open)),
             _ => words(view, open),
         });
-        return (if may_be_decided(open) { Certainty::Open } else { Certainty::None }, why);
+        return (if can_be_decided(open) { Certainty::Open } else { Certainty::None }, why);
     }
     (Certainty::Sure, words(view, with(Outcome::Level).unwrap_or(runner_up)))
 }
 
-fn runs_valid(valid: usize) -> String {
+fn valid_run_words(valid: usize) -> String {
     if valid == 1 { "1 valid run".to_owned() } else { format!("{valid} valid runs") }
 }
 
 /// Reason why no row is best.
-fn why_nothing(view: &StudyView<'_>, load: &LoadView<'_>) -> String {
+fn no_best_reason(view: &StudyView<'_>, load: &LoadView<'_>) -> String {
     let failed = |row: &VariantRow<'_>| row.is_valid && row.error_share.is_some_and(|share| share >= 1.0);
     match &view.metric {
         None => "this version does not know the metric to compare by".to_owned(),
@@ -56,7 +56,7 @@ fn why_nothing(view: &StudyView<'_>, load: &LoadView<'_>) -> String {
 }
 
 /// Reason why the best row was not compared.
-fn why_alone(view: &StudyView<'_>, load: &LoadView<'_>) -> String {
+fn not_compared_reason(view: &StudyView<'_>, load: &LoadView<'_>) -> String {
     let end = load.found.as_ref().map(|found| (found.end, found.rival));
     let why = match load.rows.len() {
         1 if view.study.baseline.as_ref().is_some_and(|baseline| baseline.found.is_ok()) => {
@@ -84,8 +84,8 @@ fn against_baseline(view: &StudyView<'_>, load: &LoadView<'_>) -> (Certainty, St
     let Some(first) = load.pairs.first() else {
         return (Certainty::None, "there is nothing to compare".to_owned());
     };
-    let open: Vec<&Pair> = load.pairs.iter().filter(|pair| is_open(pair)).collect();
-    let Some(pair) = open.iter().find(|pair| may_be_decided(pair)).or(open.first()) else {
+    let open: Vec<&Pair> = load.pairs.iter().filter(|pair| is_undecided(pair)).collect();
+    let Some(pair) = open.iter().find(|pair| can_be_decided(pair)).or(open.first()) else {
         let least = load.pairs.iter().filter_map(|pair| pair.comparison.confidence).reduce(f64::min);
         let sure = least.map_or_else(String::new, |least| format!(", {} confidence", percent_with(least, 1)));
         return match load.pairs.len() {
@@ -94,11 +94,11 @@ fn against_baseline(view: &StudyView<'_>, load: &LoadView<'_>) -> (Certainty, St
         };
     };
     let why = reason(view, load, pair).unwrap_or_else(|| words(view, pair));
-    (if may_be_decided(pair) { Certainty::Open } else { Certainty::None }, why)
+    (if can_be_decided(pair) { Certainty::Open } else { Certainty::None }, why)
 }
 
 /// Whether more runs may lead to a verdict.
-fn may_be_decided(pair: &Pair) -> bool {
+fn can_be_decided(pair: &Pair) -> bool {
     match pair.comparison.verdict {
         _ if pair.has_more_errors => false,
         Verdict::None(NoVerdict::TooFewBlocks { needed, .. }) => pair.attainable >= needed as usize,

@@ -5,7 +5,7 @@ use judge::cpu_profile::Profile;
 use super::{LoadView, StudyView, row_name};
 use crate::cpu_profile::{self, Compared};
 use crate::item::{Escape, Item, Tone};
-use crate::text::harmless;
+use crate::text::sanitize;
 
 /// Max number of variants that get a separate table.
 const TABLES_MAX: usize = 4;
@@ -22,7 +22,7 @@ pub(crate) fn of_load(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<(usize, 
 
 /// Reference row for comparisons: the baseline, or else the best row, or else the first one with a profile.
 pub(crate) fn reference(load: &LoadView<'_>, profiles: &[(usize, Profile)]) -> Option<usize> {
-    let best = load.bests().next().map(|best| best.row);
+    let best = load.best_rows().next().map(|best| best.row);
     let is_there = |row: &usize| profiles.iter().any(|(known, _)| known == row);
     load.baseline.filter(is_there).or(best.filter(is_there)).or(profiles.first().map(|(row, _)| *row))
 }
@@ -51,9 +51,9 @@ pub(super) fn items(
     let profiles = of_load(view, load);
     if profiles.is_empty() {
         let runs = load.rows.iter().flat_map(|row| row.shown());
-        return cpu_profile::missing(runs.map(|run| &view.runs[run]), escape);
+        return cpu_profile::missing_reason(runs.map(|run| &view.runs[run]), escape);
     }
-    let name = |row: usize| escape(&harmless(&row_name(load, row), NAME_COLUMNS_MAX));
+    let name = |row: usize| escape(&sanitize(&row_name(load, row), NAME_COLUMNS_MAX));
     let mut items = Vec::new();
     for ([from, row], pair) in pairs(load, &profiles).into_iter().take(TABLES_MAX) {
         let names = [name(from), name(row)];

@@ -8,11 +8,11 @@ use crate::event_causes;
 use crate::event_costs::{self, pooled, with_interval};
 use crate::item::Escape;
 use crate::table::{Cell, Table};
-use crate::text::{cut_to, harmless, listed};
+use crate::text::{listed, sanitize, truncate_list};
 use crate::units::{decimal, duration};
 use crate::view::View;
 use judge::EventCauses;
-use judge::event_cost::{Difference, Figure, InRun, Pooled, in_run};
+use judge::event_cost::{Difference, Figure, Pooled, RunCost, in_run};
 use judge::results::Repeated;
 
 const NAME_CHARACTERS_MAX: usize = 24;
@@ -40,7 +40,7 @@ pub(crate) fn table(
     }
     let rows: Vec<&VariantRow<'_>> = each.iter().map(|(row, _)| *row).collect();
     let mut table = names("events", &load.rows, &rows, escape, |_| false);
-    table.name("event", each.iter().map(|(_, of)| escape(&harmless(of.name, NAME_CHARACTERS_MAX))));
+    table.name("event", each.iter().map(|(_, of)| escape(&sanitize(of.name, NAME_CHARACTERS_MAX))));
     let runs = |of: &Pooled<'_>| Cell {
         text: format!("{}/{}", of.runs_known(), of.runs.len()),
         value: Some(of.runs_known() as f64),
@@ -85,7 +85,7 @@ fn causes(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape) -> Vec<RowC
     let of_row = |(row, of): (usize, &VariantRow<'_>)| {
         let views: Vec<&View<'_>> = of.shown().map(|run| &view.runs[run]).collect();
         let found = pooled(&views).into_iter().filter_map(|of| {
-            let event = escape(&harmless(of.name, NAME_CHARACTERS_MAX));
+            let event = escape(&sanitize(of.name, NAME_CHARACTERS_MAX));
             Some(RowCauses { row, event, found: event_causes::pooled(&views, of.name)? })
         });
         found.collect::<Vec<_>>()
@@ -127,7 +127,7 @@ pub(crate) fn lines_of_causes(
     };
     groups.sort_by(|(_, one), (_, other)| one[0].event.cmp(&other[0].event));
     let mut lines: Vec<String> = groups.iter().filter_map(line).collect();
-    cut_to(&mut lines, LINES_MAX, |more| format!("and {more} more"));
+    truncate_list(&mut lines, LINES_MAX, |more| format!("and {more} more"));
     lines
 }
 
@@ -147,9 +147,9 @@ pub(crate) fn all_causes(
 /// Differences of all variants from the baseline, by event. Without a baseline, the best variant is the reference, or else the
 /// first.
 pub(crate) fn differences<'a>(view: &StudyView<'a>, load: &LoadView<'_>) -> Vec<Difference<'a>> {
-    let best = || load.bests().next().map(|best| best.row);
+    let best = || load.best_rows().next().map(|best| best.row);
     let from = load.baseline.or_else(best).unwrap_or(0);
-    let by_block = |row: &VariantRow<'_>| -> BTreeMap<u32, BTreeMap<&'a str, Option<InRun>>> {
+    let by_block = |row: &VariantRow<'_>| -> BTreeMap<u32, BTreeMap<&'a str, Option<RunCost>>> {
         let valid = row.is_valid.then(|| row.shown()).into_iter().flatten();
         valid.filter_map(|run| Some((view.runs[run].place()?.block, in_run(view.runs[run].run)))).collect()
     };
@@ -161,7 +161,7 @@ pub(crate) fn differences<'a>(view: &StudyView<'a>, load: &LoadView<'_>) -> Vec<
         let names: Vec<&'a str> =
             common().next().map_or_else(Vec::new, |(_, own, _)| own.keys().copied().collect());
         for name in names {
-            let cost = |of: &BTreeMap<&str, Option<InRun>>| of.get(name).copied().flatten();
+            let cost = |of: &BTreeMap<&str, Option<RunCost>>| of.get(name).copied().flatten();
             let both =
                 |(block, own, other): (u32, &_, &_)| (block, cost(own).zip(cost(other)).map(<[_; 2]>::from));
             differences.push(Difference { name, row, from, blocks: common().map(both).collect() });
@@ -180,7 +180,7 @@ pub(crate) fn table_of_differences(
     let from = all.first()?.from;
     let rows: Vec<&VariantRow<'_>> = all.iter().map(|of| &load.rows[of.row]).collect();
     let mut table = names("events", &load.rows, &rows, escape, |_| false);
-    table.name("event", all.iter().map(|of| escape(&harmless(of.name, NAME_CHARACTERS_MAX))));
+    table.name("event", all.iter().map(|of| escape(&sanitize(of.name, NAME_CHARACTERS_MAX))));
     let blocks = |of: &Difference<'_>| Cell {
         text: format!("{}/{}", of.blocks_known(), of.blocks.len()),
         value: Some(of.blocks_known() as f64),

@@ -38,7 +38,7 @@ pub(crate) fn reason(effect: &Effect) -> Option<&'static str> {
 }
 
 /// Short form of [`reason`], for a column of a table.
-fn in_short(why: Undecided) -> &'static str {
+fn short_reason(why: Undecided) -> &'static str {
     match why {
         Undecided::TooFewBlocks => "few blocks",
         Undecided::NoRatio => "no answers",
@@ -65,10 +65,10 @@ pub(crate) fn table(diagnosis: &Diagnosis, escape: Escape) -> Table {
     let mut table = Table::of_names("change", std::iter::once("none".to_owned()).chain(tried().map(named)));
     let none = diagnosis.controls.as_ref();
     let of_none = Cell::figure(none.map(|controls| controls.estimate), |figure| {
-        ratio::within(figure, none.and_then(|controls| controls.interval))
+        ratio::with_interval(figure, none.and_then(|controls| controls.interval))
     });
     let of_tried = |tried: &TriedIntervention| {
-        Cell::figure(tried.effect.ratio, |figure| ratio::within(figure, tried.effect.interval))
+        Cell::figure(tried.effect.ratio, |figure| ratio::with_interval(figure, tried.effect.interval))
     };
     table.column("throughput ÷", "95 %", std::iter::once(of_none).chain(tried().map(of_tried)));
     let predicted =
@@ -81,7 +81,7 @@ pub(crate) fn table(diagnosis: &Diagnosis, escape: Escape) -> Table {
     let counts = std::iter::once(blocks).chain(tried().map(|tried| tried.effect.blocks));
     table.column("blocks", "", counts.map(|blocks| Cell::count(blocks as u64)));
     let verdict = |tried: &TriedIntervention| match tried.effect.finding {
-        Finding::Undecided(why) => format!("undecided: {}", in_short(why)),
+        Finding::Undecided(why) => format!("undecided: {}", short_reason(why)),
         _ => finding(&tried.effect).to_owned(),
     };
     table.words("finding", std::iter::once(String::new()).chain(tried().map(verdict)));
@@ -104,14 +104,14 @@ pub(crate) fn facts(diagnosis: &Diagnosis, escape: Escape) -> Vec<Fact> {
         facts.extend(runtimes.cost().map(|words| Fact::new("instruments", words)));
     }
     facts.extend(diagnosis.scaling().map(|words| Fact::new("scaling", escape(&words))));
-    facts.extend(diagnosis.ladder.iter().flat_map(of_ladder));
+    facts.extend(diagnosis.ladder.iter().flat_map(ladder_facts));
     if let Some(next) = &diagnosis.next_limit {
         let because = next.causes.first().map(|first| {
             format!(
                 "with {}: {}; {}",
                 next.with,
                 bottleneck::likely(first),
-                bottleneck::because_and_next(first)
+                bottleneck::evidence_and_advice(first)
             )
         });
         facts.extend(because.map(|because| Fact::new("next limit", escape(&because))));
@@ -131,7 +131,7 @@ pub(crate) fn facts(diagnosis: &Diagnosis, escape: Escape) -> Vec<Fact> {
 }
 
 /// Throughput by number of users, and the scalability law if it fits.
-fn of_ladder(ladder: &Ladder) -> Vec<Fact> {
+fn ladder_facts(ladder: &Ladder) -> Vec<Fact> {
     let steps = ladder.rungs.iter().map(|rung| format!("{}: {}", rung.users, rate(rung.per_s)));
     let steps = Fact::new("by users", steps.collect::<Vec<_>>().join(", "));
     let law = ladder.law.as_ref().map(|law| {

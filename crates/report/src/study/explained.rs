@@ -9,7 +9,7 @@ use judge::explanation::{Explanation, Part, PartOfGrowth, Sides, TimeByPart, exp
 use judge::results::Verdict;
 
 use super::{LoadView, Pair, StudyView};
-use crate::text::harmless;
+use crate::text::sanitize;
 use crate::units::{Share, duration, percent_with};
 use crate::view::View;
 
@@ -72,7 +72,7 @@ pub(crate) fn sentence(
 
 /// Explanation why the second of two sides is slower.
 #[derive(Clone, Debug)]
-pub(crate) struct Why {
+pub(crate) struct SlownessExplanation {
     /// Names of the faster and the slower side, sanitized.
     names: [String; 2],
     /// Unit that was counted: `request`.
@@ -89,7 +89,7 @@ enum Found {
     NotRead(usize),
 }
 
-impl Why {
+impl SlownessExplanation {
     /// Explains why the second side is slower if both were measured at different times. `None` if there is nothing to explain.
     pub(crate) fn apart(names: [&str; 2], sides: [&[&View<'_>]; 2]) -> Option<Self> {
         let one = sides[1].first()?.noun().one;
@@ -105,7 +105,7 @@ impl Why {
         views: impl Iterator<Item = &'v View<'a>>,
         one: &'static str,
     ) -> Option<Self> {
-        let baseline: Vec<TimeByPart> = baseline.spent.iter().map(TimeByPart::of_kept).collect();
+        let baseline: Vec<TimeByPart> = baseline.spent.iter().map(TimeByPart::from_stored).collect();
         let candidate: Vec<TimeByPart> = views.filter_map(spent).collect();
         Self::of([&baseline, &candidate], None, GATE_SIDES, one)
     }
@@ -136,13 +136,13 @@ impl Why {
             Some(side) => Found::NotRead(side),
             None => Found::of(explain(Sides::Apart(sides), profiles)?),
         };
-        Some(Self { names: names.map(|name| harmless(name, NAME_CHARACTERS_MAX)), one, found })
+        Some(Self { names: names.map(|name| sanitize(name, NAME_CHARACTERS_MAX)), one, found })
     }
 
     /// Explanation in a sentence without its full stop. Not escaped.
     pub(crate) fn sentence(&self) -> String {
         let [_, slower] = &self.names;
-        let text = |name: &str| harmless(name, NAME_CHARACTERS_MAX);
+        let text = |name: &str| sanitize(name, NAME_CHARACTERS_MAX);
         match &self.found {
             Found::Explained(of) => format!("{slower} is slower: {}", words(of, self.one, &text)),
             Found::Nothing => format!("{NO_READING_EXPLAINS} why {slower} is slower"),

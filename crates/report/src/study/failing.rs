@@ -10,7 +10,7 @@ use crate::bottleneck;
 use crate::units::percent_of;
 
 /// Metric of the rows in a study for failures.
-pub(super) const SHOWN_BY: &str = "throughput";
+pub(super) const SHOWN_METRIC: &str = "throughput";
 
 /// Formats one sentence per system, without its full stop.
 pub(super) fn answer(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadView<'_>) -> String {
@@ -28,7 +28,7 @@ pub(super) fn answer(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadVi
             (true, true) => {}
             (true, false) => whole.push(named(&without)),
             (false, is_never_without) => {
-                let failures = failing.iter().map(|row| failure(page, view, load, *row));
+                let failures = failing.iter().map(|row| failure_sentence(page, view, load, *row));
                 let failures = failures.collect::<Vec<_>>().join("; ");
                 let cure = match is_never_without {
                     true => "no variant is without failures".to_owned(),
@@ -56,7 +56,12 @@ fn has_failures(row: &VariantRow<'_>) -> bool {
 
 /// Formats a failure: `puma queue=100: 12.3 % of the requests failed (status: HTTP 503), likely cause the system's own queue limit
 /// (503)`.
-fn failure(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadView<'_>, place: usize) -> String {
+fn failure_sentence(
+    page: &StudyPieces<'_>,
+    view: &StudyView<'_>,
+    load: &LoadView<'_>,
+    place: usize,
+) -> String {
     let row = &load.rows[place];
     let name = page.row(load, place);
     let Some(figures) = row.figures.as_ref().filter(|_| row.is_valid) else {

@@ -71,8 +71,8 @@ pub(crate) fn of_load<'a>(view: &'a StudyView<'_>, load: &LoadView<'_>) -> Vec<G
 /// Sentence about the failed gates under a load, with sizes and numbers of samples, escaped. `None` if all held.
 pub(crate) fn failed(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadView<'_>) -> Option<String> {
     // An undecided gate of a quick run is not breached.
-    let forgiven = |gate: &Gate<'_>| if view.study.new.is_quick { gate.undecided } else { 0 };
-    let is_failed = |gate: &Gate<'_>| gate.held + forgiven(gate) < gate.runs;
+    let allowed_undecided = |gate: &Gate<'_>| if view.study.new.is_quick { gate.undecided } else { 0 };
+    let is_failed = |gate: &Gate<'_>| gate.held + allowed_undecided(gate) < gate.runs;
     let of_gate = |gate: Gate<'_>| {
         let row = &load.rows[gate.row];
         let figures = match gate.step {
@@ -82,18 +82,18 @@ pub(crate) fn failed(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadVi
         let samples = figures
             .map_or_else(String::new, |figures| format!(", {}", view.noun().counted(figures.samples())));
         let (text, row) = (page.text(gate.text), page.row(load, gate.row));
-        let of = format!("in {} of {}{samples}", gate.runs - gate.held, judged_in(view, gate.runs));
+        let of = format!("in {} of {}{samples}", gate.runs - gate.held, judged_count(view, gate.runs));
         match is_undecided(gate.worst) {
             true => {
                 let why = page.text(&breaches::why_undecided(gate.worst, None));
                 format!("{text}: {row}: undecided {of}: {why}")
             }
-            false => format!("{text}: {row}: {}, {of}", page.text(&breaches::by_how_much(gate.worst))),
+            false => format!("{text}: {row}: {}, {of}", page.text(&breaches::value_and_limit(gate.worst))),
         }
     };
-    let not_held: Vec<Gate<'_>> = of_load(view, load).into_iter().filter(is_failed).collect();
-    let is_any_failed = not_held.iter().any(|gate| !is_undecided(gate.worst));
-    let mut told: Vec<String> = not_held.into_iter().map(of_gate).collect();
+    let not_passed: Vec<Gate<'_>> = of_load(view, load).into_iter().filter(is_failed).collect();
+    let is_any_failed = not_passed.iter().any(|gate| !is_undecided(gate.worst));
+    let mut told: Vec<String> = not_passed.into_iter().map(of_gate).collect();
     let are_undecided = !told.is_empty() && !is_any_failed;
     let of_runs = told.len();
     told.extend(of_baseline::failed(page, view, load));
@@ -115,7 +115,7 @@ pub(crate) fn failed(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadVi
 }
 
 /// Number of runs in which a gate was judged, or of starts, each with several slices: `8 runs`, `8 starts`.
-pub(crate) fn judged_in(view: &StudyView<'_>, number: usize) -> String {
+pub(crate) fn judged_count(view: &StudyView<'_>, number: usize) -> String {
     match (view.is_in_slices(), number) {
         (false, _) => runs(number),
         (true, 1) => "1 start".to_owned(),
@@ -136,7 +136,7 @@ impl<'a> Gate<'a> {
         self.runs += 1;
         self.held += usize::from(result.holds());
         self.undecided += usize::from(is_undecided(result));
-        if badness(result) > badness(self.worst) {
+        if severity(result) > severity(self.worst) {
             self.worst = result;
         }
     }
@@ -148,7 +148,7 @@ fn is_undecided(result: &GateResult) -> bool {
 
 /// Rank of a result, and its distance from the limit: failed before undecided before held; of failed ones the farthest beyond the limit,
 /// of others the nearest to it.
-fn badness(result: &GateResult) -> (u8, f64) {
+fn severity(result: &GateResult) -> (u8, f64) {
     let away = result.observed.map_or(0.0, |observed| (observed - result.limit).abs());
     match result.decision {
         Decision::Fails => (2, away),

@@ -6,7 +6,7 @@ use super::{LoadView, StudyView, VariantRow, reference};
 use crate::apart;
 use crate::item::Escape;
 use crate::table::{Cell, Table};
-use crate::text::harmless;
+use crate::text::sanitize;
 
 /// Max number of characters of a value.
 const VALUE_CHARACTERS_MAX: usize = 24;
@@ -46,27 +46,30 @@ pub(crate) fn of_load(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape)
     if columns.len() > COLUMNS_MAX {
         return None;
     }
-    let short = |text: &str| escape(&harmless(text, VALUE_CHARACTERS_MAX));
+    let short = |text: &str| escape(&sanitize(text, VALUE_CHARACTERS_MAX));
     let shown = |value: &str| if value.is_empty() { "\"\"".to_owned() } else { short(value) };
     let mut table = Table::of_names(&short(down), rows.iter().map(|value| shown(value)));
     for column in &columns {
         let cell = |value: &&str| {
-            let row = load.rows.iter().position(|row| has(row, down, value) && has(row, across, column));
+            let row = load
+                .rows
+                .iter()
+                .position(|row| has_value(row, down, value) && has_value(row, across, column));
             row.map_or_else(|| "not planned".to_owned().into(), |row| cell(view, load, row))
         };
         let cells: Vec<Cell> = rows.iter().map(cell).collect();
         table.column(&format!("{}={}", short(across), shown(column)), "", cells);
     }
     let from = match load.baseline {
-        Some(row) => format!(", ratio to {}", escape(&harmless(&super::row_name(load, row), 60))),
-        None if load.bests().next().is_some() => ", best divided by it".to_owned(),
+        Some(row) => format!(", ratio to {}", escape(&sanitize(&super::row_name(load, row), 60))),
+        None if load.best_rows().next().is_some() => ", best divided by it".to_owned(),
         None => String::new(),
     };
     let from = if by.scale() == judge::results::Scale::Difference { String::new() } else { from };
     let is_open = table.rows.iter().flatten().any(|cell| cell.text.ends_with("?)"));
     let open = if is_open { " (?: no verdict)" } else { "" };
     let under = if view.loads.len() > 1 {
-        format!(" under {}", escape(&harmless(load.name, VALUE_CHARACTERS_MAX)))
+        format!(" under {}", escape(&sanitize(load.name, VALUE_CHARACTERS_MAX)))
     } else {
         String::new()
     };
@@ -74,7 +77,7 @@ pub(crate) fn of_load(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape)
 }
 
 /// Whether a parameter of a row has the value `value`.
-fn has(row: &VariantRow<'_>, name: &str, value: &str) -> bool {
+fn has_value(row: &VariantRow<'_>, name: &str, value: &str) -> bool {
     row.place.knobs.iter().any(|(known, own)| known == name && own == value)
 }
 

@@ -15,7 +15,7 @@ use crate::physical_cost;
 
 /// All items of a report on a study, in order.
 pub(crate) fn items(view: &StudyView<'_>, escape: Escape) -> Result<Vec<Item>, EvidenceError> {
-    let order = Order { view, page: StudyPieces::new(view, escape), escape };
+    let order = Layout { view, page: StudyPieces::new(view, escape), escape };
     let mut items = order.page.answers();
     items.extend(order.page.stamps());
     let brief = Brief { view, page: &order.page };
@@ -51,13 +51,13 @@ pub(crate) fn items(view: &StudyView<'_>, escape: Escape) -> Result<Vec<Item>, E
     Ok(items)
 }
 
-struct Order<'a> {
+struct Layout<'a> {
     view: &'a StudyView<'a>,
     page: StudyPieces<'a>,
     escape: Escape,
 }
 
-impl Order<'_> {
+impl Layout<'_> {
     /// All details of a load, by subject.
     fn details(&self, load: &LoadView<'_>, items: &mut Vec<Item>) -> Result<(), EvidenceError> {
         self.fold(items, load, "All figures", self.tables(load));
@@ -66,10 +66,10 @@ impl Order<'_> {
             pairs.push(Item::points(sentences::caveats(self.view, load)));
         }
         pairs.extend(points(self.page.unlike(load)));
-        self.fold(items, load, &self.page.head_of_pairs(load), pairs);
+        self.fold(items, load, &self.page.pairs_heading(load), pairs);
         let found = tournament::sentences(self.view, load, &|name| self.page.short(name));
         self.fold(items, load, "How the best was found", points(found));
-        self.fold(items, load, "Run by run, and over time", self.run_by_run(load)?);
+        self.fold(items, load, "Run by run, and over time", self.run_drawings(load)?);
         let names: Vec<String> = (0..load.rows.len()).map(|row| self.page.row(load, row)).collect();
         let one = self.view.noun().one;
         let costs = physical_cost::table(&self.view.runs, load, one, &names, self.escape).map(Item::Table);
@@ -87,8 +87,8 @@ impl Order<'_> {
         let cores = tables::cores(self.view, load, self.escape).map(Item::Table);
         let of_cores = "How busy the cores were (share of a second, median of all seconds and runs)";
         self.fold(items, load, of_cores, cores.into_iter().collect());
-        self.fold(items, load, "Errors, and runs in doubt", self.wrongs(load));
-        self.fold(items, load, "Events", self.events_in_full(load));
+        self.fold(items, load, "Errors, and runs in doubt", self.error_items(load));
+        self.fold(items, load, "Events", self.full_events(load));
         let gates = self.page.gates(load).into_iter().map(|(_, line)| line);
         self.fold(items, load, "Conditions", points(gates.collect()));
         Ok(())
@@ -114,7 +114,7 @@ impl Order<'_> {
     }
 
     /// Costs of events with all intervals, likely causes, and outcomes.
-    fn events_in_full(&self, load: &LoadView<'_>) -> Vec<Item> {
+    fn full_events(&self, load: &LoadView<'_>) -> Vec<Item> {
         let table = event_costs::table(self.view, load, true, self.escape);
         let mut items: Vec<Item> = table.map(Item::Table).into_iter().collect();
         let row_name = |row: usize| self.page.row(load, row);
@@ -168,13 +168,13 @@ impl Order<'_> {
     }
 
     /// Drawings of the best configurations.
-    fn run_by_run(&self, load: &LoadView<'_>) -> Result<Vec<Item>, EvidenceError> {
+    fn run_drawings(&self, load: &LoadView<'_>) -> Result<Vec<Item>, EvidenceError> {
         let Some(drawn) = over_runs::of_load(self.view, load, self.escape)? else { return Ok(Vec::new()) };
         Ok(vec![Item::Table(drawn.table), Item::Text(Tone::Plain, drawn.legend)])
     }
 
     /// Errors, output of systems with errors, and runs with failures or doubts.
-    fn wrongs(&self, load: &LoadView<'_>) -> Vec<Item> {
+    fn error_items(&self, load: &LoadView<'_>) -> Vec<Item> {
         let mut items = self.page.errors(load);
         let head = "Most frequent output of systems with errors, last run";
         items.extend(section(head, self.page.written(load)));

@@ -5,21 +5,21 @@ use judge::baseline::{self, Decision};
 use judge::{Condition, Eligibility, Setting};
 use serde_json::{Value, json};
 
-use super::explained::Why;
+use super::explained::SlownessExplanation;
 use super::{LoadView, StudyPieces, StudyView, name, row_name};
 use crate::LoadRun;
 use crate::breaches;
 use crate::compared::Failure;
 use crate::item::Tone;
 use crate::noun::Noun;
-use crate::text::{cut_to, listed};
+use crate::text::{listed, truncate_list};
 use crate::view::View;
 
 /// Maximum number of lines about a stored baseline, and of differences from it.
 const LINES_MAX: usize = 6;
 
 /// A gate on a configuration that is a baseline condition.
-pub(crate) struct GateOfBaseline {
+pub(crate) struct BaselineGate {
     /// Indexes of the load in the study, and of the configuration in the rows of the load.
     pub(crate) load: usize,
     pub(crate) row: usize,
@@ -41,7 +41,7 @@ pub(super) fn gates(
     loads: &[LoadView<'_>],
     views: &[View<'_>],
     load_run: LoadRun<'_>,
-) -> Result<Vec<GateOfBaseline>, EvidenceError> {
+) -> Result<Vec<BaselineGate>, EvidenceError> {
     let gates = baseline::gates(study, &|run| load_run(&run.id))?;
     let placed = |gate: baseline::Gate| {
         let load = loads.iter().position(|load| load.name == gate.load)?;
@@ -56,36 +56,40 @@ pub(super) fn gates(
                 Answer::Judged(Box::new(judged.with_why(why)))
             }
         };
-        Some(GateOfBaseline { load, row, condition: gate.condition, answer })
+        Some(BaselineGate { load, row, condition: gate.condition, answer })
     };
     Ok(gates.into_iter().filter_map(placed).collect())
 }
 
 /// Explains why a configuration is slower than the baseline.
-fn why(study: &Study, load: &LoadView<'_>, row: usize, views: &[View<'_>]) -> Option<Why> {
+fn why(study: &Study, load: &LoadView<'_>, row: usize, views: &[View<'_>]) -> Option<SlownessExplanation> {
     let of = &load.rows[row];
     let one = Noun::of_all(views).one;
     let Some(stored) = &study.baseline else {
-        return Why::in_blocks(views, load, [load.baseline?, row], one);
+        return SlownessExplanation::in_blocks(views, load, [load.baseline?, row], one);
     };
     let found = stored.found.as_ref().ok()?;
     let stored = found.row(load.name, &of.place.system, &of.place.variant)?;
-    Why::against_stored(stored, of.eligibility(Eligibility::Valid).map(|run| &views[run]), one)
+    SlownessExplanation::against_stored(
+        stored,
+        of.eligibility(Eligibility::Valid).map(|run| &views[run]),
+        one,
+    )
 }
 
 fn of_load<'v>(
     view: &'v StudyView<'_>,
     load: &LoadView<'_>,
-) -> impl Iterator<Item = &'v GateOfBaseline> + use<'v> {
+) -> impl Iterator<Item = &'v BaselineGate> + use<'v> {
     let place = view.loads.iter().position(|known| known.name == load.name);
     view.of_baseline.iter().filter(move |gate| Some(gate.load) == place)
 }
 
 /// Baseline conditions that were judged but do not hold, each with whether it is undecided.
-fn breached<'v>(
+fn breached_gates<'v>(
     view: &'v StudyView<'_>,
     load: &LoadView<'_>,
-) -> impl Iterator<Item = (&'v GateOfBaseline, &'v Failure, bool)> + use<'v> {
+) -> impl Iterator<Item = (&'v BaselineGate, &'v Failure, bool)> + use<'v> {
     let is_quick = view.study.new.is_quick;
     of_load(view, load).filter_map(move |gate| {
         let Answer::Judged(judged) = &gate.answer else { return None };
@@ -100,22 +104,23 @@ fn breached<'v>(
 
 /// Failed baseline conditions, with sizes and numbers of samples. Escaped.
 pub(super) fn failed(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> {
-    let worse = breached(view, load).filter(|(.., is_undecided)| !is_undecided);
-    worse.map(|(gate, judged, _)| told(page, view, load, gate, judged)).collect()
+    let worse = breached_gates(view, load).filter(|(.., is_undecided)| !is_undecided);
+    worse.map(|(gate, judged, _)| gate_sentence(page, view, load, gate, judged)).collect()
 }
 
 /// Undecided baseline conditions and the reasons. Escaped. `None` without any.
 pub(super) fn undecided(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadView<'_>) -> Option<String> {
-    let open = breached(view, load).filter(|(.., is_undecided)| *is_undecided);
-    let open: Vec<String> = open.map(|(gate, judged, _)| told(page, view, load, gate, judged)).collect();
+    let open = breached_gates(view, load).filter(|(.., is_undecided)| *is_undecided);
+    let open: Vec<String> =
+        open.map(|(gate, judged, _)| gate_sentence(page, view, load, gate, judged)).collect();
     (!open.is_empty()).then(|| format!("Gate undecided: {}.", listed(open, breaches::NAMED_MAX, "; ")))
 }
 
-fn told(
+fn gate_sentence(
     page: &StudyPieces<'_>,
     view: &StudyView<'_>,
     load: &LoadView<'_>,
-    gate: &GateOfBaseline,
+    gate: &BaselineGate,
     judged: &Failure,
 ) -> String {
     let samples = format!(", {}", view.noun().counted(judged.planned()));
@@ -129,10 +134,10 @@ pub(super) fn lines(
     view: &StudyView<'_>,
     load: &LoadView<'_>,
 ) -> Vec<(Tone, char, String)> {
-    if let Some(line) = none_judged(page, view, load) {
+    if let Some(line) = missing_baseline_line(page, view, load) {
         return vec![line];
     }
-    let line = |gate: &GateOfBaseline| {
+    let line = |gate: &BaselineGate| {
         let text = page.text(&gate.condition.text);
         let of = match load.rows.len() {
             1 => String::new(),
@@ -159,7 +164,7 @@ pub(super) fn lines(
 }
 
 /// Line about conditions that lack a baseline. `None` if there is one.
-fn none_judged(
+fn missing_baseline_line(
     page: &StudyPieces<'_>,
     view: &StudyView<'_>,
     load: &LoadView<'_>,
@@ -186,7 +191,7 @@ pub(crate) fn facts(page: &StudyPieces<'_>, view: &StudyView<'_>) -> Vec<String>
     };
     lines.extend(view.against_stored.lines(view, &name));
     lines.extend(differences(view));
-    cut_to(&mut lines, LINES_MAX, |more| format!("and {more} more"));
+    truncate_list(&mut lines, LINES_MAX, |more| format!("and {more} more"));
     lines.iter().map(|line| page.text(line)).collect()
 }
 
@@ -213,12 +218,13 @@ fn differences(view: &StudyView<'_>) -> Vec<String> {
 /// to decide.
 pub(super) fn blocks_to_add(view: &StudyView<'_>) -> Option<u32> {
     let blocks = view.study.blocks();
-    let is_open = view.loads.iter().any(|load| breached(view, load).any(|(.., is_undecided)| is_undecided));
+    let is_open =
+        view.loads.iter().any(|load| breached_gates(view, load).any(|(.., is_undecided)| is_undecided));
     let more = blocks.saturating_mul(2).min(judge::results::EXTENDED_MAX);
     (is_open && more > blocks).then_some(more)
 }
 
-impl GateOfBaseline {
+impl BaselineGate {
     /// Whether the gate is breached: the result is worse, or undecided. In a quick study, only a worse result is a breach.
     pub(crate) fn is_breached(&self, is_quick: bool) -> bool {
         let Answer::Judged(judged) = &self.answer else { return false };

@@ -11,7 +11,7 @@ use crate::item::Escape;
 use crate::over_time::{OverTime, milliseconds, range};
 use crate::spark;
 use crate::table::Table;
-use crate::text::harmless;
+use crate::text::sanitize;
 use crate::units::{decimal, rate};
 
 /// Maximum number of rows that are drawn.
@@ -22,7 +22,7 @@ const NAME_CHARACTERS_MAX: usize = 40;
 const AXIS_COLUMNS: usize = 24;
 
 /// Drawings and their legend.
-pub(super) struct RunsDrawn {
+pub(super) struct RunDrawings {
     pub(super) table: Table,
     pub(super) legend: String,
 }
@@ -37,9 +37,9 @@ pub(super) fn of_load(
     view: &StudyView<'_>,
     load: &LoadView<'_>,
     escape: Escape,
-) -> Result<Option<RunsDrawn>, EvidenceError> {
-    let bests: Vec<usize> = load.bests().map(|best| best.row).collect();
-    let is_alone = bests.len() < 2;
+) -> Result<Option<RunDrawings>, EvidenceError> {
+    let best_rows: Vec<usize> = load.best_rows().map(|best| best.row).collect();
+    let is_alone = best_rows.len() < 2;
     let ranked = load.ranking.iter().filter(|ranked| is_alone || ranked.is_best).map(|ranked| ranked.row);
     let rows: Vec<usize> = ranked.take(ROWS_MAX).collect();
     let runs: Vec<Option<usize>> = rows.iter().map(|row| median_run(view, &load.rows[*row])).collect();
@@ -57,19 +57,19 @@ pub(super) fn of_load(
             Some(winner) if winner == *row => "★ ",
             Some(_) => "  ",
         };
-        format!("{star}{}", escape(&harmless(&name(load.rows[*row].place), NAME_CHARACTERS_MAX)))
+        format!("{star}{}", escape(&sanitize(&name(load.rows[*row].place), NAME_CHARACTERS_MAX)))
     });
     let mut table = Table::of_names("", names);
-    let has_runs = every_run(view, load, &rows, &mut table);
+    let has_runs = draw_runs(view, load, &rows, &mut table);
     let has_time = draw(&over_time, &mut table);
     fairness(view, &runs, &mut table);
     let said = [(has_runs, LEGEND), (has_time, OVER_TIME)].into_iter().filter(|(is_drawn, _)| *is_drawn);
     let legend = said.map(|(_, words)| words).collect::<Vec<_>>().join(" ");
-    Ok((has_runs || has_time).then_some(RunsDrawn { table, legend }))
+    Ok((has_runs || has_time).then_some(RunDrawings { table, legend }))
 }
 
 /// Draws every run of each row on one axis. Returns whether any row has more than one run.
-fn every_run(view: &StudyView<'_>, load: &LoadView<'_>, rows: &[usize], table: &mut Table) -> bool {
+fn draw_runs(view: &StudyView<'_>, load: &LoadView<'_>, rows: &[usize], table: &mut Table) -> bool {
     let Some(by) = &view.metric else { return false };
     let metric = by.metric;
     let figures =

@@ -21,7 +21,7 @@ use crate::capacity;
 use crate::events;
 use crate::item::{Escape, Item, Tone};
 use crate::spark;
-use crate::text::{cut_to, harmless, in_shell, listed};
+use crate::text::{listed, sanitize, shell_quote, truncate_list};
 use crate::units::count;
 use crate::words;
 
@@ -117,7 +117,7 @@ impl<'a> StudyPieces<'a> {
         let is_alike = self.view.loads.iter().all(|load| load.unlike.is_empty());
         let stamps = self.view.study.new.stamps.iter().filter(|stamp| !is_alike || *stamp != UNLIKE_OK);
         let stamps = stamps.map(|stamp| Item::Text(tone(stamp), self.text(stamp)));
-        let found = [self.view.unknown(), self.view.too_short()].into_iter().flatten();
+        let found = [self.view.unknown(), self.view.short_run_warning()].into_iter().flatten();
         stamps.chain(found.map(|sentence| Item::Text(Tone::Doubtful, sentence))).collect()
     }
 
@@ -132,7 +132,7 @@ impl<'a> StudyPieces<'a> {
     }
 
     /// Heading above the comparisons.
-    pub(super) fn head_of_pairs(&self, load: &LoadView<'_>) -> String {
+    pub(super) fn pairs_heading(&self, load: &LoadView<'_>) -> String {
         match load.baseline {
             Some(baseline) => format!("All against {}, the baseline", self.row(load, baseline)),
             None => "Head-to-head".to_owned(),
@@ -187,7 +187,7 @@ impl<'a> StudyPieces<'a> {
 
     /// All differences between the work of variants, one line each.
     pub(crate) fn unlike(&self, load: &LoadView<'_>) -> Vec<String> {
-        alike::lines_of_load(load, &|row| self.row(load, row), &|text| self.text(text))
+        alike::difference_lines(load, &|row| self.row(load, row), &|text| self.text(text))
     }
 
     pub(crate) fn study(&self) -> String {
@@ -263,7 +263,7 @@ impl<'a> StudyPieces<'a> {
 
     pub(crate) fn compared(&self) -> String {
         let compare = &self.view.study.new.compare;
-        if compare.asks_for_failures() {
+        if compare.looks_for_failures() {
             return "nothing: the plan asks what fails".to_owned();
         }
         let Some(by) = &self.view.metric else { return format!("by {}", self.text(&compare.by)) };
@@ -307,12 +307,12 @@ impl<'a> StudyPieces<'a> {
         let name = |row: &usize| self.row(load, *row);
         let lines = |group: &bottlenecks::Group| {
             let names = listed(group.rows.iter().map(name), NAMES_MAX, ", ");
-            let because = self.text(&bottleneck::because_and_next(&group.bottleneck));
+            let because = self.text(&bottleneck::evidence_and_advice(&group.bottleneck));
             let of_first = if group.rows.len() > 1 { "; of the first: " } else { ": " };
             let first = format!("{}: {names}{of_first}{because}", group.bottleneck.what);
             let of = self.row(load, group.rows[0]);
             let other = |cause: &Bottleneck| {
-                let because = self.text(&bottleneck::because_and_next(cause));
+                let because = self.text(&bottleneck::evidence_and_advice(cause));
                 format!("less likely, of {of}: {}: {because}", cause.what)
             };
             std::iter::once(first).chain(group.others.iter().map(other)).collect::<Vec<_>>()
@@ -333,12 +333,12 @@ impl<'a> StudyPieces<'a> {
         if load.rows.iter().any(|row| !row.is_valid && row.figures.is_some()) {
             legend.push_str(" Rows without a valid run show invalid runs, and are not ranked.");
         }
-        legend.extend(self.sweep_and_final(load).map(|words| format!(" {words}")));
+        legend.extend(self.sweep_note(load).map(|words| format!(" {words}")));
         legend
     }
 
     /// Sentence that distinguishes rows of the final from rows of the sweep. `None` unless the table has both.
-    pub(super) fn sweep_and_final(&self, load: &LoadView<'_>) -> Option<String> {
+    pub(super) fn sweep_note(&self, load: &LoadView<'_>) -> Option<String> {
         let Procedure::BestOfEach { sweep_blocks } = self.view.study.new.compare.procedure else {
             return None;
         };
@@ -383,7 +383,7 @@ impl<'a> StudyPieces<'a> {
         for (number, row) in load.rows.iter().enumerate() {
             let last = row.eligibility(Eligibility::Valid).last().filter(|_| row.error_share > Some(0.0));
             for habit in
-                last.map(|run| written::habits(self.view.runs[run].run.outputs())).unwrap_or_default()
+                last.map(|run| written::frequent_lines(self.view.runs[run].run.outputs())).unwrap_or_default()
             {
                 let at_least = if habit.is_cut { "at least " } else { "" };
                 let (row, process) = (self.row(load, number), self.short(habit.process));
@@ -434,17 +434,22 @@ impl<'a> StudyPieces<'a> {
             (runs, of) => format!("{runs} of {of} runs"),
         };
         let place = format!("{}, {runs}", self.row(load, trouble.row));
-        FailureLine { place, ..self.of_kind(&trouble.kind, None, &[]) }
+        FailureLine { place, ..self.kind_line(&trouble.kind, None, &[]) }
     }
 
     /// Failure line of a group, for all its runs.
     pub(crate) fn of_group(&self, group: &Group<'_>) -> FailureLine {
-        self.of_kind(&group.kind, group.sentence.as_deref(), &group.distorts)
+        self.kind_line(&group.kind, group.sentence.as_deref(), &group.distorts)
     }
 
     /// Failure line without its place. `instead` replaces the sentence. `distorts` combines the distortions of all runs with this
     /// doubt.
-    fn of_kind(&self, kind: &TroubleKind<'_>, instead: Option<&str>, distorts: &[Distortion]) -> FailureLine {
+    fn kind_line(
+        &self,
+        kind: &TroubleKind<'_>,
+        instead: Option<&str>,
+        distorts: &[Distortion],
+    ) -> FailureLine {
         let tail = |outputs, process| {
             words::tail(outputs, process).iter().map(|line| self.text(line)).collect::<Vec<_>>()
         };
@@ -461,9 +466,11 @@ impl<'a> StudyPieces<'a> {
                 let (tone, word, remedy) = match level {
                     Level::Invalid => (Tone::Bad, level.name().to_owned(), &*cause.remedy),
                     // The doubt concerns a figure that the study is not about.
-                    Level::Suspect if !spoiled.is_empty() => {
-                        (Tone::Doubtful, format!("invalid{}", words::doubted(&spoiled)), &*cause.remedy)
-                    }
+                    Level::Suspect if !spoiled.is_empty() => (
+                        Tone::Doubtful,
+                        format!("invalid{}", words::doubtful_figures(&spoiled)),
+                        &*cause.remedy,
+                    ),
                     Level::Suspect => (Tone::Doubtful, level.name().to_owned(), &*cause.remedy),
                     Level::Valid => (Tone::Plain, "too little to matter".to_owned(), ""),
                 };
@@ -522,7 +529,7 @@ impl<'a> StudyPieces<'a> {
                     _ => format!("at worst {}", words::observed(gate.worst)),
                 };
                 let (row, worst) = (self.row(load, gate.row), (self.escape)(&worst));
-                let of = gates::judged_in(self.view, gate.runs);
+                let of = gates::judged_count(self.view, gate.runs);
                 let line = format!("· {row}: held in {} of {of}, {worst}", gate.held);
                 lines.push((tone, line));
             }
@@ -536,7 +543,7 @@ impl<'a> StudyPieces<'a> {
         if failed > 0 && !self.view.study.new.gates.is_empty() {
             lines.push((Tone::Bad, format!("failed: {} failed, and meet no condition", runs(failed))));
         }
-        cut_to(&mut lines, LINES_MAX, |more| (Tone::Plain, format!("and {more} more")));
+        truncate_list(&mut lines, LINES_MAX, |more| (Tone::Plain, format!("and {more} more")));
         lines
     }
 
@@ -561,7 +568,7 @@ impl<'a> StudyPieces<'a> {
         if view.missing > 0 {
             let way_out = match view.study.state {
                 StudyState::Running => "the study is still running".to_owned(),
-                _ if self.is_without_resume() => {
+                _ if self.cannot_resume() => {
                     format!("to start again: {}", self.command(&self.plan_file()))
                 }
                 _ => format!("to run them: {}", self.resuming(&self.plan_file())),
@@ -599,7 +606,7 @@ impl<'a> StudyPieces<'a> {
             study.ending.as_ref().is_some_and(|ending| ending.why.as_deref() == Some(OUT_OF_TIME));
         let more_time = if is_out_of_time { " --within TIME" } else { "" };
         let command = match self.own_command() {
-            Some(command) if self.is_without_resume() => return command,
+            Some(command) if self.cannot_resume() => return command,
             // The new time limit replaces the one in the command.
             Some(command) if is_out_of_time => without_flag(&command, "--within"),
             _ => self.command(plan),
@@ -608,7 +615,7 @@ impl<'a> StudyPieces<'a> {
     }
 
     /// Whether the command that made the study cannot resume it. A comparison of two URLs cannot be resumed, because it has no plan file.
-    pub(crate) fn is_without_resume(&self) -> bool {
+    pub(crate) fn cannot_resume(&self) -> bool {
         self.own_command().is_some() && self.view.capacity.is_none()
     }
 
@@ -621,7 +628,7 @@ impl<'a> StudyPieces<'a> {
     fn plan_file(&self) -> String {
         let mut runs = self.view.study.runs.iter();
         let file = runs.find_map(|run| run.new.plan_json[NewRun::PLAN_FILE].as_str());
-        self.text(&file.map_or_else(|| "<plan file>".to_owned(), in_shell))
+        self.text(&file.map_or_else(|| "<plan file>".to_owned(), shell_quote))
     }
 
     /// Command that took the plan as arguments. `None` if the plan came from a file.
@@ -647,16 +654,16 @@ impl<'a> StudyPieces<'a> {
 
     /// Escapes a text from outside, and cuts it to `columns_max` columns.
     pub(super) fn escaped(&self, text: &str, columns_max: usize) -> String {
-        (self.escape)(&harmless(text, columns_max))
+        (self.escape)(&sanitize(text, columns_max))
     }
 
     /// Escapes a text from outside, and cuts it.
     pub(crate) fn text(&self, text: &str) -> String {
-        (self.escape)(&harmless(text, TEXT_CHARACTERS_MAX))
+        (self.escape)(&sanitize(text, TEXT_CHARACTERS_MAX))
     }
 
     pub(crate) fn short(&self, text: &str) -> String {
-        (self.escape)(&harmless(text, NAME_CHARACTERS_MAX))
+        (self.escape)(&sanitize(text, NAME_CHARACTERS_MAX))
     }
 
     pub(crate) fn row(&self, load: &LoadView<'_>, row: usize) -> String {
@@ -697,7 +704,7 @@ pub(super) fn section(head: &str, points: Vec<String>) -> Vec<Item> {
 
 /// The first `lines_max` lines, and the number of omitted ones.
 fn first(mut lines: Vec<String>, lines_max: usize) -> Vec<String> {
-    cut_to(&mut lines, lines_max, |more| format!("and {more} more"));
+    truncate_list(&mut lines, lines_max, |more| format!("and {more} more"));
     lines
 }
 

@@ -6,18 +6,20 @@ use super::{LoadView, Pair};
 use crate::apart;
 
 /// Ratio of the reference to itself.
-const IS_REFERENCE: &str = "1";
+const REFERENCE_RATIO: &str = "1";
 
 /// Whether the row leads the load, and at least one other row is compared with it. It need not be proven best.
 pub(super) fn is_reference(load: &LoadView<'_>, row: usize) -> bool {
-    load.bests().next().is_some_and(|best| best.row == row)
-        && (0..load.rows.len()).any(|other| against(load, other).is_some())
+    load.best_rows().next().is_some_and(|best| best.row == row)
+        && (0..load.rows.len()).any(|other| pair_with_reference(load, other).is_some())
 }
 
 /// Comparison of a row with the best one, or with the baseline.
-pub(super) fn against<'l>(load: &'l LoadView<'_>, row: usize) -> Option<&'l Pair> {
-    let other =
-        load.baseline.or_else(|| load.bests().next().map(|best| best.row)).filter(|other| *other != row)?;
+pub(super) fn pair_with_reference<'l>(load: &'l LoadView<'_>, row: usize) -> Option<&'l Pair> {
+    let other = load
+        .baseline
+        .or_else(|| load.best_rows().next().map(|best| best.row))
+        .filter(|other| *other != row)?;
     load.pairs
         .iter()
         .find(|pair| [pair.first, pair.second] == [row, other] || [pair.second, pair.first] == [row, other])
@@ -26,10 +28,10 @@ pub(super) fn against<'l>(load: &'l LoadView<'_>, row: usize) -> Option<&'l Pair
 /// Estimate of the difference between a row and the reference, its interval, and the comparison. `None` for the reference itself,
 /// and without an estimate.
 pub(super) fn apart<'l>(load: &'l LoadView<'_>, row: usize) -> Option<(f64, Option<[f64; 2]>, &'l Pair)> {
-    let pair = against(load, row).filter(|pair| pair.was_looked_at())?;
+    let pair = pair_with_reference(load, row).filter(|pair| pair.has_look())?;
     // The best row is the reference, even if it is slower in the common blocks.
     let from = if load.baseline.is_none() { pair.other(row) } else { pair.first };
-    let (estimate, ends) = pair.seen_from(from);
+    let (estimate, ends) = pair.estimate_for(from);
     Some((estimate?, ends, pair))
 }
 
@@ -40,8 +42,8 @@ pub(super) fn why_no_ratio(load: &LoadView<'_>, row: usize) -> Option<String> {
     }
     let is_base = load.baseline == Some(row) || load.baseline.is_none() && is_reference(load, row);
     Some(
-        match against(load, row) {
-            _ if is_base => IS_REFERENCE,
+        match pair_with_reference(load, row) {
+            _ if is_base => REFERENCE_RATIO,
             Some(pair) if pair.blocks_in_common == 0 => "no common block",
             Some(pair) if pair.too_few_samples > 0 => "too few samples",
             Some(_) => "too few blocks",
@@ -69,7 +71,7 @@ pub(crate) fn compared(load: &LoadView<'_>, row: usize) -> Option<(String, &'sta
         return Some((apart::alone(&pair.by, estimate), verdict));
     }
     let why = why_no_ratio(load, row)?;
-    Some(if why == IS_REFERENCE { (why, "reference") } else { (why, "none") })
+    Some(if why == REFERENCE_RATIO { (why, "reference") } else { (why, "none") })
 }
 
 /// Whether the comparison has a verdict.

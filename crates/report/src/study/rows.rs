@@ -65,7 +65,7 @@ pub(super) fn of_load<'a>(
     let runs: Vec<MeasuredRun<'_>> = views.iter().map(View::measured_run).collect();
     let row = |variant: Variant<'a>| -> Result<VariantRow<'a>, EvidenceError> {
         let shown: Vec<&View<'a>> = variant.shown().map(|run| &views[run]).collect();
-        let (figures, steps) = merged(&shown)?;
+        let (figures, steps) = merge_runs(&shown)?;
         Ok(VariantRow { shown_name: String::new(), variant, figures, steps })
     };
     let rows = variants(study, load, &runs, metric).into_iter().map(row);
@@ -88,7 +88,7 @@ pub(super) fn of_load<'a>(
 type Merged<'a> = (Option<Figures>, Vec<RowStep<'a>>);
 
 /// Merges the samples of several runs. Percentiles come from merged histograms, and are never averaged.
-fn merged<'a>(views: &[&View<'a>]) -> Result<Merged<'a>, EvidenceError> {
+fn merge_runs<'a>(views: &[&View<'a>]) -> Result<Merged<'a>, EvidenceError> {
     let Some(first) = views.first() else { return Ok((None, Vec::new())) };
     if let Some(view) = views.iter().find(|view| !can_be_summed(view)) {
         return Err(EvidenceError::DamagedRun { run: view.run.id.clone() });
@@ -106,16 +106,16 @@ fn merged<'a>(views: &[&View<'a>]) -> Result<Merged<'a>, EvidenceError> {
         let window = Window::together(of_views.map(|step| step.figures.window));
         whole.merge(&tally);
         let kind = TallyKind { unit: of_step.figures.unit, latency_limit_ns };
-        let statements = of_step.statements.iter().map(|statement| merged_statement(views, step, statement));
+        let statements = of_step.statements.iter().map(|statement| merge_statement(views, step, statement));
         steps.push(RowStep {
             name: of_step.name,
-            figures: Figures::of(&tally, window, kind).by_tools(&tools),
+            figures: Figures::of(&tally, window, kind).with_tool_figures(&tools),
             statements: statements.collect::<Result<_, _>>()?,
         });
     }
     let kind = TallyKind { unit: first.unit(), latency_limit_ns };
     let figures = Figures::of_all(&whole, window, kind, steps.iter().map(|step| &step.figures));
-    Ok((Some(figures.by_tools(&tools)), steps))
+    Ok((Some(figures.with_tool_figures(&tools)), steps))
 }
 
 fn can_be_summed(view: &View<'_>) -> bool {
@@ -124,7 +124,7 @@ fn can_be_summed(view: &View<'_>) -> bool {
 }
 
 /// Merges a statement over all runs.
-fn merged_statement<'a>(
+fn merge_statement<'a>(
     views: &[&View<'a>],
     step: u16,
     statement: &Statement<'a>,

@@ -153,7 +153,7 @@ pub(crate) fn table(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadVie
         table.words(
             "rows by database",
             checked.iter().map(|sums| {
-                joined(sums.rows_by_server.iter().map(|rows| {
+                join_parts(sums.rows_by_server.iter().map(|rows| {
                     if *rows < 0 {
                         format!("-{}", count(rows.unsigned_abs()))
                     } else {
@@ -165,11 +165,11 @@ pub(crate) fn table(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadVie
     }
     if is_spread {
         let of_each = |write: fn(&ShardBalance) -> String| {
-            spread.iter().map(move |balances| joined(balances.iter().map(write))).collect::<Vec<String>>()
+            spread.iter().map(move |balances| join_parts(balances.iter().map(write))).collect::<Vec<String>>()
         };
         table.words(
             "requests by shard",
-            of_each(|of| joined(of.shards.iter().map(|(_, requests)| count(*requests)))),
+            of_each(|of| join_parts(of.shards.iter().map(|(_, requests)| count(*requests)))),
         );
         table.words("largest ÷ mean", of_each(|of| decimal(of.largest_to_mean, 3)));
         table.words("by chance", of_each(|of| decimal(of.by_chance, 3)));
@@ -177,6 +177,6 @@ pub(crate) fn table(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadVie
     (is_checked || is_spread).then_some(table)
 }
 
-fn joined(parts: impl Iterator<Item = String>) -> String {
+fn join_parts(parts: impl Iterator<Item = String>) -> String {
     parts.collect::<Vec<_>>().join(" / ")
 }

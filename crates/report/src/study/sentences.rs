@@ -2,13 +2,15 @@
 
 use evidence::Procedure;
 use judge::comparison::first_look_blocks;
-use judge::results::{CarryOver, Control, FirstSlices, Levels, MoreErrors, NoVerdict, Scale, Verdict};
+use judge::results::{
+    CarryOver, Control, FirstSlices, MoreErrors, NoVerdict, Scale, VarianceComponents, Verdict,
+};
 use judge::words::blocks;
 use judge::{ComparedBy, Eligibility};
 
 use super::Pair;
 use super::answer::{figures, is_tournament};
-use super::{LoadView, Sliced, StudyView};
+use super::{LoadView, SliceFindings, StudyView};
 use crate::apart;
 use crate::ratio::times;
 use crate::units::{decimal, percent_of, percent_up_to, percent_with};
@@ -17,7 +19,7 @@ use crate::units::{decimal, percent_of, percent_up_to, percent_with};
 pub(crate) type Name<'a> = &'a dyn Fn(&LoadView<'_>, usize) -> String;
 
 /// Sources of the variance of a comparison in slices. `None` for a single block, and without any variance.
-fn levels(levels: &Levels) -> Option<String> {
+fn levels(levels: &VarianceComponents) -> Option<String> {
     let (between, pairs) = (levels.between?, levels.pairs / levels.blocks.max(1));
     let share = levels.share_between(pairs)?;
     let percent = |deviation: f64| percent_up_to(deviation.exp_m1(), 2);
@@ -33,7 +35,7 @@ fn levels(levels: &Levels) -> Option<String> {
 }
 
 /// Sentences that only slices allow. `None` if there are none.
-pub(crate) fn sliced(sliced: &Sliced) -> Option<String> {
+pub(crate) fn sliced(sliced: &SliceFindings) -> Option<String> {
     let told = [
         levels(&sliced.levels),
         sliced.control.as_ref().map(control),
@@ -45,7 +47,7 @@ pub(crate) fn sliced(sliced: &Sliced) -> Option<String> {
 }
 
 /// Like [`sliced`], but only the findings that limit the verdict.
-pub(crate) fn doubts_of_slices(sliced: &Sliced) -> Option<String> {
+pub(crate) fn slice_doubts(sliced: &SliceFindings) -> Option<String> {
     let carried = sliced.carry_over.filter(|carried| carried.is_found);
     let told = [carried.as_ref().and_then(carry_over), sliced.unconfirmed.as_ref().map(unconfirmed)];
     let told: Vec<String> = told.into_iter().flatten().collect();
@@ -54,9 +56,9 @@ pub(crate) fn doubts_of_slices(sliced: &Sliced) -> Option<String> {
 
 /// Smallest reported carry-over, as a logarithm of the ratio. Smaller ones are visible only if there is no other variance, and change no
 /// verdict.
-const FOUND_FROM: f64 = 0.001;
+const CARRY_OVER_MIN: f64 = 0.001;
 /// Smallest possible undetected carry-over that is reported, as a logarithm of the ratio.
-const MISSED_FROM: f64 = 0.01;
+const UNDETECTED_CARRY_OVER_MIN: f64 = 0.01;
 
 fn control(control: &Control) -> String {
     format!(
@@ -69,7 +71,7 @@ fn control(control: &Control) -> String {
 fn carry_over(carried: &CarryOver) -> Option<String> {
     let size = |apart: f64| percent_up_to(apart.abs().exp_m1(), 1);
     if !carried.is_found {
-        return (carried.bias_most >= MISSED_FROM).then(|| {
+        return (carried.bias_most >= UNDETECTED_CARRY_OVER_MIN).then(|| {
             format!(
                 "No carry-over between slices was found. One that fades within a slice may be up to {} of the ratio (99 % confidence): \
                  `pause: idle` or more blocks show whether it is.",
@@ -77,7 +79,7 @@ fn carry_over(carried: &CarryOver) -> Option<String> {
             )
         });
     }
-    (carried.bias_most >= FOUND_FROM).then(|| format!(
+    (carried.bias_most >= CARRY_OVER_MIN).then(|| format!(
         "CARRY-OVER: slices that follow one of the other system are {} {} than those that follow one of their own. What one system leaves \
          to do, or its warm-up, affects the other: the interval is wider by up to {} on either side. Use `pause: idle`, a longer warm-up, or \
          `interleave: runs`.",
@@ -249,8 +251,8 @@ pub(crate) fn pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair, name:
 pub(super) fn further(view: &StudyView<'_>, pair: &Pair, name: &dyn Fn(usize) -> String) -> String {
     let (ahead, other) = pair.ahead();
     let [first, second] = [ahead, other].map(name);
-    let (estimate, ends) = pair.seen_from(ahead);
-    let apart = estimate.map(|estimate| format!(", {}", apart::within(&pair.by, estimate, ends)));
+    let (estimate, ends) = pair.estimate_for(ahead);
+    let apart = estimate.map(|estimate| format!(", {}", apart::with_interval(&pair.by, estimate, ends)));
     let says = match pair.comparison.verdict {
         Verdict::Differs { .. } if pair.has_more_errors => format!("no verdict on {first} and {second}"),
         Verdict::Differs { below_matters: false } => format!("{first} is better than {second}"),
@@ -263,7 +265,7 @@ pub(super) fn further(view: &StudyView<'_>, pair: &Pair, name: &dyn Fn(usize) ->
 }
 
 /// Whether a pair has no verdict.
-pub(super) fn is_open(pair: &Pair) -> bool {
+pub(super) fn is_undecided(pair: &Pair) -> bool {
     pair.has_more_errors || !matches!(pair.comparison.verdict, Verdict::Differs { .. } | Verdict::Equivalent)
 }
 
@@ -295,9 +297,9 @@ pub(crate) fn caveats(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> 
             apart::noun(scale(view)),
             percent_with(confidence, 1)
         ));
-        caveats.extend(endless(load));
+        caveats.extend(infinity_note(load));
     }
-    caveats.extend(partly(view, load));
+    caveats.extend(partial_runs_note(view, load));
     if !load.pairs.is_empty() {
         caveats.extend(extended(view.study));
     }
@@ -307,7 +309,7 @@ pub(crate) fn caveats(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> 
     };
     // If all pairs share one error rate, it does not matter which of them are shown.
     let is_best_chosen = load.baseline.is_none() && !is_tournament(view) && pairs_together(view).is_none();
-    if !load.pairs.is_empty() && is_best_chosen && load.bests().any(|best| is_chosen(best.row)) {
+    if !load.pairs.is_empty() && is_best_chosen && load.best_rows().any(|best| is_chosen(best.row)) {
         caveats.push(
             "The best configurations were chosen and compared on the same blocks, which favors them slightly; \
              a study of these alone does not."
@@ -345,7 +347,7 @@ pub(crate) fn scale(view: &StudyView<'_>) -> Scale {
 }
 
 /// Sentence about the meaning of an infinite difference. `None` without any.
-fn endless(load: &LoadView<'_>) -> Option<String> {
+fn infinity_note(load: &LoadView<'_>) -> Option<String> {
     let is_endless = |pair: &Pair| {
         let ends = pair.comparison.interval.into_iter().flatten();
         ends.chain(pair.comparison.estimate).any(f64::is_infinite)
@@ -357,7 +359,7 @@ fn endless(load: &LoadView<'_>) -> Option<String> {
 }
 
 /// Sentence about comparisons that use other runs than the figures in the table. `None` without any.
-fn partly(view: &StudyView<'_>, load: &LoadView<'_>) -> Option<String> {
+fn partial_runs_note(view: &StudyView<'_>, load: &LoadView<'_>) -> Option<String> {
     let is_partial = |pair: &&Pair| {
         let valid = |row: usize| load.rows[row].count(Eligibility::Valid);
         pair.comparison.common > 0 && pair.comparison.blocks < valid(pair.first).max(valid(pair.second))

@@ -14,7 +14,7 @@ use crate::own_figures;
 use crate::statements::{self, StatementLine};
 use crate::system::whole;
 use crate::table::{Cell, Table};
-use crate::text::harmless;
+use crate::text::sanitize;
 use crate::times;
 use crate::transactions::whole_ns;
 use crate::units::{count, decimal, mebibytes, percent_of, percent_with, rate};
@@ -53,7 +53,7 @@ pub(crate) fn summary(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape)
         Some(by) if by.metric.name != "throughput" => {
             let write = by.metric.kind.writer();
             spread(&mut table, &by.label(), "by run", rows().map(|row| row.metric), write);
-            table.column("ok/s", "", rows().map(|row| middle(row.throughput)));
+            table.column("ok/s", "", rows().map(|row| median_cell(row.throughput)));
         }
         _ => spread(&mut table, "ok/s", "", rows().map(|row| row.throughput), rate),
     }
@@ -62,7 +62,7 @@ pub(crate) fn summary(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape)
         rows().map(|row| row.figures.as_ref().map(|figures| &figures.response.all)).collect();
     times::columns(&mut table, &response);
     if rows().any(|row| row.figures.as_ref().is_some_and(|figures| figures.counts.rejected > 0)) {
-        table.column(view.noun().answers, "/s", rows().map(|row| middle(row.answers)));
+        table.column(view.noun().answers, "/s", rows().map(|row| median_cell(row.answers)));
     }
     let kb = |figure: Option<f64>| Cell::figure(figure, rate);
     table.column("received", "KB/s", rows().map(|row| kb(row.medians.received_kb_per_s)));
@@ -302,9 +302,9 @@ pub(super) fn note(load: &LoadView<'_>, place: usize, escape: Escape) -> String 
 }
 
 fn short(text: &str, escape: Escape) -> String {
-    escape(&harmless(text, NAME_CHARACTERS_MAX))
+    escape(&sanitize(text, NAME_CHARACTERS_MAX))
 }
 
-fn middle(spread: Option<Spread>) -> Cell {
+fn median_cell(spread: Option<Spread>) -> Cell {
     Cell::figure(spread.map(|spread| spread.median), rate)
 }

@@ -60,7 +60,7 @@ pub(crate) fn sentences(
     let name = |row: usize| escape(&row_name(load, row));
     let mut sentences = Vec::new();
     sentences.extend(tie(view, load, escape).map(|tie| format!("A tie: {tie}.")));
-    sentences.extend(how(view, found));
+    sentences.extend(search_sentence(view, found));
     for why in [
         EliminationReason::Halved,
         EliminationReason::Behind,
@@ -74,13 +74,13 @@ pub(crate) fn sentences(
                 let ratio = left.ratio.map_or_else(String::new, |ratio| format!(", {}", ratio::times(ratio)));
                 format!("{} (after {}{ratio})", name(left.setting), blocks(left.after_blocks as usize))
             });
-            sentences.push(format!("{}: {}.", why_words(why), listed(each)));
+            sentences.push(format!("{}: {}.", reason_words(why), listed(each)));
         }
     }
     sentences
 }
 
-fn how(view: &StudyView<'_>, found: &TournamentFindings) -> Option<String> {
+fn search_sentence(view: &StudyView<'_>, found: &TournamentFindings) -> Option<String> {
     let chosen = format!("The best was chosen over {}", blocks(found.blocks as usize));
     Some(match (found.end, &found.confirmed) {
         (Some(TournamentEnd::NotFit), _) => "Fewer than two configurations could be measured.".to_owned(),
@@ -102,7 +102,7 @@ fn how(view: &StudyView<'_>, found: &TournamentFindings) -> Option<String> {
     })
 }
 
-fn why_words(why: EliminationReason) -> &'static str {
+fn reason_words(why: EliminationReason) -> &'static str {
     match why {
         EliminationReason::Halved => "Eliminated in the worse half of a round",
         EliminationReason::Behind => "Eliminated, behind another by more than chance",

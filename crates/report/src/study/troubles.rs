@@ -38,7 +38,7 @@ pub(crate) fn of_load<'a>(view: &'a StudyView<'_>, load: &LoadView<'_>) -> Vec<T
     for (row, of_row) in load.rows.iter().enumerate() {
         for (run, eligibility) in of_row.runs.iter().chain(&of_row.others) {
             for kind in of_run(&view.runs[*run], *eligibility) {
-                match troubles.iter_mut().find(|known| known.row == row && known.kind.is_like(&kind)) {
+                match troubles.iter_mut().find(|known| known.row == row && known.kind.is_similar(&kind)) {
                     Some(known) => known.runs += 1,
                     None => troubles.push(Trouble { row, runs: 1, kind }),
                 }
@@ -76,7 +76,7 @@ pub(crate) fn grouped<'a>(view: &'a StudyView<'_>) -> Vec<Group<'a>> {
                         TroubleKind::Note { text, .. } => text,
                         _ => "",
                     };
-                    match groups.iter_mut().find(|(known, _)| known.kind.is_like(&kind)) {
+                    match groups.iter_mut().find(|(known, _)| known.kind.is_similar(&kind)) {
                         Some((known, sentences)) => {
                             known.runs += 1;
                             known.add(&kind);
@@ -101,7 +101,7 @@ pub(crate) fn grouped<'a>(view: &'a StudyView<'_>) -> Vec<Group<'a>> {
     let with_sentence = |(group, sentences): (Group<'a>, Vec<&'a str>)| {
         let sentence = match group.kind {
             TroubleKind::Note { .. } => common_note(&sentences),
-            _ => median(&sentences),
+            _ => median_sentence(&sentences),
         };
         Group { sentence, ..group }
     };
@@ -132,11 +132,11 @@ impl Group<'_> {
 /// Note without the parts that vary between runs, such as process IDs. `None` if all notes are equal.
 fn common_note(notes: &[&str]) -> Option<String> {
     let first = notes.first()?;
-    (!notes.iter().all(|note| note == first)).then(|| without_brackets(first))
+    (!notes.iter().all(|note| note == first)).then(|| without_parentheses(first))
 }
 
 /// Removes parts in parentheses, and the space before each.
-fn without_brackets(text: &str) -> String {
+fn without_parentheses(text: &str) -> String {
     let mut kept = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once(" (") {
@@ -149,9 +149,9 @@ fn without_brackets(text: &str) -> String {
 
 /// Replaces each figure of the sentences by its median: `… waited 7 % of the time (medians of the runs)`. `None` if all sentences
 /// are equal, or if they differ in their words.
-fn median(sentences: &[&str]) -> Option<String> {
+fn median_sentence(sentences: &[&str]) -> Option<String> {
     let first = sentences.first()?;
-    let split: Vec<Vec<&str>> = sentences.iter().map(|sentence| figures_apart(sentence)).collect();
+    let split: Vec<Vec<&str>> = sentences.iter().map(|sentence| split_figures(sentence)).collect();
     let words = |parts: &[&str]| -> Vec<bool> { parts.iter().map(|part| figure(part).is_some()).collect() };
     let is_alike = |parts: &Vec<&str>| {
         words(parts) == words(&split[0])
@@ -170,7 +170,7 @@ fn median(sentences: &[&str]) -> Option<String> {
 }
 
 /// Splits a sentence into words and figures.
-fn figures_apart(sentence: &str) -> Vec<&str> {
+fn split_figures(sentence: &str) -> Vec<&str> {
     let (mut parts, mut rest) = (Vec::new(), sentence);
     let is_of_figure = |character: char| character.is_ascii_digit() || character == '.' || character == ',';
     while let Some(first) = rest.chars().next() {
@@ -239,7 +239,7 @@ impl TroubleKind<'_> {
     }
 
     /// Whether both can share one sentence. The sentence has the figures of the first run.
-    fn is_like(&self, other: &TroubleKind<'_>) -> bool {
+    fn is_similar(&self, other: &TroubleKind<'_>) -> bool {
         match (self, other) {
             (
                 Self::Failure { stage, process, what, .. },
@@ -250,7 +250,7 @@ impl TroubleKind<'_> {
             }
             (Self::CutShort, TroubleKind::CutShort) => true,
             (Self::Note { text, .. }, TroubleKind::Note { text: other, .. }) => {
-                without_brackets(text) == without_brackets(other)
+                without_parentheses(text) == without_parentheses(other)
             }
             _ => false,
         }
@@ -269,16 +269,17 @@ mod tests {
         assert_eq!(common_note(&[&one, &other]).unwrap(), "SHARED: the system is here");
         assert_eq!(common_note(&[&one, &one]), None, "they say the same");
         let kind = |text| TroubleKind::Note { text, outputs: &[] };
-        assert!(kind(&one).is_like(&kind(&other)));
-        assert!(!kind(&one).is_like(&kind("SHARED: another system (tenbin, process 1) is here")));
-        assert_eq!(without_brackets("left open (as here"), "left open (as here");
+        assert!(kind(&one).is_similar(&kind(&other)));
+        assert!(!kind(&one).is_similar(&kind("SHARED: another system (tenbin, process 1) is here")));
+        assert_eq!(without_parentheses("left open (as here"), "left open (as here");
     }
 
     #[test]
     fn figures_of_several_runs_become_medians() {
         let waited =
             |percent: &str| format!("the generator waited for a core {percent} % of the time, of 1,500 ms");
-        let of = |sentences: &[String]| median(&sentences.iter().map(String::as_str).collect::<Vec<_>>());
+        let of =
+            |sentences: &[String]| median_sentence(&sentences.iter().map(String::as_str).collect::<Vec<_>>());
         let all = ["7.1", "10.0", "3"].map(waited);
         assert_eq!(of(&all).unwrap(), format!("{} (medians of the runs)", waited("7.1")));
         assert_eq!(of(&all[..1]), None);

@@ -39,7 +39,7 @@ pub(crate) fn validity(view: &StudyView<'_>) -> (Level, String) {
         sentence.push_str(&format!("; {trust}"));
     } else if suspect > 0 {
         let are = if suspect == 1 { "is" } else { "are" };
-        let which = doubted(view, &eligibility);
+        let which = doubtful_figures(view, &eligibility);
         sentence.push_str(&format!("; {suspect} of the valid ones {are} suspect{which}"));
     }
     let degraded = view.runs.iter().filter(|run| run.verdict == Verdict::Degraded).count();
@@ -54,8 +54,8 @@ pub(crate) fn validity(view: &StudyView<'_>) -> (Level, String) {
 }
 
 /// Formats the doubtful figures of runs that count: ` in mean and tail`. Empty if all figures are doubtful.
-fn doubted(view: &StudyView<'_>, eligibility: &impl Fn(&View<'_>) -> Eligibility) -> String {
+fn doubtful_figures(view: &StudyView<'_>, eligibility: &impl Fn(&View<'_>) -> Eligibility) -> String {
     let counting = || view.runs.iter().filter(|run| eligibility(run) == Eligibility::Valid);
     let is_in_doubt = |figure: &Distorted| counting().any(|run| run.validity.of(*figure) != Level::Valid);
-    words::doubted(&Distorted::ALL.into_iter().filter(is_in_doubt).collect::<Vec<_>>())
+    words::doubtful_figures(&Distorted::ALL.into_iter().filter(is_in_doubt).collect::<Vec<_>>())
 }

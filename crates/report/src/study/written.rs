@@ -8,7 +8,7 @@ use evidence::Output;
 /// Minimum number of similar lines that is reported.
 const LINES_MIN: usize = 5;
 /// Number of bytes of a line that are compared.
-const LOOKED_AT_BYTES: usize = 400;
+const COMPARED_BYTES: usize = 400;
 
 /// The most frequent kind of line in the output of a process.
 #[derive(Debug, PartialEq, Eq)]
@@ -23,11 +23,11 @@ pub(super) struct FrequentLine<'a> {
 }
 
 /// Frequent lines of all processes that have one, in the order of the outputs. Lines that differ only in digits are one kind.
-pub(super) fn habits(outputs: &[Output]) -> Vec<FrequentLine<'_>> {
-    outputs.iter().filter_map(habit).collect()
+pub(super) fn frequent_lines(outputs: &[Output]) -> Vec<FrequentLine<'_>> {
+    outputs.iter().filter_map(most_frequent_line).collect()
 }
 
-fn habit(output: &Output) -> Option<FrequentLine<'_>> {
+fn most_frequent_line(output: &Output) -> Option<FrequentLine<'_>> {
     let mut kinds: BTreeMap<Vec<u8>, (usize, usize, &[u8])> = BTreeMap::new();
     for (number, line) in output.text.split(|byte| *byte == b'\n').enumerate() {
         let line = line.trim_ascii();
@@ -49,7 +49,7 @@ fn habit(output: &Output) -> Option<FrequentLine<'_>> {
 fn without_digits(line: &[u8]) -> Vec<u8> {
     let mut kind: Vec<u8> = line
         .iter()
-        .take(LOOKED_AT_BYTES)
+        .take(COMPARED_BYTES)
         .map(|byte| if byte.is_ascii_digit() { b'#' } else { *byte })
         .collect();
     kind.dedup_by(|a, b| *a == b'#' && *b == b'#');
@@ -71,7 +71,7 @@ mod tests {
             output("one\ntwo\nthree\n"),
             output(""),
         ];
-        let found = habits(&outputs);
+        let found = frequent_lines(&outputs);
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!((found[0].line.as_ref(), found[0].lines), ("10 full", 5));
     }

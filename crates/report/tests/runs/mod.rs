@@ -6,12 +6,12 @@ pub(crate) mod sql;
 
 use evidence::{
     Bounds, Cause, Decision, Distorted, Distortion, Ending, Failure, GateResult, Generator, GeneratorEffect,
-    Level, Model, NewRun, NewStudy, Outage, OutageTime, PartOf, Reading, Run, RunId, RunState, StudyId,
+    Level, Model, NewRun, NewStudy, Outage, OutageTime, Reading, Run, RunId, RunState, StepPart, StudyId,
     StudyPlace, Unit, Validity, Verdict,
 };
 use fixtures::{OwnStore, reading};
 use record::{
-    Counts, ErrorClass, Finish, InWindow, Interval, MinMedianMax, Outcome, Phase, Sampled, Spread, Tally,
+    Counts, ErrorClass, Finish, Interval, MinMedianMax, Outcome, Phase, Sampled, Spread, Tally, WindowCounts,
 };
 use serde_json::json;
 use store::Store;
@@ -101,7 +101,7 @@ pub(crate) fn gone(from_s: f64, lasting_s: f64, is_open: bool) -> Outage {
 fn in_window(mut interval: Interval) -> Interval {
     let Counts { ok, rejected, failed, timed_out, .. } = interval.tally.counts;
     if interval.phase == Phase::Measured {
-        interval.tally.window = InWindow { ok, rejected, other: failed + timed_out, after: 0 };
+        interval.tally.window = WindowCounts { ok, rejected, other: failed + timed_out, after: 0 };
     }
     interval
 }
@@ -335,7 +335,7 @@ pub(crate) fn every_kind_of_error() -> Run {
             distorts: vec![
                 Distortion {
                     by_share: Some(-0.012),
-                    ..Distortion::unsized_of(Distorted::Throughput, Level::Suspect)
+                    ..Distortion::with_unknown_size(Distorted::Throughput, Level::Suspect)
                 },
                 distortion(Distorted::Tail, Level::Suspect, 0.08, 412.0),
             ],
@@ -499,7 +499,7 @@ pub(crate) fn hostile(attack: &str) -> Run {
     new.system_version = Some(text());
     new.steps = vec![text(), text()];
     new.units = vec![Unit::Transactions; 2];
-    new.parts = (0..2).map(|of| PartOf { name: text(), of }).collect();
+    new.parts = (0..2).map(|of| StepPart { name: text(), of }).collect();
     new.stamps = vec![text()];
     new.host = json!({"name": attack});
     let mut draws = Draws(6);

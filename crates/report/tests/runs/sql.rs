@@ -1,6 +1,6 @@
 //! Stored runs of SQL transactions.
 
-use evidence::{Model, NewRun, PartOf, Run, Unit};
+use evidence::{Model, NewRun, Run, StepPart, Unit};
 use record::{ErrorClass, Finish, Interval, Outcome, Phase, Tally};
 
 use super::{Draws, Kept, MS, SECOND, ending, new_run, second};
@@ -22,8 +22,8 @@ const STATEMENTS: [(&str, u64); 7] = [
 const BRANCHES: u16 = 4;
 const END: u16 = 6;
 
-pub(crate) fn parts() -> Vec<PartOf> {
-    STATEMENTS.iter().map(|(name, _)| PartOf { name: (*name).to_owned(), of: 0 }).collect()
+pub(crate) fn parts() -> Vec<StepPart> {
+    STATEMENTS.iter().map(|(name, _)| StepPart { name: (*name).to_owned(), of: 0 }).collect()
 }
 
 pub(crate) fn new_sql_run() -> NewRun {

@@ -1,6 +1,6 @@
 //! Studies whose runs write rows to two shards.
 
-use evidence::PartOf;
+use evidence::StepPart;
 use judge::{
     SHARDS_OF_PLAN, WRITTEN_AFTER, WRITTEN_BEFORE, WRITTEN_DOUBLED, WRITTEN_SUBJECT, WRITTEN_UNCHECKED,
 };
@@ -38,7 +38,7 @@ pub(crate) fn add_unchecked(kept: &mut Kept) {
 pub(crate) fn add_shards(kept: &mut Kept) {
     kept.new.plan_json[SHARDS_OF_PLAN] =
         json!([{ "endpoint": "", "steps": [0], "addresses": 2, "in_use": 2 }]);
-    kept.new.parts = ["a:1", "b:2"].map(|name| PartOf { name: name.to_owned(), of: 0 }).to_vec();
+    kept.new.parts = ["a:1", "b:2"].map(|name| StepPart { name: name.to_owned(), of: 0 }).to_vec();
     let first = kept.seconds.iter().map(|(_, second)| (1, second.clone())).collect::<Vec<_>>();
     kept.seconds.extend(first);
 }

@@ -45,12 +45,12 @@ struct Labels {
 }
 
 impl Labels {
-    fn up_to(max: usize) -> Self {
+    fn with_max(max: usize) -> Self {
         Self { max, known: BTreeSet::new(), sums: BTreeMap::new() }
     }
 
     fn add(&mut self, label: &str, value: f64) {
-        let mut label = readable(label);
+        let mut label = printable(label);
         if !self.known.contains(&label) {
             if self.known.len() < self.max {
                 self.known.insert(label.clone());
@@ -96,17 +96,17 @@ impl Default for Tally {
     fn default() -> Self {
         Self {
             samples: 0,
-            states: Labels::up_to(12),
-            waits: Labels::up_to(64),
-            statements: Labels::up_to(128),
+            states: Labels::with_max(12),
+            waits: Labels::with_max(64),
+            statements: Labels::with_max(128),
             blocking_looks: 0,
-            blocking: Labels::up_to(24),
-            calls: Labels::up_to(24),
-            times: Labels::up_to(24),
-            last: Labels::up_to(24),
+            blocking: Labels::with_max(24),
+            calls: Labels::with_max(24),
+            times: Labels::with_max(24),
+            last: Labels::with_max(24),
             plans: BTreeSet::new(),
             sampled: 0.0,
-            keys: Labels::up_to(64),
+            keys: Labels::with_max(64),
             before: BTreeMap::new(),
             grown: BTreeMap::new(),
             sizes: BTreeMap::new(),
@@ -170,7 +170,7 @@ impl Tally {
             self.before.clear();
         }
         for Counter { metric, label, value, grows } in counters {
-            let key = (metric, readable(&label));
+            let key = (metric, printable(&label));
             let of_kind = if grows { &mut self.before } else { &mut self.sizes };
             if !of_kind.contains_key(&key) && of_kind.len() >= COUNTERS_MAX {
                 continue;
@@ -227,7 +227,7 @@ fn of_database(metric: &'static str, label: &str, value: f64) -> Reading {
 }
 
 /// Replaces control characters, and cuts the label.
-fn readable(label: &str) -> String {
+fn printable(label: &str) -> String {
     cut(label, CHARACTERS_MAX)
 }
 

@@ -41,7 +41,7 @@ impl MonitoredDatabase {
             return Some(Self::Sql(Box::new(database.clone())));
         }
         let store = |endpoint: &Endpoint| {
-            let store = super::store_of(endpoint.protocol()?.name)?;
+            let store = super::find_store(endpoint.protocol()?.name)?;
             let (endpoint, secrets) = (endpoint.clone(), plan.secrets.clone());
             Some(Self::Store(Box::new(MonitoredStore { store, endpoint, secrets, is_instrumented })))
         };
@@ -78,8 +78,8 @@ impl MonitoredDatabase {
 /// Opens sessions of a SQL database.
 fn session_of(database: &plan::Database) -> Result<Box<OpenSession>, Refusal> {
     let place = crate::load_data::place(database)?;
-    Ok(Box::new(move |is_given_up| {
-        let session = HeldSession::open_to_watch(&place, Arc::clone(is_given_up))?;
+    Ok(Box::new(move |is_canceled| {
+        let session = HeldSession::open_monitor(&place, Arc::clone(is_canceled))?;
         Ok(Box::new(session))
     }))
 }

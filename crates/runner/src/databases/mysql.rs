@@ -22,10 +22,10 @@ pub(super) const KIND: Kind = Kind {
     version_line: compatible::version_line,
     own_version: Some(compatible::dolt),
     reports_processes: |_| true,
-    ask: |desk, question| {
-        let session = Session::new(desk.login.clone(), nonce()?);
-        let session = if desk.is_private { session.on_private_transport() } else { session };
-        desk.ask_over(session, question, |_| None)
+    ask: |queries, query| {
+        let session = Session::new(queries.login.clone(), nonce()?);
+        let session = if queries.is_private { session.on_private_transport() } else { session };
+        queries.ask_over(session, query, |_| None)
     },
     pooling: None,
     // ER_TABLEACCESS_DENIED_ERROR, ER_COLUMNACCESS_DENIED_ERROR, and ER_SPECIFIC_ACCESS_DENIED_ERROR.

@@ -30,9 +30,9 @@ pub(super) const KIND: Kind = Kind {
     version_line: compatible::version_line,
     own_version: None,
     reports_processes: compatible::reports_processes,
-    ask: |desk, question| {
-        let session = Session::new(desk.login.clone(), nonce()?);
-        desk.ask_over(session, question, Session::backend_pid)
+    ask: |queries, query| {
+        let session = Session::new(queries.login.clone(), nonce()?);
+        queries.ask_over(session, query, Session::backend_pid)
     },
     pooling: Some(pooling::recognize),
     // SQLSTATE `insufficient_privilege`.

@@ -8,14 +8,14 @@ mod watch;
 use std::slice;
 use std::time::Duration;
 
-use engine::{Interview, Peer, Unanswered};
+use engine::{AskError, Peer, RequestClient};
 use loading::{Answer, Error};
 use wire::redis::{Part, Redis, RedisConversation};
 use wire::{Conversation as _, Script as _};
 
 use super::Store;
 use crate::consent::PublicLoads;
-use crate::database_watch::{OpenSession, Questions};
+use crate::database_watch::{OpenSession, QuerySession};
 use crate::prepare::{self, Refusal};
 
 /// Time limit for connecting, for the log-in, and for each answer.
@@ -36,8 +36,8 @@ fn open(endpoint: &plan::Endpoint, secrets: &plan::Secrets) -> Result<Box<OpenSe
     let peer = Peer { keep_alive: true, ..peers.swap_remove(0) };
     let access = endpoint.peer().access.filled(secrets);
     Ok(Box::new(move |_is_given_up| {
-        let commands = Redis::asking(&watch::QUESTIONS, &access).map_err(Error::Options)?;
-        let interview = Interview::open(peer.clone(), commands.open(0), TIMEOUT);
+        let commands = Redis::with_saved_replies(&watch::QUESTIONS, &access).map_err(Error::Options)?;
+        let interview = RequestClient::open(peer.clone(), commands.open(0), TIMEOUT);
         let interview = interview.map_err(|error| Error::Connect { reason: error.to_string() })?;
         Ok(Box::new(Session { interview, peer: peer.clone(), commands }))
     }))
@@ -45,12 +45,12 @@ fn open(endpoint: &plan::Endpoint, secrets: &plan::Secrets) -> Result<Box<OpenSe
 
 /// Connection that sends the commands of [`watch::QUESTIONS`], and the way to another one for samples.
 struct Session {
-    interview: Interview<RedisConversation>,
+    interview: RequestClient<RedisConversation>,
     peer: Peer,
     commands: Redis,
 }
 
-impl Questions for Session {
+impl QuerySession for Session {
     /// Lines of the reply as rows: `name:value` has two fields, other lines and items have one.
     fn ask(&mut self, question: &str) -> Result<Answer, Error> {
         if question == hot_keys::QUESTION {
@@ -60,8 +60,8 @@ impl Questions for Session {
         let step = watch::QUESTIONS.iter().position(|(known, _)| *known == question);
         let Some(step) = step else { return Err(Error::Options(format!("unknown question {question:?}"))) };
         self.interview.ask(step as u16).map_err(|unanswered| match unanswered {
-            Unanswered::Rejected(said) => Error::Refused { doing: doing(), said },
-            Unanswered::Broken(reason) => Error::Broken { doing: doing(), reason },
+            AskError::Rejected(said) => Error::Refused { doing: doing(), said },
+            AskError::Broken(reason) => Error::Broken { doing: doing(), reason },
         })?;
         let mut text = String::new();
         self.interview.conversation().saved(&mut |variable, value| {

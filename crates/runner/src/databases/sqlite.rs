@@ -3,14 +3,14 @@
 mod costs;
 mod watch;
 
-use engine::Probed;
+use engine::ProbeResult;
 use plan::{Engine, Transactions};
 use sqlite::Database;
 use wire::InProcess;
 
 use super::Kind;
 use super::transactions::{self, Parts, wrong_script};
-use crate::database_check::{NotReady, QueryResult, ServerQuestions};
+use crate::database_check::{NotReady, QueryResult, ServerQueries};
 use crate::endpoint_kind::EndpointKind;
 use crate::prepare::Refusal;
 
@@ -37,8 +37,8 @@ pub(super) const KIND: Kind = Kind {
 };
 
 static ENDPOINT: EndpointKind = transactions::in_process(|steps| {
-    let Parts { sql, deck, steps, settings } = transactions::parts(steps)?;
-    let script = sqlite::sqlite(deck, &steps, settings, file(sql));
+    let Parts { sql, all_scripts, steps, settings } = transactions::parts(steps)?;
+    let script = sqlite::sqlite(all_scripts, &steps, settings, file(sql));
     script.map(|script| Box::new(InProcess(script)) as _).map_err(|what| wrong_script(sql, what))
 });
 
@@ -47,9 +47,9 @@ fn file(transactions: &Transactions) -> Database {
     Database { settings, ..Database::new(path) }
 }
 
-fn ask(desk: &ServerQuestions<'_>, question: &str) -> Result<QueryResult, Refusal> {
-    let connection = file(desk.transactions).open().map_err(NotReady::File)?;
-    let answer = connection.query_row(question, [], |row| {
+fn ask(queries: &ServerQueries<'_>, query: &str) -> Result<QueryResult, Refusal> {
+    let connection = file(queries.transactions).open().map_err(NotReady::File)?;
+    let answer = connection.query_row(query, [], |row| {
         let columns = (0..row.as_ref().column_count()).map(|column| {
             let value = row.get_ref(column)?;
             let number = value.as_i64().map(|number| number.to_string());
@@ -58,6 +58,6 @@ fn ask(desk: &ServerQuestions<'_>, question: &str) -> Result<QueryResult, Refusa
         columns.collect::<Result<Vec<_>, _>>()
     });
     let answer = answer.map_err(|error| error.to_string());
-    let probed = Probed { connect_ns: 0, tls: None, is_certificate_missing: false };
+    let probed = ProbeResult { connect_ns: 0, tls: None, is_certificate_missing: false };
     Ok(QueryResult { answer, is_forbidden: false, probed, backend_pid: None })
 }

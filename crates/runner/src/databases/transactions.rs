@@ -15,7 +15,7 @@ use wire::Channels;
 use crate::consent::PublicLoads;
 use crate::consistency;
 use crate::database_check;
-use crate::endpoint_kind::{ConnectionRoom, EndpointKind, FirstConnection, Learnt, StepsAt};
+use crate::endpoint_kind::{ConnectionFacts, ConnectionRoom, EndpointKind, FirstConnection, StepsAt};
 use crate::prepare::{Prepared, Refusal, addresses};
 use crate::protocol::nonce;
 use crate::replay::Traffic;
@@ -29,7 +29,7 @@ pub(super) const ON_SERVER: EndpointKind = EndpointKind {
     compile_to_text,
     compile_traffic,
     record_facts,
-    record_way: |_, _, _| Vec::new(),
+    record_connection: |_, _, _| Vec::new(),
     check_after: Some(|endpoint| consistency::check(Transactions::at(endpoint)?)),
     room_help: Some(
         "the server had no more free: raise its max_connections, or share connections by a pooler",
@@ -71,23 +71,23 @@ pub(crate) fn database_addresses(
     // A server rejects TLS without a request if the protocol is not named.
     let kind = super::of(database.engine);
     let alpn = kind.direct_tls_alpn.filter(|_| database.login.is_tls_direct);
-    Ok((Peer { tls: peer.tls.map(|tls| tls.offering(alpn.as_slice())), selection, ..peer }, resolved))
+    Ok((Peer { tls: peer.tls.map(|tls| tls.with_alpn(alpn.as_slice())), selection, ..peer }, resolved))
 }
 
-fn ask(first: &FirstConnection<'_>) -> Result<Learnt, Refusal> {
+fn ask(first: &FirstConnection<'_>) -> Result<ConnectionFacts, Refusal> {
     let sql = at(first.endpoint)?;
     let (facts, mut probed) = database_check::ask(sql, first.peer, first.wanted, first.timeout)?;
     // A database rejects a log-in that lacks a certificate.
     probed.is_certificate_missing = false;
     let scale = facts.scale.filter(|_| sql.is_scale_asked);
     let room = facts.connections_left.map_or(ConnectionRoom::Unknown, ConnectionRoom::Left);
-    Ok(Learnt { probed, facts: Some(facts), scale, room })
+    Ok(ConnectionFacts { probed, facts: Some(facts), scale, room })
 }
 
 /// Parts of a load that channels are created from.
 pub(super) struct Parts<'a> {
     pub(super) sql: &'a Transactions,
-    pub(super) deck: sql::script::ScriptSet,
+    pub(super) all_scripts: sql::script::ScriptSet,
     pub(super) steps: Vec<sql::TransactionStep>,
     pub(super) settings: Settings,
 }
@@ -97,14 +97,20 @@ pub(super) fn parts<'a>(steps: &StepsAt<'a>) -> Result<Parts<'a>, Refusal> {
     let sql = at(steps.endpoint())?;
     let settings = settings(steps.plan, sql);
     let settings = Settings { scale: settings.scale.or(steps.scale), ..settings };
-    Ok(Parts { sql, deck: sql.deck.clone(), steps: steps.plan.sql_steps(steps.number), settings })
+    Ok(Parts {
+        sql,
+        all_scripts: sql.all_scripts.clone(),
+        steps: steps.plan.sql_steps(steps.number),
+        settings,
+    })
 }
 
 /// Compiles the transactions on a server.
 fn compile(at: &StepsAt<'_>) -> Result<Box<dyn Channels>, Refusal> {
-    let Parts { sql, deck, steps, settings } = parts(at)?;
+    let Parts { sql, all_scripts, steps, settings } = parts(at)?;
     let (login, is_private) = (login(at.plan, &sql.database.login), is_private(sql));
-    let script = sql::on_server(sql.database.engine, deck, &steps, settings, login, is_private, nonce()?);
+    let script =
+        sql::on_server(sql.database.engine, all_scripts, &steps, settings, login, is_private, nonce()?);
     script.map(|script| Box::new(script) as _).map_err(|what| wrong_script(sql, what))
 }
 
@@ -121,7 +127,8 @@ fn is_private(sql: &Transactions) -> bool {
 fn compile_to_text(steps: &StepsAt<'_>) -> Result<Box<dyn Channels>, Refusal> {
     let sql = at(steps.endpoint())?;
     let (engine, of_plan) = (sql.database.engine, steps.plan.sql_steps(steps.number));
-    let script = sql::recorded(engine, sql.deck.clone(), &sql.texts, &of_plan, settings(steps.plan, sql));
+    let script =
+        sql::recorded(engine, sql.all_scripts.clone(), &sql.texts, &of_plan, settings(steps.plan, sql));
     script.map(|script| Box::new(script) as _).map_err(|what| wrong_script(sql, what))
 }
 

@@ -33,7 +33,7 @@ impl Source {
     }
 
     /// The source for another thread.
-    pub(super) fn another(&self) -> Self {
+    pub(super) fn for_other_thread(&self) -> Self {
         Self { of: self.of.clone(), keeper: self.keeper.clone() }
     }
 
@@ -47,7 +47,7 @@ impl Source {
             }
             FigureSource::Sql { database, query } => {
                 let (database, query) = (database.clone(), query.clone());
-                within(move |is_given_up| answer(&database, &query, is_given_up), is_stopped)
+                within(move |is_canceled| answer(&database, &query, is_canceled), is_stopped)
             }
             FigureSource::Prometheus { url, name } => {
                 let (url, name) = (url.clone(), name.clone());
@@ -62,9 +62,9 @@ fn within(
     work: impl FnOnce(&Arc<AtomicBool>) -> Result<f64, String> + Send + 'static,
     is_stopped: &dyn Fn() -> bool,
 ) -> Result<f64, String> {
-    let is_given_up = Arc::new(AtomicBool::new(false));
+    let is_canceled = Arc::new(AtomicBool::new(false));
     let (result, results) = mpsc::channel();
-    let flag = Arc::clone(&is_given_up);
+    let flag = Arc::clone(&is_canceled);
     let spawned = thread::Builder::new().name("figure".into()).spawn(move || {
         // The receiver is dropped after the time limit.
         let _ = result.send(work(&flag));
@@ -77,7 +77,7 @@ fn within(
         }
         waited += PAUSE;
         if is_stopped() || waited >= WITHIN {
-            is_given_up.store(true, Ordering::Relaxed);
+            is_canceled.store(true, Ordering::Relaxed);
             let limit = WITHIN.as_secs();
             return Err(match is_stopped() {
                 true => "the run was stopped".to_owned(),
@@ -88,10 +88,10 @@ fn within(
 }
 
 /// First value of the first row of an answer.
-fn answer(database: &plan::Database, query: &str, is_given_up: &Arc<AtomicBool>) -> Result<f64, String> {
+fn answer(database: &plan::Database, query: &str, is_canceled: &Arc<AtomicBool>) -> Result<f64, String> {
     let place = crate::load_data::place(database).map_err(|refusal| refusal.to_string())?;
     let mut session =
-        HeldSession::open(&place, Arc::clone(is_given_up)).map_err(|error| error.to_string())?;
+        HeldSession::open(&place, Arc::clone(is_canceled)).map_err(|error| error.to_string())?;
     let rows = session.ask(query).map_err(|error| error.to_string())?;
     let first = rows.first().and_then(|row| row.first());
     match first {
@@ -128,8 +128,8 @@ mod tests {
 
     #[test]
     fn wait_ends_when_the_run_is_stopped() {
-        let hangs = |is_given_up: &Arc<AtomicBool>| {
-            while !is_given_up.load(Ordering::Relaxed) {
+        let hangs = |is_canceled: &Arc<AtomicBool>| {
+            while !is_canceled.load(Ordering::Relaxed) {
                 thread::sleep(PAUSE);
             }
             Ok(1.0)

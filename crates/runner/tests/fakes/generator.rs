@@ -8,12 +8,10 @@ use std::time::Duration;
 use engine::{Message, StopLevel, WorkerEnd};
 use plan::{Fault, Plan, Tables, Transactions};
 use progress::{Filling, RunEvent, Stream};
-use record::{
-    AskedParts, ConnectionTotals, Finish, Health, Interval, Outcome, Phase, Presence, Pulse, Tally,
-};
+use record::{ConnectionTotals, Finish, Health, Interval, OpenParts, Outcome, Phase, Presence, Pulse, Tally};
 use runner::{
-    Clock, DatabaseFacts, FillError, Generator, Machine, Prepared, Ready, Refusal, Share, Stopper, Underway,
-    Usage,
+    Clock, DatabaseFacts, FillError, Generator, Machine, Prepared, Ready, Refusal, RunningLoad, Share,
+    Stopper, Usage,
 };
 
 use super::World;
@@ -114,17 +112,17 @@ impl FakeLoad {
         self.world.moment(&format!("{}{name}", self.of))
     }
 
-    fn is_troubled_by(&self, name: &str) -> bool {
+    fn fails_at(&self, name: &str) -> bool {
         self.world.state().trouble == Some(format!("{}{name}", self.of)).as_deref()
     }
 }
 
 impl Ready for FakeLoad {
-    fn quoting(self: Box<Self>) -> Box<dyn Ready> {
+    fn with_quoted_replies(self: Box<Self>) -> Box<dyn Ready> {
         self
     }
 
-    fn start(self: Box<Self>, share: Share) -> io::Result<Box<dyn Underway>> {
+    fn start(self: Box<Self>, share: Share) -> io::Result<Box<dyn RunningLoad>> {
         if self.moment("load starts") {
             return Err(io::Error::other("no thread"));
         }
@@ -181,7 +179,7 @@ impl Fake {
         if self.load.moment("worker breaks") {
             self.messages.push_back((to_ns, Message::Broke("load thread 0 cannot go on".to_owned())));
         } else if self.load.moment("load is hopeless") {
-            self.messages.push_back((to_ns, Message::Hopeless("no user may log in".to_owned())));
+            self.messages.push_back((to_ns, Message::Unrecoverable("no user may log in".to_owned())));
         } else if !self.load.moment("worker vanishes") {
             self.end(to_ns);
         }
@@ -242,7 +240,7 @@ impl Fake {
                 first_ok_ns: (ok > 0).then_some(at_ns + each_ns),
                 last_ok_ns: (ok > 0).then_some(at_ns + lasting_ns),
                 asked_ns: Some(at_ns),
-                asked: AskedParts::ALL,
+                asked: OpenParts::ALL,
                 ..Presence::default()
             };
             let pulse = Pulse {
@@ -264,7 +262,7 @@ impl Fake {
     }
 }
 
-impl Underway for Fake {
+impl RunningLoad for Fake {
     fn next(&mut self, wait: Duration) -> Result<Message, RecvTimeoutError> {
         let world = self.load.world.clone();
         if self.messages.is_empty() && !self.is_over {
@@ -272,7 +270,7 @@ impl Underway for Fake {
         }
         let Some((due_ns, _)) = self.messages.front() else { return Err(RecvTimeoutError::Disconnected) };
         let left = Duration::from_nanos(due_ns.saturating_sub(self.elapsed_ns()));
-        if left > wait || self.load.is_troubled_by("load hangs") {
+        if left > wait || self.load.fails_at("load hangs") {
             world.pass(wait);
             self.load.moment("quiet");
             return Err(RecvTimeoutError::Timeout);
@@ -291,7 +289,7 @@ impl Underway for Fake {
         }
         // Messages that are not queued yet end at the current time.
         let now_ns = self.elapsed_ns();
-        if level == StopLevel::Abort && self.load.is_troubled_by("load hangs") {
+        if level == StopLevel::Abort && self.load.fails_at("load hangs") {
             self.load.world.state().trouble = None;
         }
         if !self.is_over && now_ns < self.ends_ns {
@@ -300,7 +298,7 @@ impl Underway for Fake {
     }
 
     fn join(self: Box<Self>) -> Result<(), Vec<String>> {
-        let vanished = self.load.is_troubled_by("worker vanishes");
+        let vanished = self.load.fails_at("worker vanishes");
         match self.load.moment("load is joined") || vanished {
             true => Err(vec!["thread load-0 died of an internal fault".to_owned()]),
             false => Ok(()),

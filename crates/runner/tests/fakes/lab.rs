@@ -6,11 +6,11 @@ use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use lab::events::{Event, Happened, Moment};
+use lab::events::{Event, Moment, Occurrence};
 use lab::limits::Limits;
 use lab::probes::{Look, LookTimes, NotAvailable, Reading, Subject};
 use lab::{Command, Failure, Output, Recipe, Root, Stage, Stopped};
-use runner::{Before, Clock, Lab, Prepared, Room, RunError, RunningEvents, Started, Watch};
+use runner::{Clock, EnvironmentBefore, Lab, Prepared, Room, RunError, RunningEvents, StartedSystem, Watch};
 
 use super::World;
 
@@ -31,7 +31,11 @@ impl Lab for World {
         (!self.moment("version")).then(|| "web 1.0".to_owned())
     }
 
-    fn start(&self, recipe: Recipe, _cancelled: &dyn Fn() -> bool) -> Result<Box<dyn Started>, Failure> {
+    fn start(
+        &self,
+        recipe: Recipe,
+        _cancelled: &dyn Fn() -> bool,
+    ) -> Result<Box<dyn StartedSystem>, Failure> {
         let who = if recipe.name.starts_with("the target") { "target" } else { "system" };
         for (moment, stage) in [("starts", Stage::Start), ("is ready", Stage::Ready)] {
             if self.moment(&format!("{who} {moment}")) {
@@ -47,9 +51,9 @@ impl Lab for World {
         Box::new(FakeWatch { world: self.clone(), looked: self.now() })
     }
 
-    fn look_around(&self, _prepared: &Prepared) -> Before {
+    fn observe_environment(&self, _prepared: &Prepared) -> EnvironmentBefore {
         self.moment("look around");
-        Before::default()
+        EnvironmentBefore::default()
     }
 
     fn busiest_thread_at_rest(&self, _processes: &BTreeSet<u32>) -> Option<f64> {
@@ -81,7 +85,7 @@ struct FakeSystem {
     who: &'static str,
 }
 
-impl Started for FakeSystem {
+impl StartedSystem for FakeSystem {
     fn roots(&self) -> Vec<Root> {
         vec![Root { name: "web".to_owned(), keeper_pid: 1, is_aside: false }]
     }
@@ -138,20 +142,20 @@ struct FakeTimeline {
 }
 
 impl RunningEvents for FakeTimeline {
-    fn take(&mut self) -> Vec<Happened> {
+    fn take(&mut self) -> Vec<Occurrence> {
         let elapsed = self.world.now().saturating_duration_since(self.origin);
         let is_due = |event: &Event| matches!(event.moment, Moment::At { first, .. } if first <= elapsed);
         let (due, later) = std::mem::take(&mut self.events).into_iter().partition(is_due);
         self.events = later;
         let happened = |event: Event| {
-            let Moment::At { first, .. } = event.moment else { return Happened::default() };
+            let Moment::At { first, .. } = event.moment else { return Occurrence::default() };
             let at_ns = Some(first.as_nanos() as u64);
-            Happened {
+            Occurrence {
                 name: event.name,
                 planned_ns: at_ns,
                 begun_ns: at_ns,
                 ended_ns: at_ns,
-                ..Happened::default()
+                ..Occurrence::default()
             }
         };
         let due: Vec<Event> = due;
@@ -160,7 +164,7 @@ impl RunningEvents for FakeTimeline {
 
     fn interrupt(&self) {}
 
-    fn end(mut self: Box<Self>) -> Vec<Happened> {
+    fn end(mut self: Box<Self>) -> Vec<Occurrence> {
         self.take()
     }
 }

@@ -68,7 +68,7 @@ impl World {
     }
 
     /// World in which this call fails.
-    pub(crate) fn with_trouble(moment: &'static str) -> Self {
+    pub(crate) fn failing_at(moment: &'static str) -> Self {
         let world = Self::new();
         world.state().trouble = Some(moment);
         world
@@ -82,7 +82,7 @@ impl World {
     }
 
     /// World whose systems reject every request.
-    pub(crate) fn that_rejects() -> Self {
+    pub(crate) fn rejecting() -> Self {
         let world = Self::new();
         world.state().rejects = true;
         world
@@ -113,7 +113,7 @@ impl World {
     }
 
     /// Time since the first stop request. `None` if there was none.
-    pub(crate) fn since_asked(&self) -> Option<Duration> {
+    pub(crate) fn since_stop_request(&self) -> Option<Duration> {
         let state = self.state();
         Some(state.now - state.was_asked?)
     }
@@ -167,12 +167,12 @@ impl Clock for World {
 
 /// A stream, with a record of its events.
 #[derive(Debug, Default)]
-pub(crate) struct Heard {
+pub(crate) struct RecordedStream {
     pub(crate) stream: Stream,
     events: Arc<Mutex<Vec<RunEvent>>>,
 }
 
-impl Heard {
+impl RecordedStream {
     /// Starts recording.
     pub(crate) fn nothing() -> Self {
         let heard = Self::default();

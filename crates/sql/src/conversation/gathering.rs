@@ -7,7 +7,7 @@ use wire::sql::RowSink;
 pub(super) struct Gathering<'a>(pub(super) &'a mut Player);
 
 impl RowSink for Gathering<'_> {
-    fn wants(&self) -> bool {
+    fn needs_rows(&self) -> bool {
         true
     }
 
@@ -19,7 +19,7 @@ impl RowSink for Gathering<'_> {
         self.0.take_value(column, value);
     }
 
-    fn row_ended(&mut self) {
+    fn finish_row(&mut self) {
         self.0.end_row();
     }
 }

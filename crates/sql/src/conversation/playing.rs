@@ -2,7 +2,7 @@
 
 use crate::script::{Backslashes, Broken, PlayerAction};
 use wire::sql::{ServerError, Statement, Transaction};
-use wire::{ErrorClass, Next, Refusal, Reply};
+use wire::{ErrorClass, Next, Rejection, Reply};
 
 use super::{SqlConversation, State, literals};
 use crate::classes;
@@ -23,9 +23,9 @@ impl SqlConversation {
                 Ok(act) => match self.pipeline(act) {
                     Ok(None) => {}
                     Ok(Some(next)) => return next,
-                    Err(broken) => return self.break_off(broken),
+                    Err(broken) => return self.abort(broken),
                 },
-                Err(broken) => return self.break_off(broken),
+                Err(broken) => return self.abort(broken),
             }
         }
     }
@@ -51,7 +51,7 @@ impl SqlConversation {
         let mut rows = Vec::new();
         match self.player.fill_rows(number, &mut rows) {
             Ok(count) => self.loaded_rows = count,
-            Err(broken) => return self.break_off(broken),
+            Err(broken) => return self.abort(broken),
         }
         self.session.load(self.program.lines[usize::from(number)].text.as_bytes(), rows);
         Next::Send
@@ -87,7 +87,7 @@ impl SqlConversation {
             let mut values = values.map(|literal| literals::value(literal, line.has_literals));
             self.session.execute(statement, &mut values);
         } else {
-            self.put_made(number, is_kept);
+            self.put_generated(number, is_kept);
         }
         if !self.queue.is_open() {
             self.session.sync();
@@ -99,12 +99,12 @@ impl SqlConversation {
         let in_single = self.session.has_backslash_escapes();
         Backslashes {
             in_single,
-            in_double: in_single && self.program.engine.dialect().lexis.has_escapes_in_quotes,
+            in_double: in_single && self.program.engine.dialect().lexical_rules.has_escapes_in_quotes,
         }
     }
 
     /// Sends a statement with a text that is generated each time.
-    fn put_made(&mut self, number: u16, is_kept: bool) {
+    fn put_generated(&mut self, number: u16, is_kept: bool) {
         self.scratch.clear();
         let backslashes = self.backslashes();
         self.player.fill_extended(number, self.program.engine.placeholders(), backslashes, &mut self.scratch);
@@ -150,115 +150,120 @@ impl SqlConversation {
     }
 
     /// Handles the reply to a statement outside of pipelines.
-    pub(super) fn answered(&mut self, number: u16, refusal: Option<Refusal>) -> Next {
-        if let Some(refusal) = refusal {
-            (self.refusal, self.broken) = (None, None);
-            return self.give_up(refusal);
+    pub(super) fn on_answered(&mut self, number: u16, rejection: Option<Rejection>) -> Next {
+        if let Some(rejection) = rejection {
+            (self.rejection, self.broken) = (None, None);
+            return self.give_up(rejection);
         }
         self.is_in_doubt = false;
         if self.program.lines[usize::from(number)].gathers {
             let ended = self.player.end_rows();
             if let Some(Broken(words)) = self.broken.take().or(ended.err()) {
                 self.server_error = ServerError { text: words, ..ServerError::default() };
-                let refusal = Refusal { class: ErrorClass::ScriptStopped, code: 0 };
-                return Next::Done(Reply { reusable: false, ..self.over(Some(refusal)) });
+                let rejection = Rejection { class: ErrorClass::ScriptStopped, code: 0 };
+                return Next::Done(Reply { reusable: false, ..self.end_transaction(Some(rejection)) });
             }
         }
         self.play()
     }
 
     /// Handles the end of a pipeline.
-    pub(super) fn settled(&mut self, refusal: Option<Refusal>) -> Next {
+    pub(super) fn on_pipeline_end(&mut self, rejection: Option<Rejection>) -> Next {
         self.is_in_doubt = false;
-        match refusal {
-            Some(refusal) => self.give_up(refusal),
+        match rejection {
+            Some(rejection) => self.give_up(rejection),
             None => self.play(),
         }
     }
 
     /// Rejection of a statement whose row count differs from the expectation of the step.
-    pub(super) fn unexpected_rows(&self, number: u16) -> Option<Refusal> {
+    pub(super) fn unexpected_rows(&self, number: u16) -> Option<Rejection> {
         if self.loaded_rows > 0 && self.rows != self.loaded_rows {
-            return Some(Refusal {
+            return Some(Rejection {
                 class: ErrorClass::Rows,
                 code: u32::try_from(self.rows).unwrap_or(u32::MAX),
             });
         }
         let (of, expected) = self.program.steps[usize::from(self.step)].expects?;
         let is_wrong = of == number && !expected.holds(self.rows);
-        is_wrong
-            .then(|| Refusal { class: ErrorClass::Rows, code: u32::try_from(self.rows).unwrap_or(u32::MAX) })
+        is_wrong.then(|| Rejection {
+            class: ErrorClass::Rows,
+            code: u32::try_from(self.rows).unwrap_or(u32::MAX),
+        })
     }
 
     /// Refusal of a statement that the server answered with a rollback, unless the statement requested one.
-    pub(super) fn unasked_rollback(&self) -> Option<Refusal> {
+    pub(super) fn unexpected_rollback(&self) -> Option<Rejection> {
         let number = match self.state {
             State::Statement(number) => number,
             State::Pipeline => self.queue.front()?,
             State::Idle | State::Pause | State::RollBack(_) => return None,
         };
         let is_asked = self.program.lines[usize::from(number)].effect.rolls_back();
-        (!is_asked).then_some(Refusal { class: ErrorClass::RolledBack, code: 0 })
+        (!is_asked).then_some(Rejection { class: ErrorClass::RolledBack, code: 0 })
     }
 
     /// Ends a rejected try, and rolls back the open transaction.
-    pub(super) fn give_up(&mut self, refusal: Refusal) -> Next {
+    pub(super) fn give_up(&mut self, rejection: Rejection) -> Next {
         self.is_in_doubt = false;
         if self.session.transaction() == Transaction::Idle {
-            return self.try_again(refusal);
+            return self.try_again(rejection);
         }
         self.session.clear();
         self.session.query(b"ROLLBACK");
-        self.state = State::RollBack(refusal);
+        self.state = State::RollBack(rejection);
         Next::Send
     }
 
     /// Handles the reply to the ROLLBACK after a refusal.
-    pub(super) fn rolled_back(&mut self, refusal: Refusal) -> Next {
-        let is_clean = self.refusal.take().is_none() && self.session.transaction() == Transaction::Idle;
+    pub(super) fn rolled_back(&mut self, rejection: Rejection) -> Next {
+        let is_clean = self.rejection.take().is_none() && self.session.transaction() == Transaction::Idle;
         if is_clean {
-            return self.try_again(refusal);
+            return self.try_again(rejection);
         }
-        Next::Done(Reply { reusable: false, ..self.over(Some(refusal)) })
+        Next::Done(Reply { reusable: false, ..self.end_transaction(Some(rejection)) })
     }
 
-    fn try_again(&mut self, refusal: Refusal) -> Next {
+    fn try_again(&mut self, rejection: Rejection) -> Next {
         let settings = &self.program.settings;
         let is_left = settings.max_tries == 0 || self.tries < settings.max_tries;
-        let is_said =
-            !matches!(refusal.class, ErrorClass::Rows | ErrorClass::OpenTransaction | ErrorClass::RolledBack);
-        let helps = classes::is_retryable(refusal.class)
-            || is_said && settings.retries.iter().any(|retry| retry.means(refusal.class, &self.server_error));
+        let is_said = !matches!(
+            rejection.class,
+            ErrorClass::Rows | ErrorClass::OpenTransaction | ErrorClass::RolledBack
+        );
+        let helps = classes::is_retryable(rejection.class)
+            || is_said
+                && settings.retries.iter().any(|retry| retry.applies_to(rejection.class, &self.server_error));
         if !(is_left && helps) {
-            return Next::Done(self.over(Some(refusal)));
+            return Next::Done(self.end_transaction(Some(rejection)));
         }
         self.tries = self.tries.saturating_add(1);
-        self.player.again();
-        self.rows_of_try = 0;
+        self.player.restart();
+        self.try_rows = 0;
         self.play()
     }
 
     fn script_ended(&mut self) -> Next {
         if self.queue.is_open() {
-            return self.break_off(Broken("end of script reached with pipeline open".to_owned()));
+            return self.abort(Broken("end of script reached with pipeline open".to_owned()));
         }
         if self.session.transaction() != Transaction::Idle {
-            return self.give_up(Refusal { class: ErrorClass::OpenTransaction, code: 0 });
+            return self.give_up(Rejection { class: ErrorClass::OpenTransaction, code: 0 });
         }
-        Next::Done(self.over(None))
+        Next::Done(self.end_transaction(None))
     }
 
-    fn break_off(&mut self, broken: Broken) -> Next {
-        self.over(None);
+    fn abort(&mut self, broken: Broken) -> Next {
+        self.end_transaction(None);
         self.queue.clear();
         Next::Broken(broken.0)
     }
 
     /// Ends the transaction.
-    pub(super) fn over(&mut self, refusal: Option<Refusal>) -> Reply {
+    pub(super) fn end_transaction(&mut self, rejection: Option<Rejection>) -> Reply {
         self.state = State::Idle;
         self.is_in_doubt = false;
         let status = u16::try_from(self.tries).unwrap_or(u16::MAX);
-        Reply { status, refusal, reusable: true, idle_max_s: 0, received_bytes: self.received_bytes }
+        Reply { status, rejection, reusable: true, idle_max_s: 0, received_bytes: self.received_bytes }
     }
 }

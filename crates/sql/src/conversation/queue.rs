@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 /// Statements and synchronization points in sending order.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    owed: VecDeque<AwaitedReply>,
+    awaited: VecDeque<AwaitedReply>,
     is_open: bool,
 }
 
@@ -18,7 +18,7 @@ enum AwaitedReply {
 impl Queue {
     /// Opens a pipeline: statements are sent without waiting.
     pub(super) fn open(&mut self) {
-        self.owed.clear();
+        self.awaited.clear();
         self.is_open = true;
     }
 
@@ -28,7 +28,7 @@ impl Queue {
     }
 
     pub(super) fn clear(&mut self) {
-        self.owed.clear();
+        self.awaited.clear();
         self.is_open = false;
     }
 
@@ -37,20 +37,20 @@ impl Queue {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.owed.is_empty()
+        self.awaited.is_empty()
     }
 
     pub(super) fn push_statement(&mut self, number: u16) {
-        self.owed.push_back(AwaitedReply::Statement(number));
+        self.awaited.push_back(AwaitedReply::Statement(number));
     }
 
     pub(super) fn push_sync(&mut self) {
-        self.owed.push_back(AwaitedReply::Sync);
+        self.awaited.push_back(AwaitedReply::Sync);
     }
 
     /// Statement that is answered next. `None` if a synchronization point is next, or nothing.
     pub(super) fn front(&self) -> Option<u16> {
-        match self.owed.front() {
+        match self.awaited.front() {
             Some(AwaitedReply::Statement(number)) => Some(*number),
             _ => None,
         }
@@ -59,19 +59,19 @@ impl Queue {
     /// Removes and returns the answered statement.
     pub(super) fn pop_statement(&mut self) -> Option<u16> {
         let number = self.front()?;
-        self.owed.pop_front();
+        self.awaited.pop_front();
         Some(number)
     }
 
     /// Handles a rejected statement: the server skips all statements up to the next synchronization point.
     pub(super) fn skip_to_sync(&mut self) {
         while self.front().is_some() {
-            self.owed.pop_front();
+            self.awaited.pop_front();
         }
     }
 
     /// Removes the answered synchronization point. Returns false if none was due.
     pub(super) fn pop_sync(&mut self) -> bool {
-        self.owed.pop_front() == Some(AwaitedReply::Sync)
+        self.awaited.pop_front() == Some(AwaitedReply::Sync)
     }
 }

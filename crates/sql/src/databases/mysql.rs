@@ -3,7 +3,7 @@
 use wire::ErrorClass;
 use wire::sql::ServerError;
 
-use super::{Backslash, Dialect, Lexis};
+use super::{Backslash, Dialect, LexicalRules};
 use crate::classes::Retry;
 use crate::script::Placeholders;
 use crate::workload::Tables;
@@ -24,7 +24,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     prepares_transaction_control: false,
     infers_quoted_types: false,
     backslash: Backslash::Hexadecimal,
-    lexis: Lexis {
+    lexical_rules: LexicalRules {
         has_escapes_in_quotes: true,
         has_texts_in_double_quotes: true,
         has_dollar_quotes: false,
@@ -36,7 +36,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     commits_implicitly: true,
     release_commits: false,
     has_sqlstates: true,
-    own_class,
+    vendor_class,
     scripts: SCRIPTS,
     session_states: &[],
     read_only: None,
@@ -88,7 +88,7 @@ const UNKNOWN_ERROR: u16 = 1105;
 const DOLT_CONFLICT: &str = "conflicts with a committed transaction";
 
 /// Error class of a number. `None` if the SQLSTATE is more precise.
-fn own_class(error: &ServerError) -> Option<ErrorClass> {
+fn vendor_class(error: &ServerError) -> Option<ErrorClass> {
     if error.number == UNKNOWN_ERROR && error.text.contains(DOLT_CONFLICT) {
         return Some(ErrorClass::SerializationFailure);
     }

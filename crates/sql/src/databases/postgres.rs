@@ -2,7 +2,7 @@
 
 mod session_states;
 
-use super::{Backslash, Dialect, Lexis};
+use super::{Backslash, Dialect, LexicalRules};
 use crate::classes::Retry;
 use crate::script::Placeholders;
 use crate::workload::Tables;
@@ -19,7 +19,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     prepares_transaction_control: true,
     infers_quoted_types: true,
     backslash: Backslash::Doubled,
-    lexis: Lexis {
+    lexical_rules: LexicalRules {
         has_escapes_in_quotes: false,
         has_texts_in_double_quotes: false,
         has_dollar_quotes: true,
@@ -31,7 +31,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     commits_implicitly: false,
     release_commits: false,
     has_sqlstates: true,
-    own_class: |_| None,
+    vendor_class: |_| None,
     scripts: &[],
     session_states: session_states::SESSION_STATES,
     read_only: Some(("default_transaction_read_only", "on")),

@@ -2,7 +2,7 @@
 
 use wire::ErrorClass;
 
-use super::{Backslash, Dialect, Lexis};
+use super::{Backslash, Dialect, LexicalRules};
 use crate::classes::Retry;
 use crate::script::Placeholders;
 use crate::workload::Tables;
@@ -17,7 +17,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     prepares_transaction_control: true,
     infers_quoted_types: false,
     backslash: Backslash::Plain,
-    lexis: Lexis {
+    lexical_rules: LexicalRules {
         has_escapes_in_quotes: false,
         has_texts_in_double_quotes: false,
         has_dollar_quotes: false,
@@ -29,7 +29,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     commits_implicitly: false,
     release_commits: true,
     has_sqlstates: false,
-    own_class: |_| None,
+    vendor_class: |_| None,
     scripts: &[],
     session_states: &[],
     read_only: None,

@@ -1,6 +1,6 @@
 //! Builds a script from its text: statements and commands in order, and all errors.
 
-use crate::script::command::{Command, Do};
+use crate::script::command::{Action, Command};
 use crate::script::fault::Fault;
 use crate::script::kind;
 use crate::script::meta::{Line, Meta, Problem, parse};
@@ -51,7 +51,7 @@ struct Block {
 }
 
 /// A built script.
-pub(crate) struct Built {
+pub(crate) struct BuiltScript {
     pub(crate) script: Script,
     pub(crate) statements: Vec<Statement>,
 }
@@ -83,7 +83,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Parses the whole text.
-    pub(crate) fn build(mut self) -> Result<Built, Vec<Fault>> {
+    pub(crate) fn build(mut self) -> Result<BuiltScript, Vec<Fault>> {
         let unreadable = match std::str::from_utf8(self.source) {
             Err(error) => Some((error.valid_up_to(), "the script is not in UTF-8 here")),
             Ok(text) => text.find('\0').map(|at| (at, "a byte of zero does not belong into a script")),
@@ -107,10 +107,10 @@ impl<'a> Builder<'a> {
         let script = Script {
             name: self.name.to_owned(),
             statements: from..from + self.statements.len() as u16,
-            has_pipeline: self.commands.iter().any(|command| matches!(command.act, Do::StartPipeline)),
+            has_pipeline: self.commands.iter().any(|command| matches!(command.act, Action::StartPipeline)),
             commands: self.commands,
         };
-        Ok(Built { script, statements: self.statements })
+        Ok(BuiltScript { script, statements: self.statements })
     }
 
     fn read(&mut self) {
@@ -142,11 +142,11 @@ impl<'a> Builder<'a> {
         let Collected { text, quoted, start } = collected;
         // pgbench sends trailing white space unchanged.
         let text = if self.language == Language::Pgbench { &text[..] } else { text.trim_ascii_end() };
-        let cut = pieces::cut(text, &quoted, self.language, self.names);
+        let split_text = pieces::split_text(text, &quoted, self.language, self.names);
         let number = usize::from(self.first_statement) + self.statements.len();
-        let problem = match &cut {
+        let problem = match &split_text {
             Err(SplitError::TooManyVariables) => Some("too many variables".to_owned()),
-            Err(SplitError::Unfit { at, message }) => {
+            Err(SplitError::Unsafe { at, message }) => {
                 let at = place_in_source(start, *at, &quoted);
                 return self.fault(start, Some(at), message.clone(), None);
             }
@@ -164,14 +164,14 @@ impl<'a> Builder<'a> {
             kind: kind::of(text, &quoted),
             gather: None,
             prefix: String::new(),
-            pieces: cut.unwrap_or_default(),
+            pieces: split_text.unwrap_or_default(),
             load: None,
             script: self.script,
             line: self.lines.line(start),
             language: self.language,
         };
         self.statements.push(statement);
-        self.push(start, Do::Send(number as u16));
+        self.push(start, Action::Send(number as u16));
         self.may_gather = true;
     }
 
@@ -184,7 +184,7 @@ impl<'a> Builder<'a> {
         let problem = match parsed {
             Ok(meta) => self.take(meta, start, may_gather),
             Err(problem) => {
-                self.stand_in(word, start);
+                self.open_invalid_block(word, start);
                 Some(problem)
             }
         };
@@ -194,7 +194,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Opens a block for an invalid condition, so that its end is not reported as another error.
-    fn stand_in(&mut self, word: &[u8], at: usize) {
+    fn open_invalid_block(&mut self, word: &[u8], at: usize) {
         if word.eq_ignore_ascii_case(b"if") {
             self.blocks.push(Block { unless: None, exits: Vec::new(), has_else: false, at });
         } else if word.eq_ignore_ascii_case(b"endif") {
@@ -204,15 +204,15 @@ impl<'a> Builder<'a> {
 
     fn take(&mut self, meta: Meta, start: usize, may_gather: bool) -> Option<Problem> {
         match meta {
-            Meta::Set(slot, code) => self.push(start, Do::Set(slot, code)),
-            Meta::Sleep(span) => self.push(start, Do::Sleep(span)),
-            Meta::StartPipeline => self.push(start, Do::StartPipeline),
-            Meta::SyncPipeline => self.push(start, Do::SyncPipeline),
-            Meta::EndPipeline => self.push(start, Do::EndPipeline),
+            Meta::Set(slot, code) => self.push(start, Action::Set(slot, code)),
+            Meta::Sleep(span) => self.push(start, Action::Sleep(span)),
+            Meta::StartPipeline => self.push(start, Action::StartPipeline),
+            Meta::SyncPipeline => self.push(start, Action::SyncPipeline),
+            Meta::EndPipeline => self.push(start, Action::EndPipeline),
             Meta::If(code) => {
                 let unless = Some(self.commands.len());
                 self.blocks.push(Block { unless, exits: Vec::new(), has_else: false, at: start });
-                self.push(start, Do::Unless(code, 0));
+                self.push(start, Action::Unless(code, 0));
             }
             Meta::Elif(code) => {
                 if let Err(message) = self.branch(start, "elif") {
@@ -222,7 +222,7 @@ impl<'a> Builder<'a> {
                 if let Some(block) = self.blocks.last_mut() {
                     block.unless = Some(here);
                 }
-                self.push(start, Do::Unless(code, 0));
+                self.push(start, Action::Unless(code, 0));
             }
             Meta::Else => {
                 if let Err(message) = self.branch(start, "else") {
@@ -239,7 +239,7 @@ impl<'a> Builder<'a> {
                 };
                 self.count += 1;
                 let here = self.commands.len();
-                block.exits.into_iter().chain(block.unless).for_each(|from| self.aim(from, here));
+                block.exits.into_iter().chain(block.unless).for_each(|from| self.set_jump_target(from, here));
             }
             Meta::Copy(rows) => return self.load(start, rows),
             Meta::Gset(prefix) => return self.gather(Gather::One, prefix, may_gather),
@@ -266,7 +266,7 @@ impl<'a> Builder<'a> {
             line: self.lines.line(start),
             language: self.language,
         });
-        self.push(start, Do::Send(number as u16));
+        self.push(start, Action::Send(number as u16));
         None
     }
 
@@ -283,15 +283,17 @@ impl<'a> Builder<'a> {
         block.exits.push(exit);
         // The jump is not counted as a command.
         let (line, number) = (self.lines.line(start), self.count);
-        self.commands.push(Command { act: Do::Jump(0), line, number });
+        self.commands.push(Command { act: Action::Jump(0), line, number });
         if let Some(unless) = unless {
-            self.aim(unless, exit + 1);
+            self.set_jump_target(unless, exit + 1);
         }
         Ok(())
     }
 
-    fn aim(&mut self, from: usize, target: usize) {
-        if let Some(Command { act: Do::Unless(_, to) | Do::Jump(to), .. }) = self.commands.get_mut(from) {
+    fn set_jump_target(&mut self, from: usize, target: usize) {
+        if let Some(Command { act: Action::Unless(_, to) | Action::Jump(to), .. }) =
+            self.commands.get_mut(from)
+        {
             *to = target;
         }
     }
@@ -309,7 +311,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn push(&mut self, start: usize, act: Do) {
+    fn push(&mut self, start: usize, act: Action) {
         let line = self.lines.line(start);
         self.commands.push(Command { act, line, number: self.count });
         self.count += 1;

@@ -5,7 +5,7 @@ use crate::script::expression::Code;
 /// A command of a script.
 #[derive(Clone, Debug)]
 pub(crate) struct Command {
-    pub(crate) act: Do,
+    pub(crate) act: Action,
     /// Line of the script where it begins, from 1.
     pub(crate) line: u32,
     /// Number in the script as pgbench counts, from 0.
@@ -14,7 +14,7 @@ pub(crate) struct Command {
 
 /// Action of a command.
 #[derive(Clone, Debug)]
-pub(crate) enum Do {
+pub(crate) enum Action {
     /// Sends a statement, by its number over all scripts.
     Send(u16),
     /// Assigns the value of an expression to a variable.
@@ -24,13 +24,13 @@ pub(crate) enum Do {
     /// Jumps to a command.
     Jump(usize),
     /// Waits.
-    Sleep(Span),
+    Sleep(SleepDuration),
     StartPipeline,
     SyncPipeline,
     EndPipeline,
 }
 
-impl Do {
+impl Action {
     /// Name of the meta command without its backslash.
     pub(crate) fn name(&self) -> &'static str {
         match self {
@@ -47,7 +47,7 @@ impl Do {
 
 /// Duration of a `\sleep`.
 #[derive(Clone, Debug)]
-pub(crate) struct Span {
+pub(crate) struct SleepDuration {
     pub(crate) amount: Amount,
     pub(crate) unit_ns: u64,
 }
@@ -60,7 +60,7 @@ pub(crate) enum Amount {
     Variable(u16, String),
 }
 
-impl Span {
+impl SleepDuration {
     pub(crate) fn ns(&self, amount: i64) -> u64 {
         u64::try_from(amount).unwrap_or(0).saturating_mul(self.unit_ns)
     }

@@ -2,7 +2,7 @@
 
 use load::xoroshiro::Xoroshiro;
 
-use crate::script::command::{Amount, Command, Do, Span, leading_int};
+use crate::script::command::{Action, Amount, Command, SleepDuration, leading_int};
 use crate::script::expression::{Code, EvaluationContext, Evaluator, Note, Serial};
 use crate::script::player::{LOADED_ROWS_MAX, PlayerAction};
 use crate::script::script_set::ScriptSet;
@@ -48,16 +48,18 @@ impl Machine {
         (self.script, self.at, self.is_pipelining) = (script, 0, false);
     }
 
-    pub(crate) fn again(&mut self) {
+    pub(crate) fn restart(&mut self) {
         self.random = self.random_at_begin;
         (self.at, self.is_pipelining) = (0, false);
     }
 
-    pub(crate) fn next(&mut self, deck: &ScriptSet) -> Result<PlayerAction, String> {
-        let Some(script) = deck.scripts.get(usize::from(self.script)) else { return Ok(PlayerAction::End) };
+    pub(crate) fn next(&mut self, all_scripts: &ScriptSet) -> Result<PlayerAction, String> {
+        let Some(script) = all_scripts.scripts.get(usize::from(self.script)) else {
+            return Ok(PlayerAction::End);
+        };
         while let Some(command) = script.commands.get(self.at) {
             self.at += 1;
-            let done = self.perform(deck, command);
+            let done = self.perform(all_scripts, command);
             let act = done.map_err(|message| {
                 let (file, line, name) = (&script.name, command.line, command.act.name());
                 format!("{file}:{line}: {message} in command \"{name}\"")
@@ -72,46 +74,50 @@ impl Machine {
         Ok(PlayerAction::End)
     }
 
-    fn perform(&mut self, deck: &ScriptSet, command: &Command) -> Result<Option<PlayerAction>, String> {
+    fn perform(
+        &mut self,
+        all_scripts: &ScriptSet,
+        command: &Command,
+    ) -> Result<Option<PlayerAction>, String> {
         Ok(Some(match &command.act {
-            Do::Send(number) => {
-                if self.is_pipelining && deck.statements[usize::from(*number)].gather.is_some() {
+            Action::Send(number) => {
+                if self.is_pipelining && all_scripts.statements[usize::from(*number)].gather.is_some() {
                     return Err(r"\gset is not allowed in pipeline mode".to_owned());
                 }
-                if self.is_pipelining && deck.statements[usize::from(*number)].load.is_some() {
+                if self.is_pipelining && all_scripts.statements[usize::from(*number)].load.is_some() {
                     return Err(r"\copy is not allowed in pipeline mode".to_owned());
                 }
                 PlayerAction::Statement(*number)
             }
-            Do::Set(slot, code) => {
-                let value = self.evaluate(deck, command.number, code)?;
+            Action::Set(slot, code) => {
+                let value = self.evaluate(all_scripts, command.number, code)?;
                 match value {
                     Value::Text { from, to } => self.variables.set_text(*slot, self.evaluator.text(from, to)),
                     value => self.variables.set_value(*slot, value),
                 }
                 return Ok(None);
             }
-            Do::Unless(code, target) => {
-                if !self.is_true(deck, command.number, code)? {
+            Action::Unless(code, target) => {
+                if !self.is_true(all_scripts, command.number, code)? {
                     self.at = *target;
                 }
                 return Ok(None);
             }
-            Do::Jump(target) => {
+            Action::Jump(target) => {
                 self.at = *target;
                 return Ok(None);
             }
-            Do::Sleep(span) => PlayerAction::Pause { ns: self.span_ns(span)? },
-            Do::StartPipeline if self.is_pipelining => return Err("already in pipeline mode".to_owned()),
-            Do::SyncPipeline | Do::EndPipeline if !self.is_pipelining => {
+            Action::Sleep(span) => PlayerAction::Pause { ns: self.sleep_ns(span)? },
+            Action::StartPipeline if self.is_pipelining => return Err("already in pipeline mode".to_owned()),
+            Action::SyncPipeline | Action::EndPipeline if !self.is_pipelining => {
                 return Err("not in pipeline mode".to_owned());
             }
-            Do::StartPipeline => {
+            Action::StartPipeline => {
                 self.is_pipelining = true;
                 PlayerAction::StartPipeline
             }
-            Do::SyncPipeline => PlayerAction::SyncPipeline,
-            Do::EndPipeline => {
+            Action::SyncPipeline => PlayerAction::SyncPipeline,
+            Action::EndPipeline => {
                 self.is_pipelining = false;
                 PlayerAction::EndPipeline
             }
@@ -121,7 +127,7 @@ impl Machine {
     /// Appends the rows of a statement that loads rows, as text of COPY. Returns the number of rows.
     pub(crate) fn write_rows(
         &mut self,
-        deck: &ScriptSet,
+        all_scripts: &ScriptSet,
         rows: &LoadedRows,
         out: &mut Vec<u8>,
     ) -> Result<u64, String> {
@@ -142,7 +148,7 @@ impl Machine {
                 if number > 0 {
                     out.push(b'\t');
                 }
-                match self.evaluate(deck, rows.command, code)? {
+                match self.evaluate(all_scripts, rows.command, code)? {
                     Value::Null => out.extend_from_slice(b"\\N"),
                     Value::Text { from, to } => write_escaped(self.evaluator.text(from, to), out),
                     // MySQL has no words for Booleans in a file.
@@ -161,27 +167,27 @@ impl Machine {
         Ok(count.unsigned_abs())
     }
 
-    fn evaluate(&mut self, deck: &ScriptSet, number: u32, code: &Code) -> Result<Value, String> {
+    fn evaluate(&mut self, all_scripts: &ScriptSet, number: u32, code: &Code) -> Result<Value, String> {
         let mut notes = Notes { lines: &mut self.notes, script: self.script, command: number };
-        let mut scene = EvaluationContext {
+        let mut context = EvaluationContext {
             variables: &mut self.variables,
-            names: &deck.names,
+            names: &all_scripts.names,
             random: &mut self.random,
-            distribution: deck.distribution,
+            distribution: all_scripts.distribution,
             serial: &mut self.serial,
             noted: &mut notes,
         };
-        self.evaluator.run(code, &mut scene)
+        self.evaluator.run(code, &mut context)
     }
 
-    fn is_true(&mut self, deck: &ScriptSet, number: u32, code: &Code) -> Result<bool, String> {
-        match self.evaluate(deck, number, code)? {
+    fn is_true(&mut self, all_scripts: &ScriptSet, number: u32, code: &Code) -> Result<bool, String> {
+        match self.evaluate(all_scripts, number, code)? {
             Value::Text { from, to } => typed(self.evaluator.text(from, to), "").map(Value::is_truth),
             value => Ok(value.is_truth()),
         }
     }
 
-    fn span_ns(&mut self, span: &Span) -> Result<u64, String> {
+    fn sleep_ns(&mut self, span: &SleepDuration) -> Result<u64, String> {
         let (slot, name) = match &span.amount {
             Amount::Fixed(amount) => return Ok(span.ns(*amount)),
             Amount::Variable(slot, name) => (*slot, name),

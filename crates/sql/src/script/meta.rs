@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::script::command::{Amount, Span};
+use crate::script::command::{Amount, SleepDuration};
 use crate::script::expression::{Code, Reader, read, read_list};
 use crate::script::player::LOADED_ROWS_MAX;
 use crate::script::script_set::{Allow, Language, Names, is_name};
@@ -16,7 +16,7 @@ pub(crate) enum Meta {
     Elif(Code),
     Else,
     Endif,
-    Sleep(Span),
+    Sleep(SleepDuration),
     Gset(String),
     Aset(String),
     StartPipeline,
@@ -119,11 +119,11 @@ pub(crate) fn parse(
         "if" => line.code(names, language).map(Meta::If),
         "elif" => line.code(names, language).map(Meta::Elif),
         "sleep" => sleep(&line.words(), names),
-        "else" => alone(line, Meta::Else),
-        "endif" => alone(line, Meta::Endif),
-        "startpipeline" => alone(line, Meta::StartPipeline),
-        "syncpipeline" => alone(line, Meta::SyncPipeline),
-        "endpipeline" => alone(line, Meta::EndPipeline),
+        "else" => without_arguments(line, Meta::Else),
+        "endif" => without_arguments(line, Meta::Endif),
+        "startpipeline" => without_arguments(line, Meta::StartPipeline),
+        "syncpipeline" => without_arguments(line, Meta::SyncPipeline),
+        "endpipeline" => without_arguments(line, Meta::EndPipeline),
         "copy" => copy(line, names).map(Meta::Copy),
         "gset" => prefix(&line.words()).map(Meta::Gset),
         "aset" => prefix(&line.words()).map(Meta::Aset),
@@ -207,7 +207,7 @@ fn copy(mut line: Line<'_>, names: &mut Names) -> Result<LoadedRows, Problem> {
     Ok(LoadedRows { table: name.to_owned(), columns, count, values, command: 0 })
 }
 
-fn alone(mut line: Line<'_>, meta: Meta) -> Result<Meta, Problem> {
+fn without_arguments(mut line: Line<'_>, meta: Meta) -> Result<Meta, Problem> {
     match line.word() {
         Some((_, at)) => Err(Problem::at("unexpected argument", at)),
         None => Ok(meta),
@@ -261,7 +261,7 @@ fn sleep(words: &[(&[u8], usize)], names: &mut Names) -> Result<Meta, Problem> {
             Problem::at(format!("unrecognized time unit, must be us, ms or s ({unit})"), at)
         })?,
     };
-    Ok(Meta::Sleep(Span { amount, unit_ns }))
+    Ok(Meta::Sleep(SleepDuration { amount, unit_ns }))
 }
 
 type Unit<'a> = Option<(&'a [u8], usize)>;

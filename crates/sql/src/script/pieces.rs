@@ -5,7 +5,7 @@ use std::ops::Range;
 use wire::braces;
 
 use crate::script::scan::{Quote, Quoted};
-use crate::script::script_set::{Language, Names, is_of_name, variable_name};
+use crate::script::script_set::{Language, Names, is_name_byte, variable_name};
 use crate::script::statement::{Piece, Place};
 
 /// A variable reference in the text of a statement.
@@ -14,18 +14,18 @@ pub(crate) struct VariableReference<'a> {
     pub(crate) name: &'a str,
     /// Position in the text, including colon or braces.
     pub(crate) range: Range<usize>,
-    pub(crate) mark: Mark,
+    pub(crate) mark: ReferenceSyntax,
 }
 
 /// Syntax of a variable reference, which decides how its value is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mark {
+pub(crate) enum ReferenceSyntax {
     /// `:name`. `is_quoted` is true within quotes or a comment, where only pgbench recognizes it.
     Colon { is_quoted: bool },
     /// `{name}`
     Braces(Place),
     /// `{name}` in a quotation that cannot contain every value safely. Holds the kind of quotes.
-    Unfit(&'static str),
+    Unsafe(&'static str),
 }
 
 /// Reason why a statement cannot be split.
@@ -33,7 +33,7 @@ pub(crate) enum Mark {
 pub(crate) enum SplitError {
     TooManyVariables,
     /// A value at this position cannot be written safely.
-    Unfit {
+    Unsafe {
         at: usize,
         message: String,
     },
@@ -41,7 +41,7 @@ pub(crate) enum SplitError {
 
 /// Splits a text at each variable. pgbench recognizes `:name` everywhere, even in quotes. The extended language recognizes it
 /// outside of quotes, and `{name}` everywhere.
-pub(crate) fn cut(
+pub(crate) fn split_text(
     text: &[u8],
     quoted: &[Quoted],
     language: Language,
@@ -59,14 +59,14 @@ pub(crate) fn cut(
                 let name = variable_name(name);
                 let mut slot = || names.slot(&name).ok_or(SplitError::TooManyVariables);
                 let piece = match mark {
-                    Mark::Colon { .. } => Piece::Value { slot: slot()?, name },
-                    Mark::Braces(place) => Piece::Insert { slot: slot()?, name, place },
-                    Mark::Unfit(quotes) => {
+                    ReferenceSyntax::Colon { .. } => Piece::Value { slot: slot()?, name },
+                    ReferenceSyntax::Braces(place) => Piece::Insert { slot: slot()?, name, place },
+                    ReferenceSyntax::Unsafe(quotes) => {
                         let message = format!(
                             "{{{name}}} within {quotes}, where no value can be escaped; write {{{name}:raw}} to \
                              insert the value as it is, or '…' instead of {quotes}"
                         );
-                        return Err(SplitError::Unfit { at: range.start, message });
+                        return Err(SplitError::Unsafe { at: range.start, message });
                     }
                 };
                 (range, piece)
@@ -98,7 +98,7 @@ fn quoted_by_psql(text: &[u8], quoted: &[Quoted]) -> Option<SplitError> {
             _ => return None,
         };
         let message = format!(":{quote}{name}{quote} is read by psql only; write {value}");
-        (!is_cast).then_some(SplitError::Unfit { at, message })
+        (!is_cast).then_some(SplitError::Unsafe { at, message })
     })
 }
 
@@ -146,7 +146,7 @@ fn find<'a>(text: &'a [u8], part: Range<usize>, quote: Option<Quote>, found: &mu
         let range = range.start + part.start..range.end + part.start;
         let (name, mark) = match piece {
             braces::Piece::Name(name) => (name, mark(text, &part, quote)),
-            braces::Piece::Raw(name) => (name, Mark::Braces(Place::Bare)),
+            braces::Piece::Raw(name) => (name, ReferenceSyntax::Braces(Place::Bare)),
             braces::Piece::Text(literal) if literal.len() < range.len() => {
                 found.extend(std::str::from_utf8(literal).ok().map(|literal| Part::Braces(range, literal)));
                 continue;
@@ -180,25 +180,29 @@ fn find_values<'a>(
         let range = at..name.end;
         at = name.end;
         if let Ok(name) = std::str::from_utf8(&text[name]) {
-            let mark = Mark::Colon { is_quoted: is_quoted(range.start) };
+            let mark = ReferenceSyntax::Colon { is_quoted: is_quoted(range.start) };
             found.push(Part::Name(VariableReference { name, range, mark }));
         }
     }
 }
 
 /// Determines how a `{name}` is written in a part of the text.
-fn mark(text: &[u8], part: &Range<usize>, quote: Option<Quote>) -> Mark {
+fn mark(text: &[u8], part: &Range<usize>, quote: Option<Quote>) -> ReferenceSyntax {
     let is_after_unicode_mark = || text[..part.start].to_ascii_lowercase().ends_with(b"u&");
-    Mark::Braces(match quote {
+    ReferenceSyntax::Braces(match quote {
         None | Some(Quote::Protected) => Place::Bare,
-        Some(Quote::Text | Quote::Double) if is_after_unicode_mark() => return Mark::Unfit("U&'…'"),
+        Some(Quote::Text | Quote::Double) if is_after_unicode_mark() => {
+            return ReferenceSyntax::Unsafe("U&'…'");
+        }
         Some(Quote::Text) => Place::Text,
         Some(Quote::Escaped) => Place::Escaped,
         Some(Quote::Double) => Place::Double,
         Some(Quote::Backtick) => Place::Backtick,
-        Some(Quote::Dollar) => return Mark::Unfit("$$…$$"),
+        Some(Quote::Dollar) => return ReferenceSyntax::Unsafe("$$…$$"),
         // MySQL and MariaDB execute the content of these comments.
-        Some(Quote::Comment) if is_executed(&text[part.clone()]) => return Mark::Unfit("/*! … */"),
+        Some(Quote::Comment) if is_executed(&text[part.clone()]) => {
+            return ReferenceSyntax::Unsafe("/*! … */");
+        }
         Some(Quote::Comment) => Place::Comment,
     })
 }
@@ -219,7 +223,7 @@ fn push_text(pieces: &mut Vec<Piece>, text: &[u8]) {
 }
 
 fn name_at(text: &[u8], from: usize) -> Option<Range<usize>> {
-    let length = text[from..].iter().take_while(|byte| is_of_name(**byte)).count();
+    let length = text[from..].iter().take_while(|byte| is_name_byte(**byte)).count();
     (length > 0 && !text[from].is_ascii_digit()).then_some(from..from + length)
 }
 
@@ -230,9 +234,9 @@ mod tests {
 
     fn shown(text: &str, language: Language) -> String {
         let (collected, _) = Scanner::new(text.as_bytes(), language).scan();
-        let pieces = match cut(&collected.text, &collected.quoted, language, &mut Names::default()) {
+        let pieces = match split_text(&collected.text, &collected.quoted, language, &mut Names::default()) {
             Ok(pieces) => pieces,
-            Err(SplitError::Unfit { message, .. }) => {
+            Err(SplitError::Unsafe { message, .. }) => {
                 return message.split(',').next().unwrap_or_default().to_owned();
             }
             Err(other) => return format!("{other:?}"),
@@ -249,7 +253,7 @@ mod tests {
     fn trailing_white_space_of_a_comment_may_be_cut_off() {
         let (collected, _) = Scanner::new(b"select --create ", Language::Extended).scan();
         let text = collected.text.trim_ascii_end();
-        assert!(cut(text, &collected.quoted, Language::Extended, &mut Names::default()).is_ok());
+        assert!(split_text(text, &collected.quoted, Language::Extended, &mut Names::default()).is_ok());
     }
 
     #[test]
@@ -271,12 +275,12 @@ mod tests {
     }
 
     #[test]
-    fn quoting_of_psql_is_rejected_with_what_to_write() {
+    fn rejects_psql_quoting_with_help() {
         for language in [Language::Pgbench, Language::Extended] {
             let rejected = |text: &str| {
                 let (collected, _) = Scanner::new(text.as_bytes(), language).scan();
-                match cut(&collected.text, &collected.quoted, language, &mut Names::default()) {
-                    Err(SplitError::Unfit { at, message }) => Some((at, message)),
+                match split_text(&collected.text, &collected.quoted, language, &mut Names::default()) {
+                    Err(SplitError::Unsafe { at, message }) => Some((at, message)),
                     _ => None,
                 }
             };

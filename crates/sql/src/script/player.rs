@@ -58,7 +58,7 @@ pub struct Backslashes {
 /// A client: variables, random numbers, and position in a script.
 #[derive(Clone, Debug)]
 pub struct Player {
-    deck: Arc<ScriptSet>,
+    all_scripts: Arc<ScriptSet>,
     client: u32,
     machine: Machine,
     gathering: Gathering,
@@ -69,9 +69,9 @@ pub struct Player {
 impl Player {
     /// Creates client number `client`, from 0. Sets its variables `client_id`, `default_seed`, `random_seed`, and `scale` (1),
     /// which [`Player::set`] can override.
-    pub fn new(deck: Arc<ScriptSet>, seeds: &Seeds, client: u32) -> Self {
+    pub fn new(all_scripts: Arc<ScriptSet>, seeds: &Seeds, client: u32) -> Self {
         let serial = Serial { next: i64::from(client), step: i64::from(seeds.clients().max(1)) };
-        let mut variables = Variables::new(deck.names.len());
+        let mut variables = Variables::new(all_scripts.names.len());
         let automatic = [
             ("client_id", Some(i64::from(client))),
             ("default_seed", seeds.default_seed()),
@@ -79,12 +79,12 @@ impl Player {
             ("scale", Some(1)),
         ];
         for (name, value) in automatic {
-            if let (Some(slot), Some(value)) = (deck.find(name), value) {
+            if let (Some(slot), Some(value)) = (all_scripts.find(name), value) {
                 variables.set_value(slot, Value::Int(value));
             }
         }
         let machine = Machine::new(variables, seeds.functions(client), serial);
-        Self { deck, client, machine, gathering: Gathering::default(), gathered: 0 }
+        Self { all_scripts, client, machine, gathering: Gathering::default(), gathered: 0 }
     }
 
     /// Sets a variable to a text, which gets its type when an expression first needs it.
@@ -95,17 +95,17 @@ impl Player {
     /// Sets a variable to the number that a text represents, or to the text if it is not a number.
     pub(crate) fn set_number(&mut self, slot: u16, value: &[u8]) {
         self.machine.variables.set_text(slot, value);
-        let _ = self.machine.variables.typed(slot, &self.deck.names);
+        let _ = self.machine.variables.typed(slot, &self.all_scripts.names);
     }
 
-    /// Starts a script. Saves the state of the random numbers for [`Player::again`].
+    /// Starts a script. Saves the state of the random numbers for [`Player::restart`].
     pub fn begin(&mut self, script: u16) {
         self.machine.begin(script);
     }
 
     /// Restarts the script with the random numbers of its last start. Variables keep their values, and serial numbers continue.
-    pub fn again(&mut self) {
-        self.machine.again();
+    pub fn restart(&mut self) {
+        self.machine.restart();
     }
 
     /// Executes meta commands up to the next action of the caller.
@@ -115,12 +115,12 @@ impl Player {
     /// If a meta command failed, so the client cannot continue the script.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Result<PlayerAction, Broken> {
-        self.machine.next(&self.deck).map_err(Broken)
+        self.machine.next(&self.all_scripts).map_err(Broken)
     }
 
     /// Appends a statement with its values as text, for simple mode. A variable without a value keeps its name.
     pub fn fill_text(&mut self, statement: u16, out: &mut Vec<u8>) {
-        let Some(statement) = self.deck.statements.get(usize::from(statement)) else { return };
+        let Some(statement) = self.all_scripts.statements.get(usize::from(statement)) else { return };
         for piece in &statement.pieces {
             match piece {
                 Piece::Text(text) => out.extend_from_slice(text.as_bytes()),
@@ -149,7 +149,7 @@ impl Player {
         backslashes: Backslashes,
         out: &mut Vec<u8>,
     ) {
-        let Some(statement) = self.deck.statements.get(usize::from(statement)) else { return };
+        let Some(statement) = self.all_scripts.statements.get(usize::from(statement)) else { return };
         let variables = &mut self.machine.variables;
         for piece in &statement.pieces {
             match piece {
@@ -173,7 +173,7 @@ impl Player {
         backslashes: Backslashes,
         out: &mut Vec<u8>,
     ) {
-        let Some(statement) = self.deck.statements.get(usize::from(statement)) else { return };
+        let Some(statement) = self.all_scripts.statements.get(usize::from(statement)) else { return };
         let variables = &mut self.machine.variables;
         statement.write_extended(dialect, out, |slot, name, place, out| {
             insert(variables, (slot, name), place, backslashes, out);
@@ -183,7 +183,7 @@ impl Player {
     /// Values of a statement, one per placeholder, as the literals that its text would have. In pgbench's language all texts are
     /// plain. A variable without a value is NULL.
     pub fn values(&mut self, statement: u16) -> Values<'_> {
-        let statement = self.deck.statements.get(usize::from(statement));
+        let statement = self.all_scripts.statements.get(usize::from(statement));
         let pieces = statement.map_or(&[][..], |statement| &statement.pieces);
         let is_quoted = statement.is_some_and(|statement| statement.language == Language::Extended);
         for piece in pieces {
@@ -200,7 +200,7 @@ impl Player {
     ///
     /// If a value cannot be computed, or the rows are too many.
     pub fn fill_rows(&mut self, statement: u16, out: &mut Vec<u8>) -> Result<u64, Broken> {
-        let scripts = self.deck.clone();
+        let scripts = self.all_scripts.clone();
         let Some(statement) = scripts.statements.get(usize::from(statement)) else { return Ok(0) };
         let Some(rows) = statement.load() else { return Ok(0) };
         self.machine.write_rows(&scripts, rows, out).map_err(|message| {
@@ -216,8 +216,8 @@ impl Player {
     }
 
     /// Rows of a statement that are stored in variables. `None` if there are none.
-    pub fn wants_rows(&self, statement: u16) -> Option<Gather> {
-        self.deck.statements.get(usize::from(statement))?.gather
+    pub fn stored_rows(&self, statement: u16) -> Option<Gather> {
+        self.all_scripts.statements.get(usize::from(statement))?.gather
     }
 
     /// Begins the reply to a statement whose rows are stored.
@@ -228,8 +228,8 @@ impl Player {
 
     /// Adds a column name of the following rows. Columns are numbered from 0.
     pub fn take_column(&mut self, number: u16, name: &[u8]) {
-        if let Some(statement) = self.deck.statements.get(usize::from(self.gathered)) {
-            self.gathering.column(number, name, statement, &self.deck.names);
+        if let Some(statement) = self.all_scripts.statements.get(usize::from(self.gathered)) {
+            self.gathering.column(number, name, statement, &self.all_scripts.names);
         }
     }
 
@@ -249,7 +249,7 @@ impl Player {
     ///
     /// `\aset` has a column with a name that is not valid for a variable.
     pub fn end_result(&mut self) -> Result<(), Broken> {
-        let Some(gather) = self.wants_rows(self.gathered) else { return Ok(()) };
+        let Some(gather) = self.stored_rows(self.gathered) else { return Ok(()) };
         let done = self.gathering.end_result(gather, &mut self.machine.variables);
         done.map_err(|message| self.broken(gather, &message))
     }
@@ -260,14 +260,15 @@ impl Player {
     ///
     /// If `\gset` does not get exactly one row, or if a column name is not valid for a variable.
     pub fn end_rows(&mut self) -> Result<(), Broken> {
-        let Some(gather) = self.wants_rows(self.gathered) else { return Ok(()) };
+        let Some(gather) = self.stored_rows(self.gathered) else { return Ok(()) };
         let done = self.gathering.end(gather, &mut self.machine.variables);
         done.map_err(|message| self.broken(gather, &message))
     }
 
     fn broken(&self, gather: Gather, message: &str) -> Broken {
-        let statement: Option<&Statement> = self.deck.statements.get(usize::from(self.gathered));
-        let script = statement.and_then(|statement| self.deck.scripts.get(usize::from(statement.script)));
+        let statement: Option<&Statement> = self.all_scripts.statements.get(usize::from(self.gathered));
+        let script =
+            statement.and_then(|statement| self.all_scripts.scripts.get(usize::from(statement.script)));
         let (name, line) =
             (script.map_or("", |script| &script.name), statement.map_or(0, |statement| statement.line));
         let command = if gather == Gather::One { "gset" } else { "aset" };
@@ -304,7 +305,7 @@ fn insert(
 fn write_quoted(text: &[u8], place: Place, backslashes: Backslashes, out: &mut Vec<u8>) {
     let (quote, escapes) = match place {
         Place::Bare => return out.extend_from_slice(text),
-        Place::Comment => return out.extend(text.iter().map(|byte| without_edge(*byte))),
+        Place::Comment => return out.extend(text.iter().map(|byte| without_comment_end(*byte))),
         Place::Text => (b'\'', backslashes.in_single),
         Place::Escaped => (b'\'', true),
         Place::Double => (b'"', backslashes.in_double),
@@ -319,7 +320,7 @@ fn write_quoted(text: &[u8], place: Place, backslashes: Backslashes, out: &mut V
 }
 
 /// Replaces bytes that could end or begin a comment by a space.
-fn without_edge(byte: u8) -> u8 {
+fn without_comment_end(byte: u8) -> u8 {
     if matches!(byte, b'*' | b'/' | b'\n' | b'\r') { b' ' } else { byte }
 }
 

@@ -22,7 +22,7 @@ pub(crate) fn exponential(random: &mut Xoroshiro, min: i64, max: i64, parameter:
     let cut = (-parameter).exp();
     let uniform = 1.0 - random.unit();
     let share = -(cut + (1.0 - cut) * uniform).ln() / parameter;
-    placed(min, max, share)
+    at_share(min, max, share)
 }
 
 /// Draws from a normal distribution truncated at `parameter` standard deviations from its center; `parameter` >= 2.
@@ -33,7 +33,7 @@ pub(crate) fn gaussian(random: &mut Xoroshiro, min: i64, max: i64, parameter: f6
             break deviations;
         }
     };
-    placed(min, max, (deviations + parameter) / (parameter * 2.0))
+    at_share(min, max, (deviations + parameter) / (parameter * 2.0))
 }
 
 /// Draws from the standard normal distribution (Box–Muller transform, using one of the pair).
@@ -63,7 +63,7 @@ pub(crate) fn zipfian(random: &mut Xoroshiro, min: i64, max: i64, exponent: f64)
 
 /// Draws like sysbench's `pareto`; 0 < `h` < 1.
 pub(crate) fn pareto(random: &mut Xoroshiro, min: i64, max: i64, h: f64) -> i64 {
-    placed(min, max, random.unit().powf(h.ln() / (1.0 - h).ln()))
+    at_share(min, max, random.unit().powf(h.ln() / (1.0 - h).ln()))
 }
 
 /// Draws like sysbench's `special` with its defaults: three quarters of all draws are uniform over the middle hundredth, the others
@@ -83,7 +83,7 @@ pub(crate) fn special(random: &mut Xoroshiro, min: i64, max: i64) -> i64 {
 }
 
 /// Number at a share of the span: 0 gives the first, and just under 1 the last.
-fn placed(min: i64, max: i64, share: f64) -> i64 {
+fn at_share(min: i64, max: i64, share: f64) -> i64 {
     let count = max.wrapping_sub(min).wrapping_add(1) as f64;
     min.wrapping_add((count * share) as i64).clamp(min, max)
 }

@@ -5,12 +5,12 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::script::meta::Line;
-use crate::script::pieces::{self, Mark, VariableReference};
+use crate::script::pieces::{self, ReferenceSyntax, VariableReference};
 use crate::script::scan::{Collected, End, Quote, Scanner, place_in_source};
-use crate::script::script_set::{Language, is_name, is_of_name, variable_name};
+use crate::script::script_set::{Language, is_name, is_name_byte, variable_name};
 
 /// Variables that every client has from the start.
-pub const AUTOMATIC: [&str; 4] = ["client_id", "default_seed", "random_seed", "scale"];
+pub const PREDEFINED_VARIABLES: [&str; 4] = ["client_id", "default_seed", "random_seed", "scale"];
 
 /// A variable that a script reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,10 +101,10 @@ fn of_statement(collected: &Collected, language: Language, given: &DefinedVariab
     };
     for VariableReference { name, range, mark } in pieces::names(text, quoted, language) {
         let form = match mark {
-            Mark::Braces(_) | Mark::Unfit(_) => ReadForm::Braces,
-            Mark::Colon { is_quoted: true } => ReadForm::Quoted,
-            Mark::Colon { .. } if is_after_operand(&text[..range.start]) => ReadForm::Slice,
-            Mark::Colon { .. } => ReadForm::Value,
+            ReferenceSyntax::Braces(_) | ReferenceSyntax::Unsafe(_) => ReadForm::Braces,
+            ReferenceSyntax::Colon { is_quoted: true } => ReadForm::Quoted,
+            ReferenceSyntax::Colon { .. } if is_after_operand(&text[..range.start]) => ReadForm::Slice,
+            ReferenceSyntax::Colon { .. } => ReadForm::Value,
         };
         let is_given = given.has(&variable_name(name));
         reads.push(Read { name: name.to_owned(), range: place(&range), form, is_given });
@@ -125,7 +125,7 @@ fn of_statement(collected: &Collected, language: Language, given: &DefinedVariab
 
 /// True if a colon here follows an operand, as in an array slice.
 fn is_after_operand(before: &[u8]) -> bool {
-    before.last().is_some_and(|byte| is_of_name(*byte) || matches!(byte, b']' | b')'))
+    before.last().is_some_and(|byte| is_name_byte(*byte) || matches!(byte, b']' | b')'))
 }
 
 fn of_command(mut line: Line<'_>, statement: &[u8], given: &mut DefinedVariables, reads: &mut Vec<Read>) {
@@ -154,7 +154,7 @@ fn of_expression(line: &Line<'_>, given: &DefinedVariables, reads: &mut Vec<Read
     while let Some(byte) = text.get(at) {
         at += 1;
         is_quoted ^= *byte == b'\'';
-        let length = text[at..].iter().take_while(|byte| is_of_name(**byte)).count();
+        let length = text[at..].iter().take_while(|byte| is_name_byte(**byte)).count();
         if *byte != b':' || is_quoted || !is_name(&text[at..at + length]) {
             continue;
         }
@@ -170,11 +170,11 @@ fn of_expression(line: &Line<'_>, given: &DefinedVariables, reads: &mut Vec<Read
 /// statement that returns the result of another.
 fn words(statement: &[u8]) -> Option<HashSet<String>> {
     let text = String::from_utf8_lossy(statement).to_lowercase();
-    let is_of_word = |sign: char| sign.is_alphanumeric() || sign == '_' || sign == '$';
+    let is_word_byte = |sign: char| sign.is_alphanumeric() || sign == '_' || sign == '$';
     let words: HashSet<String> =
-        text.split(|sign| !is_of_word(sign)).filter(|word| !word.is_empty()).map(str::to_owned).collect();
+        text.split(|sign| !is_word_byte(sign)).filter(|word| !word.is_empty()).map(str::to_owned).collect();
     const STATEMENT_WORDS: [&str; 5] = ["select", "insert", "update", "delete", "with"];
-    let first = text.split(|sign| !is_of_word(sign)).find(|word| !word.is_empty())?;
+    let first = text.split(|sign| !is_word_byte(sign)).find(|word| !word.is_empty())?;
     let tells = STATEMENT_WORDS.contains(&first)
         && !text.contains(['*'])
         && !text.contains("::")

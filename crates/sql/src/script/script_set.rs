@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::script::build::{Builder, Built};
-use crate::script::command::{Command, Do};
+use crate::script::build::{Builder, BuiltScript};
+use crate::script::command::{Action, Command};
 use crate::script::distribution::Distribution;
 use crate::script::fault::Fault;
 use crate::script::statement::{Piece, Statement};
@@ -83,7 +83,7 @@ impl ScriptSet {
     ) -> Result<u16, Vec<Fault>> {
         let numbers = (self.scripts.len() as u16, self.statements.len() as u16);
         let builder = Builder::new(name, text, (language, allow), &mut self.names, numbers);
-        let Built { script, mut statements } = builder.build()?;
+        let BuiltScript { script, mut statements } = builder.build()?;
         self.statements.append(&mut statements);
         self.scripts.push(script);
         Ok(numbers.0)
@@ -112,7 +112,9 @@ impl ScriptSet {
     /// Whether a script may read the variable of a slot. True for every slot if the script has commands that are not statements.
     pub(crate) fn may_read(&self, script: u16, slot: u16) -> bool {
         let Some(script) = self.scripts.get(usize::from(script)) else { return false };
-        let computes = |command: &Command| matches!(command.act, Do::Set(..) | Do::Unless(..) | Do::Sleep(_));
+        let computes = |command: &Command| {
+            matches!(command.act, Action::Set(..) | Action::Unless(..) | Action::Sleep(_))
+        };
         let has_load = |statement: &Statement| statement.load.is_some();
         let is_read = |piece: &Piece| match piece {
             Piece::Text(_) => false,
@@ -169,10 +171,10 @@ pub fn variable_name(name: &str) -> String {
 
 /// True for a valid variable name: letters, digits, `_`, and non-ASCII bytes, without a leading digit.
 pub(crate) fn is_name(name: &[u8]) -> bool {
-    name.first().is_some_and(|byte| !byte.is_ascii_digit()) && name.iter().all(|byte| is_of_name(*byte))
+    name.first().is_some_and(|byte| !byte.is_ascii_digit()) && name.iter().all(|byte| is_name_byte(*byte))
 }
 
 /// True if a variable name may contain this byte after its first.
-pub(crate) fn is_of_name(byte: u8) -> bool {
+pub(crate) fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }

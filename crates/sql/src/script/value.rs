@@ -85,7 +85,7 @@ impl Value {
     }
 
     /// Output of `debug` for the value.
-    pub(crate) fn described(self) -> String {
+    pub(crate) fn debug_text(self) -> String {
         if self == Self::Null {
             return "null".to_owned();
         }

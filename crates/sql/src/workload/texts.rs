@@ -8,13 +8,13 @@ use super::{Style, tpcc};
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Text {
     /// A script without parameters.
-    Same(&'static str),
+    Fixed(&'static str),
     /// Beginning of a script up to `VALUES`, to which rows of numbers are added.
     NumberedRows(&'static str),
     /// A script that inserts one row, and is repeated according to the style.
     Repeated(&'static str),
     /// A script that a function writes.
-    Written(fn() -> String),
+    Generated(fn() -> String),
 }
 
 macro_rules! file {
@@ -23,32 +23,32 @@ macro_rules! file {
     };
 }
 
-pub(super) const TPCB_LIKE: Text = Text::Same(file!("tpcb-like"));
-pub(super) const SIMPLE_UPDATE: Text = Text::Same(file!("simple-update"));
-pub(super) const SELECT_ONLY: Text = Text::Same(file!("select-only"));
-pub(super) const POINT_SELECT: Text = Text::Same(file!("oltp-point-select"));
-pub(super) const READ_ONLY: Text = Text::Same(file!("oltp-read-only"));
-pub(super) const READ_WRITE: Text = Text::Same(file!("oltp-read-write"));
-pub(super) const WRITE_ONLY: Text = Text::Same(file!("oltp-write-only"));
-pub(super) const INSERT: Text = Text::Same(file!("oltp-insert"));
-pub(super) const UPDATE_INDEX: Text = Text::Same(file!("oltp-update-index"));
-pub(super) const UPDATE_NON_INDEX: Text = Text::Same(file!("oltp-update-non-index"));
-pub(super) const DELETE: Text = Text::Same(file!("oltp-delete"));
+pub(super) const TPCB_LIKE: Text = Text::Fixed(file!("tpcb-like"));
+pub(super) const SIMPLE_UPDATE: Text = Text::Fixed(file!("simple-update"));
+pub(super) const SELECT_ONLY: Text = Text::Fixed(file!("select-only"));
+pub(super) const POINT_SELECT: Text = Text::Fixed(file!("oltp-point-select"));
+pub(super) const READ_ONLY: Text = Text::Fixed(file!("oltp-read-only"));
+pub(super) const READ_WRITE: Text = Text::Fixed(file!("oltp-read-write"));
+pub(super) const WRITE_ONLY: Text = Text::Fixed(file!("oltp-write-only"));
+pub(super) const INSERT: Text = Text::Fixed(file!("oltp-insert"));
+pub(super) const UPDATE_INDEX: Text = Text::Fixed(file!("oltp-update-index"));
+pub(super) const UPDATE_NON_INDEX: Text = Text::Fixed(file!("oltp-update-non-index"));
+pub(super) const DELETE: Text = Text::Fixed(file!("oltp-delete"));
 pub(super) const BULK_INSERT: Text = Text::NumberedRows(file!("bulk-insert"));
 pub(super) const POSTCODES_INSERT: Text = Text::Repeated(file!("postcodes-insert"));
-pub(super) const POSTCODES_READ: Text = Text::Same(file!("postcodes-read"));
-pub(super) const SIGN_UP: Text = Text::Same(file!("sign-up"));
-pub(super) const NEW_ORDER: Text = Text::Written(tpcc::new_order);
-pub(super) const PAYMENT: Text = Text::Written(tpcc::payment);
-pub(super) const ORDER_STATUS: Text = Text::Written(tpcc::order_status);
-pub(super) const DELIVERY: Text = Text::Written(tpcc::delivery);
-pub(super) const STOCK_LEVEL: Text = Text::Written(tpcc::stock_level);
+pub(super) const POSTCODES_READ: Text = Text::Fixed(file!("postcodes-read"));
+pub(super) const SIGN_UP: Text = Text::Fixed(file!("sign-up"));
+pub(super) const NEW_ORDER: Text = Text::Generated(tpcc::new_order);
+pub(super) const PAYMENT: Text = Text::Generated(tpcc::payment);
+pub(super) const ORDER_STATUS: Text = Text::Generated(tpcc::order_status);
+pub(super) const DELIVERY: Text = Text::Generated(tpcc::delivery);
+pub(super) const STOCK_LEVEL: Text = Text::Generated(tpcc::stock_level);
 
 impl Text {
     pub(super) fn of(self, style: Style, rows: u32) -> String {
         match self {
-            Text::Same(text) => text.to_owned(),
-            Text::Written(write) => write(),
+            Text::Fixed(text) => text.to_owned(),
+            Text::Generated(write) => write(),
             Text::NumberedRows(beginning) => numbered_rows(beginning, rows),
             Text::Repeated(one_row) => match style {
                 Style::Autocommit => one_row.to_owned(),

@@ -11,13 +11,13 @@ use wire::{Conversation as _, Greeting, Next, Progress, Reply};
 /// Timeout of a reply, after which the test fails.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-pub(crate) struct Line {
+pub(crate) struct TestClient {
     pub(crate) conversation: SqlConversation,
     stream: TcpStream,
     bytes: Vec<u8>,
 }
 
-impl Line {
+impl TestClient {
     pub(crate) fn open(conversation: SqlConversation, port: u16) -> Self {
         let stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
         stream.set_read_timeout(Some(TIMEOUT)).unwrap();
@@ -63,7 +63,7 @@ impl Line {
                     self.bytes.drain(..used);
                     return Next::Done(reply);
                 }
-                Progress::Answered { used, next, .. } => {
+                Progress::PartReplied { used, next, .. } => {
                     self.bytes.drain(..used);
                     return next;
                 }

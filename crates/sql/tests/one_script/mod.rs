@@ -6,7 +6,7 @@ use sql::script::{Allow, Language, Player, PlayerAction, ScriptSet, Seeds};
 
 /// Result of an execution.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Played {
+pub(crate) struct Execution {
     /// Values passed to `debug`, without their position.
     pub(crate) values: Vec<String>,
     /// Statements as sent in simple mode, and other actions by name.
@@ -17,20 +17,22 @@ pub(crate) struct Played {
 
 /// A client with a deck of one valid script, and with these variables.
 pub(crate) fn player(text: &str, language: Language, seed: u64, variables: &[(&str, &str)]) -> Player {
-    let mut deck = ScriptSet::new();
-    let slots: Vec<_> =
-        variables.iter().map(|(name, value)| (deck.variable(name).expect("a legal name"), *value)).collect();
-    if let Err(faults) = deck.add("s", text.as_bytes(), language, Allow::Nothing) {
+    let mut all_scripts = ScriptSet::new();
+    let slots: Vec<_> = variables
+        .iter()
+        .map(|(name, value)| (all_scripts.variable(name).expect("a legal name"), *value))
+        .collect();
+    if let Err(faults) = all_scripts.add("s", text.as_bytes(), language, Allow::Nothing) {
         panic!("{text}: {}", faults[0]);
     }
-    let mut player = Player::new(Arc::new(deck), &Seeds::new(seed, 1), 0);
+    let mut player = Player::new(Arc::new(all_scripts), &Seeds::new(seed, 1), 0);
     slots.into_iter().for_each(|(slot, value)| player.set(slot, value.as_bytes()));
     player
 }
 
 /// Executes the player's script once.
-pub(crate) fn play(player: &mut Player) -> Played {
-    let mut played = Played::default();
+pub(crate) fn play(player: &mut Player) -> Execution {
+    let mut played = Execution::default();
     player.begin(0);
     loop {
         let act = player.next();

@@ -11,7 +11,7 @@ use sql::script::{Allow, Language, ScriptSet};
 use sql::{Engine, Settings, Sql, SqlConversation, TransactionStep};
 use wire::sql::{RowSink, ServerError, Session, SessionEvent, SqlState, Statement, Transaction, Value};
 use wire::{
-    Cancel, Conversation, ErrorClass, Greeting, Next, PartEnd, PeerFault, Progress, Refusal, Reply, Script,
+    Cancel, Conversation, ErrorClass, Greeting, Next, PartEnd, PeerFault, Progress, Rejection, Reply, Script,
 };
 
 /// Letter of an error, its SQLSTATE, and true if it ends the connection.
@@ -27,7 +27,7 @@ pub(crate) const ERRORS: [(u8, &[u8; 5], bool); 8] = [
 ];
 
 #[derive(Debug, Default)]
-pub(crate) struct Fake {
+pub(crate) struct FakeSession {
     out: String,
     transaction: Transaction,
     server_error: ServerError,
@@ -36,7 +36,7 @@ pub(crate) struct Fake {
     half: Option<u8>,
 }
 
-impl Fake {
+impl FakeSession {
     fn message(
         &mut self,
         kind: u8,
@@ -80,7 +80,7 @@ impl Fake {
     }
 }
 
-impl Session for Fake {
+impl Session for FakeSession {
     fn greet(&mut self) -> Greeting {
         Greeting::Done
     }
@@ -160,37 +160,38 @@ impl Session for Fake {
 }
 
 fn take(kind: u8, what: u8, rows: &mut dyn RowSink) {
-    if !rows.wants() {
+    if !rows.needs_rows() {
         return;
     }
     match kind {
         b'C' => rows.column(0, &[what]),
         b'V' => rows.value(0, Some(&[what])),
         b'N' => rows.value(0, None),
-        _ => rows.row_ended(),
+        _ => rows.finish_row(),
     }
 }
 
 /// A deck of scripts, each named by its number.
-pub(crate) fn deck(scripts: &[&str]) -> ScriptSet {
-    let mut deck = ScriptSet::new();
+pub(crate) fn all_scripts(scripts: &[&str]) -> ScriptSet {
+    let mut all_scripts = ScriptSet::new();
     for (number, script) in scripts.iter().enumerate() {
-        let added = deck.add(&number.to_string(), script.as_bytes(), Language::Extended, Allow::Nothing);
+        let added =
+            all_scripts.add(&number.to_string(), script.as_bytes(), Language::Extended, Allow::Nothing);
         assert_eq!(added.map(usize::from), Ok(number));
     }
-    deck
+    all_scripts
 }
 
 /// A step per script.
-pub(crate) fn steps(deck: &ScriptSet) -> Vec<TransactionStep> {
-    let numbers = 0..deck.scripts().len() as u16;
+pub(crate) fn steps(all_scripts: &ScriptSet) -> Vec<TransactionStep> {
+    let numbers = 0..all_scripts.scripts().len() as u16;
     numbers.map(|script| TransactionStep { name: format!("step {script}"), script, expects: None }).collect()
 }
 
 pub(crate) fn sql(scripts: &[&str], settings: Settings) -> Sql {
-    let deck = deck(scripts);
-    let steps = steps(&deck);
-    Sql::new(deck, &steps, settings, Engine::PostgreSql, |_| Box::new(Fake::default())).unwrap()
+    let all_scripts = all_scripts(scripts);
+    let steps = steps(&all_scripts);
+    Sql::new(all_scripts, &steps, settings, Engine::PostgreSql, |_| Box::new(FakeSession::default())).unwrap()
 }
 
 /// Conversation of the first connection.
@@ -200,11 +201,11 @@ pub(crate) fn conversation(script: &str, settings: Settings) -> SqlConversation 
 
 /// Runs a step against a server with these replies, one per request. Returns a transcript.
 pub(crate) fn play(conversation: &mut SqlConversation, step: u16, answers: &[&str]) -> String {
-    play_cut(conversation, step, answers, usize::MAX)
+    play_in_pieces(conversation, step, answers, usize::MAX)
 }
 
 /// Like [`play`], with replies in pieces of this many bytes.
-pub(crate) fn play_cut(
+pub(crate) fn play_in_pieces(
     conversation: &mut SqlConversation,
     step: u16,
     answers: &[&str],
@@ -219,10 +220,10 @@ pub(crate) fn play_cut(
             return told;
         };
         match progress {
-            Ok(Progress::Answered { used, part, next: then }) => {
+            Ok(Progress::PartReplied { used, part, next: then }) => {
                 rest = &rest[used..];
-                if let Some(PartEnd { part, refusal }) = part {
-                    let _ = writeln!(told, "part {part}: {}", shown(conversation, refusal));
+                if let Some(PartEnd { part, rejection }) = part {
+                    let _ = writeln!(told, "part {part}: {}", shown(conversation, rejection));
                 }
                 next = then;
             }
@@ -261,7 +262,7 @@ fn go<'a>(
 ) -> Option<Result<Progress, PeerFault>> {
     if let Next::Pause { ns } = next {
         let _ = writeln!(told, "pause {ns}");
-        next = conversation.go_on();
+        next = conversation.resume();
         return go(conversation, told, next, answers, rest, piece);
     }
     match next {
@@ -277,9 +278,9 @@ fn go<'a>(
         }
         Next::Await => {}
         Next::Reopen => told.push_str("reopen\n"),
-        Next::Done(Reply { status, refusal, reusable, idle_max_s: _, received_bytes: _ }) => {
+        Next::Done(Reply { status, rejection, reusable, idle_max_s: _, received_bytes: _ }) => {
             let end = if reusable { "" } else { ", connection lost" };
-            let _ = writeln!(told, "try {status}: {}{end}", shown(conversation, refusal));
+            let _ = writeln!(told, "try {status}: {}{end}", shown(conversation, rejection));
             if !rest.is_empty() {
                 told.push_str("an answer is left over\n");
             }
@@ -301,16 +302,16 @@ fn go<'a>(
     }
 }
 
-fn shown(conversation: &SqlConversation, refusal: Option<Refusal>) -> String {
-    match refusal {
+fn shown(conversation: &SqlConversation, rejection: Option<Rejection>) -> String {
+    match rejection {
         None => "ok".to_owned(),
-        Some(refusal) => format!("{} ({})", refusal.class, conversation.explain(refusal)),
+        Some(rejection) => format!("{} ({})", rejection.class, conversation.explain(rejection)),
     }
 }
 
 /// Compares two transcripts line by line. Ignores indentation of the expected one, and semicolons.
 #[track_caller]
-pub(crate) fn assert_told(told: &str, expected: &str) {
+pub(crate) fn assert_transcript(told: &str, expected: &str) {
     let plain = |line: &str| line.trim().replace(';', "");
     let lines = |text: &str| text.lines().map(plain).filter(|line| !line.is_empty()).collect::<Vec<_>>();
     let (told, expected) = (lines(told), lines(expected));

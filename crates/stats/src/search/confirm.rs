@@ -18,13 +18,13 @@ pub(super) enum Side {
 pub(super) struct Confirmation {
     /// Runs to make, in reverse order.
     left: Vec<Side>,
-    low: Option<Fresh>,
-    high: Option<Fresh>,
+    low: Option<EndRuns>,
+    high: Option<EndRuns>,
 }
 
 /// Confirmation runs at one end.
 #[derive(Clone, Copy, Debug)]
-struct Fresh {
+struct EndRuns {
     /// Verdict of the end before confirmation.
     expected: LevelVerdict,
     /// Lead needed to overrule that verdict.
@@ -38,7 +38,7 @@ impl Confirmation {
     /// Plans the number of runs from the rules for each end that exists.
     pub(super) fn of(has_low: bool, has_high: bool, rules: &SearchRules, chance: &mut Chance) -> Self {
         let (runs, overruled_by) = (rules.confirm_runs, rules.overruled_by);
-        let fresh = |expected| Fresh { expected, overruled_by, passed: 0, runs, is_doubled: false };
+        let fresh = |expected| EndRuns { expected, overruled_by, passed: 0, runs, is_doubled: false };
         let low = has_low.then(|| fresh(LevelVerdict::Holds));
         let mut confirmation =
             Self { left: Vec::new(), low, high: has_high.then(|| fresh(LevelVerdict::Fails)) };
@@ -69,8 +69,8 @@ impl Confirmation {
             fresh.passed += u32::from(has_passed);
         }
         if self.left.is_empty() {
-            let low = self.low.as_mut().and_then(|fresh| fresh.doubled());
-            let high = self.high.as_mut().and_then(|fresh| fresh.doubled());
+            let low = self.low.as_mut().and_then(|fresh| fresh.double());
+            let high = self.high.as_mut().and_then(|fresh| fresh.double());
             self.plan(low, high, chance);
         }
     }
@@ -86,7 +86,7 @@ impl Confirmation {
     }
 }
 
-impl Fresh {
+impl EndRuns {
     /// Returns the verdict of the runs: at least four of five must agree. One or two runs do not overrule the larger number that decided
     /// the end.
     fn told(&self) -> LevelVerdict {
@@ -100,7 +100,7 @@ impl Fresh {
     }
 
     /// Returns the number of additional runs if the runs agree with the expected verdict, but not unanimously. Extends only once.
-    fn doubled(&mut self) -> Option<u32> {
+    fn double(&mut self) -> Option<u32> {
         let is_unanimous = self.passed == 0 || self.passed == self.runs;
         if self.is_doubled || is_unanimous || self.told() != self.expected {
             return None;
@@ -114,7 +114,7 @@ impl Fresh {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::OVERRULED_BY;
+    use crate::search::OVERRULE_LEAD;
 
     #[test]
     fn four_of_five_passes_and_one_of_five_fails() {
@@ -126,8 +126,8 @@ mod tests {
         assert_eq!([of(3, 4), of(8, 10)], [LevelVerdict::Neither, LevelVerdict::Holds]);
     }
 
-    fn fresh(expected: LevelVerdict, passed: u32, runs: u32) -> Fresh {
-        Fresh { expected, overruled_by: OVERRULED_BY, passed, runs, is_doubled: false }
+    fn fresh(expected: LevelVerdict, passed: u32, runs: u32) -> EndRuns {
+        EndRuns { expected, overruled_by: OVERRULE_LEAD, passed, runs, is_doubled: false }
     }
 
     #[test]
@@ -145,7 +145,7 @@ mod tests {
             assert_eq!(told, [LevelVerdict::Fails, LevelVerdict::Holds], "{runs}");
         }
         assert_eq!(fresh(LevelVerdict::Fails, 4, 5).told(), LevelVerdict::Holds, "a lead of three");
-        let old = Fresh { overruled_by: 0, ..fresh(LevelVerdict::Fails, 1, 1) };
+        let old = EndRuns { overruled_by: 0, ..fresh(LevelVerdict::Fails, 1, 1) };
         assert_eq!(old.told(), LevelVerdict::Holds, "as earlier versions had it");
     }
 

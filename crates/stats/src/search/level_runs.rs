@@ -21,7 +21,7 @@ impl LevelRuns {
         *(if has_passed { &mut self.passed } else { &mut self.failed }) += 1;
     }
 
-    pub(super) fn is_spotless(&self) -> bool {
+    pub(super) fn has_only_passes(&self) -> bool {
         self.failed == 0 && self.passed > 0
     }
 

@@ -5,25 +5,25 @@ use super::level::rounded;
 use super::level_runs::{LevelRuns, LevelVerdict};
 use super::rate_verdicts::Need;
 use super::{
-    At, BELOW, LEVEL_RUNS_MAX, Level, NEAR, OVERRULED_BY, Phase, ROUGH_LEVEL_RUNS_MAX, START, Search,
-    SearchEnd, SearchStage, Tally,
+    At, LEVEL_RUNS_MAX, Level, NEAR_RATIO_MAX, OVERRULE_LEAD, Phase, RECOVERY_SHARE, ROUGH_LEVEL_RUNS_MAX,
+    START_SHARE, Search, SearchEnd, SearchStage, Tally,
 };
 
 impl Search {
     /// Returns the verdict of the runs at a rate. `None` if they do not decide yet.
     pub(super) fn told(&self, stage: SearchStage, lead: LevelRuns) -> Option<LevelVerdict> {
         if stage == SearchStage::Bracket {
-            return if lead.is_spotless() {
+            return if lead.has_only_passes() {
                 Some(LevelVerdict::Holds)
             } else {
                 lead.told(2, ROUGH_LEVEL_RUNS_MAX)
             };
         }
         let is_near = match (self.ends.low, self.ends.high) {
-            (Some(low), Some(high)) => high.per_s / low.per_s <= NEAR,
+            (Some(low), Some(high)) => high.per_s / low.per_s <= NEAR_RATIO_MAX,
             _ => true,
         };
-        let by = if is_near || stage == SearchStage::Edge { OVERRULED_BY } else { 2 };
+        let by = if is_near || stage == SearchStage::Edge { OVERRULE_LEAD } else { 2 };
         lead.told(by, LEVEL_RUNS_MAX)
     }
 
@@ -40,13 +40,13 @@ impl Search {
             self.phase = Phase::Over(SearchEnd::NotFit);
             return;
         };
-        let start = (ceiling * START).min(self.rules.to_per_s.unwrap_or(f64::INFINITY));
+        let start = (ceiling * START_SHARE).min(self.rules.to_per_s.unwrap_or(f64::INFINITY));
         self.ends.start_per_s = Some(rounded(start, self.rules.resolution)).filter(|start| *start > 0.0);
-        self.go_on();
+        self.advance();
     }
 
     /// Continues with the next rate, or with the phase after the rates.
-    pub(super) fn go_on(&mut self) {
+    pub(super) fn advance(&mut self) {
         self.phase = match self.ends.need() {
             Need::Rate { per_s, stage } => Phase::Rate { per_s, stage, lead: LevelRuns::default() },
             Need::NothingHolds if self.ends.unmeasurable_per_s.is_some() => Phase::Over(SearchEnd::NotFit),
@@ -83,7 +83,7 @@ impl Search {
     }
 
     fn below(&self, per_s: f64) -> f64 {
-        rounded(per_s * BELOW, self.rules.resolution)
+        rounded(per_s * RECOVERY_SHARE, self.rules.resolution)
     }
 
     pub(super) fn end(&mut self) {
@@ -99,7 +99,7 @@ impl Search {
         match self.phase {
             // Throughput with more users is not needed.
             Phase::Sizing { .. } => self.begin_rates(),
-            Phase::Rate { per_s, .. } if self.ends.lose(per_s) => self.go_on(),
+            Phase::Rate { per_s, .. } if self.ends.drop_unmeasurable(per_s) => self.advance(),
             Phase::Rate { .. } | Phase::Confirm(_) => self.phase = Phase::Over(SearchEnd::NotFit),
             Phase::Overload { .. } => self.after_overload(),
             Phase::Soak { .. } => self.end(),
@@ -108,7 +108,7 @@ impl Search {
     }
 
     /// Ends the search if the maximum number of runs is reached.
-    pub(super) fn stop_in_time(&mut self) {
+    pub(super) fn stop_at_run_limit(&mut self) {
         if self.runs < self.rules.runs_max {
             return;
         }

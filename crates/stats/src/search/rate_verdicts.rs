@@ -72,8 +72,8 @@ impl RateVerdicts {
     /// Returns the rate that narrows the interval most, or what comes after the rates.
     pub(super) fn need(&self) -> Need {
         match (self.low, self.high) {
-            (Some(low), Some(high)) => self.between(low.per_s, high.per_s),
-            (Some(low), None) => self.above(low.per_s),
+            (Some(low), Some(high)) => self.need_between(low.per_s, high.per_s),
+            (Some(low), None) => self.need_above(low.per_s),
             (None, _) => self.below(),
         }
     }
@@ -84,7 +84,7 @@ impl RateVerdicts {
         inside().min_by(f64::total_cmp).zip(inside().max_by(f64::total_cmp))
     }
 
-    fn between(&self, low: f64, high: f64) -> Need {
+    fn need_between(&self, low: f64, high: f64) -> Need {
         let is_wide = |low: f64, high: f64| high / low > 1.0 + self.rules.resolution;
         let middle = |low: f64, high: f64, stage| {
             let per_s = rounded(sqrt(low) * sqrt(high), self.rules.resolution);
@@ -99,7 +99,7 @@ impl RateVerdicts {
         next.unwrap_or(Need::Confirmation)
     }
 
-    fn above(&self, low: f64) -> Need {
+    fn need_above(&self, low: f64) -> Need {
         let most = self.rules.to_per_s.unwrap_or(PER_S_MAX);
         let reached = self.neither.iter().copied().fold(low, f64::max);
         let mut per_s = (reached * 2.0).min(most);
@@ -126,7 +126,7 @@ impl RateVerdicts {
     }
 
     /// Records the verdict on a rate.
-    pub(super) fn tell(&mut self, per_s: f64, told: LevelVerdict, stage: SearchStage) {
+    pub(super) fn note_verdict(&mut self, per_s: f64, told: LevelVerdict, stage: SearchStage) {
         if self.low.is_none() && told != LevelVerdict::Holds {
             self.halvings += 1;
         }
@@ -149,7 +149,7 @@ impl RateVerdicts {
     }
 
     /// Records that a rate cannot be measured. Returns true if the search can continue without it.
-    pub(super) fn lose(&mut self, per_s: f64) -> bool {
+    pub(super) fn drop_unmeasurable(&mut self, per_s: f64) -> bool {
         self.unmeasurable_per_s = Some(self.unmeasurable_per_s.map_or(per_s, |limit| limit.min(per_s)));
         self.halvings += u32::from(self.low.is_none()) * 2;
         self.high.is_none()

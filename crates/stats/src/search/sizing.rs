@@ -7,7 +7,7 @@ const USERS_MAX: u32 = 1024;
 /// Minimum number of sizes, even if throughput no longer grows, for the scalability fit (see [`crate::usl`]).
 const SIZES_MIN: usize = 6;
 /// Smallest throughput factor that counts as a gain when users are doubled.
-const GAIN: f64 = 1.1;
+const GAIN_MIN_FACTOR: f64 = 1.1;
 
 /// Throughput by number of users so far.
 #[derive(Clone, Debug, Default)]
@@ -26,7 +26,8 @@ impl Sizing {
     /// Returns the number of users to try next. `None` if throughput no longer grows.
     pub(super) fn next(&self) -> Option<u32> {
         let Some(last) = self.got.last() else { return Some(1) };
-        let gains = self.got.iter().rev().nth(1).is_none_or(|before| last.per_s >= before.per_s * GAIN);
+        let gains =
+            self.got.iter().rev().nth(1).is_none_or(|before| last.per_s >= before.per_s * GAIN_MIN_FACTOR);
         let goes_on = gains || self.got.len() < SIZES_MIN;
         (goes_on && last.users < USERS_MAX).then_some(last.users * 2)
     }

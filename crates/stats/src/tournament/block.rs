@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::rows::{Row, usable};
+use super::rows::{Row, usable_figure};
 use crate::RunResult;
 
 /// Block in progress.
@@ -40,7 +40,7 @@ impl Block {
         let (mut missing, mut lost) = (Vec::new(), Vec::new());
         for (setting, tries) in self.missing.drain(..) {
             let seen = said(setting);
-            if usable(&seen).is_some() {
+            if usable_figure(&seen).is_some() {
                 self.has.push((setting, seen));
             } else if tries >= again_max {
                 lost.push(Lost { setting, is_invalid: seen == RunResult::Invalid });

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::block::Block;
-use super::halving::{FIELD, PILOT_BLOCKS, RACE_MAX, blocks_needed, kept, noise, rounds};
+use super::halving::{FIELD_MAX, PILOT_BLOCKS, RACE_MAX, blocks_needed, noise, rounds, survivor_count};
 use super::kn::{FIRST_BLOCKS, Race};
 use super::{Elimination, EliminationReason, Phase, Tournament, TournamentEnd};
 use crate::{Duel, DuelRules, FIXED, MinEffect};
@@ -64,7 +64,7 @@ impl Tournament {
             self.finish(TournamentEnd::Decided);
         } else if needed.is_some_and(|needed| blocks >= needed) {
             self.halve(from);
-            if self.field.len() > FIELD {
+            if self.field.len() > FIELD_MAX {
                 self.begin_round(round + 1);
             } else {
                 self.begin_race(ALPHA / 2.0);
@@ -76,20 +76,21 @@ impl Tournament {
 
     /// Eliminates the worse half, and variants with more errors.
     fn halve(&mut self, from: usize) {
-        self.drop_who_errs(from);
+        self.eliminate_by_errors(from);
         let mut order: Vec<(usize, f64)> = self
             .field
             .iter()
             .map(|setting| (*setting, self.rows.mean(from, *setting).unwrap_or(f64::NEG_INFINITY)))
             .collect();
         order.sort_by(|one, other| other.1.total_cmp(&one.1));
-        let better: Vec<usize> = order.iter().take(kept(order.len())).map(|(setting, _)| *setting).collect();
+        let better: Vec<usize> =
+            order.iter().take(survivor_count(order.len())).map(|(setting, _)| *setting).collect();
         self.keep(&better, EliminationReason::Halved);
     }
 
     fn after_race_block(&mut self, race: Race) {
         let blocks = (self.rows.len() - race.from) as u32;
-        self.drop_who_errs(race.from);
+        self.eliminate_by_errors(race.from);
         let left = race.survivors(&self.rows, &self.field);
         self.keep(&left.settings, EliminationReason::Behind);
         if left.is_decided || self.field.len() <= 1 {
@@ -102,7 +103,7 @@ impl Tournament {
     }
 
     /// Eliminates variants with significantly more errors than the one with the fewest. Errors take precedence over figures.
-    fn drop_who_errs(&mut self, from: usize) {
+    fn eliminate_by_errors(&mut self, from: usize) {
         let Some(fewest) = self.rows.fewest_errors(from, &self.field) else { return };
         let errs = |setting: &usize| *setting != fewest && self.rows.has_more_errors(from, *setting, fewest);
         let rest: Vec<usize> = self.field.iter().copied().filter(|setting| !errs(setting)).collect();

@@ -11,7 +11,7 @@ use crate::chance::Chance;
 /// Number of simulations of the rest of the search.
 const SIMULATIONS: usize = 60;
 /// Indexes of the 10 %, 50 %, and 90 % quantiles among the sorted simulations.
-const PLACES: [usize; 3] = [SIMULATIONS / 10, SIMULATIONS / 2, SIMULATIONS * 9 / 10];
+const QUANTILE_INDEXES: [usize; 3] = [SIMULATIONS / 10, SIMULATIONS / 2, SIMULATIONS * 9 / 10];
 
 /// Remaining runs of a best-of search; in slices, remaining starts of a variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,9 +52,10 @@ impl Tournament {
         let drawn = self.drawn(settings, from)?;
         let is_least = drawn.freedom == 0;
         let mut chance = Chance::of(seed);
-        let mut runs: Vec<u32> = (0..SIMULATIONS).map(|_| self.clone().play(&drawn, &mut chance)).collect();
+        let mut runs: Vec<u32> =
+            (0..SIMULATIONS).map(|_| self.clone().simulate(&drawn, &mut chance)).collect();
         runs.sort_unstable();
-        Some(TournamentForecast { runs: PLACES.map(|place| runs[place]), is_least })
+        Some(TournamentForecast { runs: QUANTILE_INDEXES.map(|place| runs[place]), is_least })
     }
 
     fn drawn(&self, settings: Vec<usize>, from: usize) -> Option<BlockModel> {
@@ -76,7 +77,7 @@ impl Tournament {
     }
 
     /// Simulates to the end. Returns the number of runs.
-    fn play(mut self, drawn: &BlockModel, chance: &mut Chance) -> u32 {
+    fn simulate(mut self, drawn: &BlockModel, chance: &mut Chance) -> u32 {
         let squares: f64 = (0..drawn.freedom).map(|_| chance.normal()).map(|draw| draw * draw).sum();
         let spread =
             if drawn.freedom > 0 { drawn.spread * sqrt(drawn.freedom as f64 / squares) } else { 0.0 };

@@ -39,7 +39,7 @@ impl Rows {
     /// Returns the merit of a variant in a block: the log of its figure, with the sign chosen so that larger is better. `None` without a
     /// figure.
     pub(super) fn merit(&self, row: &Row, setting: usize) -> Option<f64> {
-        usable(row.get(setting)?.as_ref()?).map(|value| self.sign * log(value))
+        usable_figure(row.get(setting)?.as_ref()?).map(|value| self.sign * log(value))
     }
 
     /// Returns the merits of the given variants in a block. A missing merit counts as 0, which cannot happen: variants in a race are in all
@@ -102,6 +102,6 @@ impl Rows {
 }
 
 /// Returns the figure of a run. `None` if it has no logarithm.
-pub(super) fn usable(seen: &RunResult) -> Option<f64> {
+pub(super) fn usable_figure(seen: &RunResult) -> Option<f64> {
     seen.value().filter(is_figure)
 }

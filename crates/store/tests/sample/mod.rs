@@ -6,9 +6,9 @@ use std::path::Path;
 
 use evidence::{
     Bounds, CapacityRules, Cause, Compare, ConnectionsByProcess, Decision, Ending, Failure, GateResult,
-    Generator, GeneratorEffect, HeldReading, Level, NewRun, NewStudy, Outage, OutageTime, PartOf, Procedure,
-    Reading, RunId, SameBody, ServingProcess, SizeClasses, Steadiness, SteadinessVerdict, SteadyStart,
-    StepContents, StudyId, StudyPlace, Unit, Validity, Verdict, stage,
+    Generator, GeneratorEffect, HeldReading, Level, NewRun, NewStudy, Outage, OutageTime, Procedure, Reading,
+    RunId, SameBody, ServingProcess, SizeClasses, Steadiness, SteadinessVerdict, SteadyStart, StepContents,
+    StepPart, StudyId, StudyPlace, Unit, Validity, Verdict, stage,
 };
 use fixtures::reading;
 use record::{
@@ -56,7 +56,7 @@ pub(crate) fn new_run() -> NewRun {
 
 /// Returns a run of two scripts, each with a statement that is counted separately.
 pub(crate) fn new_sql_run() -> NewRun {
-    let part = |name: &str, of| PartOf { name: name.to_owned(), of };
+    let part = |name: &str, of| StepPart { name: name.to_owned(), of };
     NewRun {
         title: "postgres://127.0.0.1:5432/bench".to_owned(),
         units: vec![Unit::Transactions; 2],

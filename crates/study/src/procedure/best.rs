@@ -22,7 +22,7 @@ pub(crate) struct Best<'a> {
     /// the plan.
     settings: Vec<Setting>,
     variants: Vec<usize>,
-    heard: StudyResults,
+    results: StudyResults,
 }
 
 impl<'a> Best<'a> {
@@ -33,13 +33,13 @@ impl<'a> Best<'a> {
             (0..plan.variants.len()).map(|variant| (setting(plan, variant), variant)).collect();
         numbered.sort();
         let (settings, variants) = numbered.into_iter().unzip();
-        Some(Self { plan, settings, variants, heard: StudyResults::of(by) })
+        Some(Self { plan, settings, variants, results: StudyResults::of(by) })
     }
 
     /// Returns the state of the search under a load.
     fn tournament(&self, kept: &Study, load: usize) -> Result<Option<Tournament>, StudyError> {
         let name = &self.plan.loads[load].name;
-        Ok(judge::tournament_by(kept, name, &self.settings, &mut |run| self.heard.said(run))?)
+        Ok(judge::tournament_by(kept, name, &self.settings, &mut |run| self.results.said(run))?)
     }
 
     fn places(&self, load: usize, step: TournamentStep, slices: Option<&SliceRules>) -> Vec<StudyPlace> {
@@ -54,7 +54,7 @@ impl<'a> Best<'a> {
         // The store counts blocks from 0, a tournament from 1.
         let block = block.saturating_sub(1);
         let of = match slices {
-            Some(rules) => self.rounds(of, block, rules),
+            Some(rules) => self.slice_order(of, block, rules),
             None => of,
         };
         of.iter().map(|setting| place(self.plan, self.variants[*setting], load, stage, block)).collect()
@@ -62,7 +62,7 @@ impl<'a> Best<'a> {
 
     /// Returns the variants of the slices of a block: all in random order, then in reverse order, and so on. A linear
     /// drift over time affects all variants equally.
-    fn rounds(&self, mut of: Vec<usize>, block: u32, rules: &SliceRules) -> Vec<usize> {
+    fn slice_order(&self, mut of: Vec<usize>, block: u32, rules: &SliceRules) -> Vec<usize> {
         let mut chance = Chance::stream(self.plan.seed, ORDER_STREAM + u64::from(block));
         let mirrored = |_| {
             shuffle(&mut of, &mut chance);
@@ -93,10 +93,10 @@ impl StudyProcedure for Best<'_> {
         }
         let turn = kept.new.planned.len() as u64;
         let chance = Chance::stream(self.plan.seed, ORDER_STREAM + turn);
-        Ok(Turn::shuffled(places, chance, why(&ends), news))
+        Ok(Turn::shuffled(places, chance, end_reason(&ends), news))
     }
 
-    fn later_at_most(&self, kept: &Study) -> Option<usize> {
+    fn max_later_runs(&self, kept: &Study) -> Option<usize> {
         // The length of successive halving is not known in advance.
         if self.settings.len() > RACE_MAX {
             return None;
@@ -129,7 +129,7 @@ impl StudyProcedure for Best<'_> {
 }
 
 /// Combines the reasons why the searches under all loads ended.
-fn why(ends: &[TournamentEnd]) -> EndReason {
+fn end_reason(ends: &[TournamentEnd]) -> EndReason {
     if ends.iter().any(|end| matches!(end, TournamentEnd::NotFit | TournamentEnd::Unmeasured)) {
         EndReason::NotFit
     } else if ends.contains(&TournamentEnd::OutOfBlocks) {

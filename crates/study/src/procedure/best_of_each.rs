@@ -16,24 +16,24 @@ use crate::schedule::block_under;
 use crate::study_error::StudyError;
 
 /// Number of the load of the sweep.
-const SWEPT: usize = 0;
+const SWEEP_LOAD: usize = 0;
 
 /// A sweep and a final.
 pub(crate) struct BestOfEach<'a> {
     plan: &'a Plan,
     sweep_blocks: u32,
-    heard: StudyResults,
+    results: StudyResults,
 }
 
 /// Returns the final of a study, with its variants. Has no variants before it is planned.
-pub(crate) fn in_final<'a>(plan: &'a Plan, kept: &Study) -> Blocks<'a> {
+pub(crate) fn planned_final<'a>(plan: &'a Plan, kept: &Study) -> Blocks<'a> {
     let of_final = kept.new.planned.iter().filter(|place| place.stage == stage::BLOCK);
     let finalists: BTreeSet<Setting> = of_final.map(Setting::of).collect();
-    Blocks { plan, variants: numbers(plan, &finalists) }
+    Blocks { plan, variants: variant_indices(plan, &finalists) }
 }
 
 /// Returns the numbers of the finalists in the plan.
-fn numbers(plan: &Plan, finalists: &BTreeSet<Setting>) -> Vec<usize> {
+fn variant_indices(plan: &Plan, finalists: &BTreeSet<Setting>) -> Vec<usize> {
     (0..plan.variants.len()).filter(|variant| finalists.contains(&setting(plan, *variant))).collect()
 }
 
@@ -42,23 +42,25 @@ impl<'a> BestOfEach<'a> {
     pub(crate) fn of(plan: &'a Plan, kept: &Study) -> Option<Self> {
         let Procedure::BestOfEach { sweep_blocks } = kept.new.compare.procedure else { return None };
         let by = ComparedBy::named(&kept.new.compare.by)?;
-        Some(Self { plan, sweep_blocks, heard: StudyResults::of(by) })
+        Some(Self { plan, sweep_blocks, results: StudyResults::of(by) })
     }
 
     /// Plans the runs of the sweep: every variant in every block, in random order within each block.
     fn sweep(&self) -> Vec<StudyPlace> {
         let all = || 0..self.plan.variants.len();
-        let of_block = |block| block_under(self.plan, all(), SWEPT, stage::SWEEP, block);
+        let of_block = |block| block_under(self.plan, all(), SWEEP_LOAD, stage::SWEEP, block);
         (0..self.sweep_blocks).flat_map(of_block).collect()
     }
 
     /// Plans the first turn of the final.
     fn begin_final(&self, kept: &Study) -> Result<Turn, StudyError> {
-        let finalists = judge::finalists(kept, &mut |run| self.heard.said(run))?;
-        let mut news = self.left_out(&finalists);
-        let last =
-            Blocks { plan: self.plan, variants: numbers(self.plan, &finalists.iter().cloned().collect()) };
-        let places = last.under_all_loads(0, kept.blocks());
+        let finalists = judge::finalists(kept, &mut |run| self.results.said(run))?;
+        let mut news = self.omitted_systems(&finalists);
+        let last = Blocks {
+            plan: self.plan,
+            variants: variant_indices(self.plan, &finalists.iter().cloned().collect()),
+        };
+        let places = last.blocks_under_all_loads(0, kept.blocks());
         if places.is_empty() {
             return Ok(Turn::Over { why: EndReason::Blocks, news });
         }
@@ -69,7 +71,7 @@ impl<'a> BestOfEach<'a> {
     }
 
     /// Returns one message for each system without a variant in the final.
-    fn left_out(&self, finalists: &[Setting]) -> Vec<String> {
+    fn omitted_systems(&self, finalists: &[Setting]) -> Vec<String> {
         let is_left_out = |system: &&String| finalists.iter().all(|finalist| finalist.system != **system);
         let names = self.systems().into_iter().filter(is_left_out);
         let errors = percent_up_to(ERRORS_MAX, 0);
@@ -91,20 +93,20 @@ impl StudyProcedure for BestOfEach<'_> {
         if kept.new.planned.is_empty() {
             return Ok(Turn::Runs { places: self.sweep(), news: Vec::new() });
         }
-        let last = in_final(self.plan, kept);
+        let last = planned_final(self.plan, kept);
         if last.variants.is_empty() { self.begin_final(kept) } else { last.next(kept) }
     }
 
-    fn later_at_most(&self, kept: &Study) -> Option<usize> {
-        let last = in_final(self.plan, kept);
+    fn max_later_runs(&self, kept: &Study) -> Option<usize> {
+        let last = planned_final(self.plan, kept);
         if !last.variants.is_empty() {
-            return last.later_at_most(kept);
+            return last.max_later_runs(kept);
         }
         Some(self.systems().len() * self.plan.loads.len() * kept.blocks() as usize)
     }
 
     fn needs_every_run(&self, kept: &Study) -> bool {
         // The sweep needs all of its runs to select finalists.
-        in_final(self.plan, kept).variants.is_empty()
+        planned_final(self.plan, kept).variants.is_empty()
     }
 }

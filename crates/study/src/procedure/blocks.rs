@@ -11,7 +11,7 @@ use crate::schedule::{block_under, schedule};
 use crate::study_error::StudyError;
 
 /// Divisor of the number of planned runs: at most half as many additional runs replace invalid ones.
-const BUDGET: usize = 2;
+const REPLACEMENT_DIVISOR: usize = 2;
 
 /// Blocks of a study. All of them are planned when the study begins, except replacements.
 pub(crate) struct Blocks<'a> {
@@ -28,7 +28,7 @@ impl<'a> Blocks<'a> {
 
     /// Plans runs that replace blocks with an invalid run. Runs of a failing system are not replaced: the failure is a
     /// result, and would recur.
-    fn in_place_of_lost(&self, kept: &Study) -> Vec<StudyPlace> {
+    fn replacement_runs(&self, kept: &Study) -> Vec<StudyPlace> {
         let wanted = kept.blocks();
         // With too few blocks for a verdict, a replacement would only add figures.
         if self.plan.is_quick || wanted < stats::FIXED.blocks {
@@ -37,7 +37,8 @@ impl<'a> Blocks<'a> {
         let variants = self.variants.len();
         let of_blocks = || kept.new.planned.iter().filter(|place| place.stage == stage::BLOCK);
         let planned = wanted as usize * variants * self.plan.loads.len();
-        let mut left = planned / BUDGET - of_blocks().count().saturating_sub(planned).min(planned / BUDGET);
+        let mut left = planned / REPLACEMENT_DIVISOR
+            - of_blocks().count().saturating_sub(planned).min(planned / REPLACEMENT_DIVISOR);
         let mut places = Vec::new();
         for (load, name) in self.plan.loads.iter().map(|load| &load.name).enumerate() {
             let blocks = of_blocks().filter(|place| place.load == *name);
@@ -68,14 +69,14 @@ impl<'a> Blocks<'a> {
 
     /// Plans the runs that extend a finished study to `blocks` blocks. Replacements of invalid blocks follow in later
     /// turns.
-    pub(crate) fn further(&self, kept: &Study, blocks: u32) -> Vec<StudyPlace> {
+    pub(crate) fn extension_runs(&self, kept: &Study, blocks: u32) -> Vec<StudyPlace> {
         let of_blocks = kept.new.planned.iter().filter(|place| place.stage == stage::BLOCK);
         let first = of_blocks.map(|place| place.block).max().map_or(0, |last| last.saturating_add(1));
-        self.under_all_loads(first, blocks.saturating_sub(kept.blocks()))
+        self.blocks_under_all_loads(first, blocks.saturating_sub(kept.blocks()))
     }
 
     /// Plans `count` blocks under every load, from block `first` on.
-    pub(crate) fn under_all_loads(&self, first: u32, count: u32) -> Vec<StudyPlace> {
+    pub(crate) fn blocks_under_all_loads(&self, first: u32, count: u32) -> Vec<StudyPlace> {
         // Loads alternate block by block, so that a drift over time affects all of them equally.
         (first..)
             .take(count as usize)
@@ -89,7 +90,7 @@ impl StudyProcedure for Blocks<'_> {
         if kept.new.planned.is_empty() {
             return Ok(Turn::Runs { places: schedule(self.plan), news: Vec::new() });
         }
-        let places = self.in_place_of_lost(kept);
+        let places = self.replacement_runs(kept);
         if places.is_empty() {
             return Ok(Turn::Over { why: EndReason::Blocks, news: Vec::new() });
         }
@@ -97,8 +98,8 @@ impl StudyProcedure for Blocks<'_> {
         Ok(Turn::Runs { places, news })
     }
 
-    fn later_at_most(&self, kept: &Study) -> Option<usize> {
-        Some(self.in_place_of_lost(kept).len())
+    fn max_later_runs(&self, kept: &Study) -> Option<usize> {
+        Some(self.replacement_runs(kept).len())
     }
 
     fn needs_every_run(&self, _kept: &Study) -> bool {

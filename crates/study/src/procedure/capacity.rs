@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use evidence::{CapacityRules, EvidenceError, Procedure, Run, RunId, Study, StudyPlace, stage};
-use judge::{Condition, ConditionError, OfLevel, Setting};
+use judge::{Condition, ConditionError, LevelResult, Setting};
 use load::chance::Chance;
 use plan::{Amount, At, Study as Plan};
 use stats::{Level, Search, SearchEnd, SearchStep};
@@ -23,7 +23,7 @@ pub use words::level_words;
 const ORDER_STREAM: u64 = 0x6361_7061_6f00;
 const ARRIVALS_STREAM: u64 = 0x6361_7061_6100;
 /// Response time limit if no condition sets one, as a multiple of the response time of a single user.
-const LONE_USER_MULTIPLE: f64 = 4.0;
+const SINGLE_USER_MULTIPLE: f64 = 4.0;
 /// Min response time limit that is derived from a single user, in nanoseconds.
 const RESPONSE_MIN_NS: u64 = 250_000_000;
 /// Minimum time for a system to recover from an overload, in nanoseconds. The overload's own duration applies if it is longer.
@@ -36,9 +36,9 @@ pub(crate) struct Capacity<'a> {
     rules: CapacityRules,
     slos: Vec<Condition>,
     /// Results of runs that were already judged, so that their per-second data is read only once.
-    said: RefCell<BTreeMap<RunId, OfLevel>>,
+    level_result: RefCell<BTreeMap<RunId, LevelResult>>,
     /// State of each search when it was last reported.
-    told: RefCell<BTreeMap<Setting, String>>,
+    reported_bounds: RefCell<BTreeMap<Setting, String>>,
 }
 
 /// Parses the conditions in one or more texts.
@@ -60,8 +60,8 @@ impl<'a> Capacity<'a> {
             journal,
             rules: rules.clone(),
             slos,
-            said: RefCell::default(),
-            told: RefCell::default(),
+            level_result: RefCell::default(),
+            reported_bounds: RefCell::default(),
         })
     }
 
@@ -71,19 +71,19 @@ impl<'a> Capacity<'a> {
 
     /// Returns the state of the search of a variant.
     fn search(&self, kept: &Study, setting: &Setting) -> Result<Search, StoreError> {
-        let judged = &mut |run: &Run, level: &Level| Ok(self.said(run, level)?.judged);
+        let judged = &mut |run: &Run, level: &Level| Ok(self.level_result(run, level)?.judged);
         let search = judge::search_by(kept, &self.plan.loads[0].name, setting, judged)?;
         // `of` checked that the procedure of the study is a search.
         search.ok_or(StoreError::Unstorable { what: "a search without rules" })
     }
 
-    fn said(&self, run: &Run, level: &Level) -> Result<OfLevel, EvidenceError> {
-        if let Some(said) = self.said.borrow().get(&run.id) {
-            return Ok(said.clone());
+    fn level_result(&self, run: &Run, level: &Level) -> Result<LevelResult, EvidenceError> {
+        if let Some(level_result) = self.level_result.borrow().get(&run.id) {
+            return Ok(level_result.clone());
         }
-        let said = judge::of_level(&self.journal.run(&run.id)?, level, &self.slos)?;
-        self.said.borrow_mut().insert(run.id.clone(), said.clone());
-        Ok(said)
+        let level_result = judge::judge_level(&self.journal.run(&run.id)?, level, &self.slos)?;
+        self.level_result.borrow_mut().insert(run.id.clone(), level_result.clone());
+        Ok(level_result)
     }
 
     fn place(&self, block: u32, variant: usize, setting: Setting, level: &Level) -> StudyPlace {
@@ -109,7 +109,7 @@ impl<'a> Capacity<'a> {
     fn response_ns(&self, search: &Search) -> u64 {
         self.slos.iter().filter_map(Condition::limit_ns).max().unwrap_or_else(|| {
             let alone_s = search.finding().base_response_s.unwrap_or(0.0);
-            RESPONSE_MIN_NS.max((alone_s * LONE_USER_MULTIPLE * 1e9) as u64)
+            RESPONSE_MIN_NS.max((alone_s * SINGLE_USER_MULTIPLE * 1e9) as u64)
         })
     }
 }
@@ -134,10 +134,10 @@ impl StudyProcedure for Capacity<'_> {
             }
         }
         let chance = Chance::stream(self.plan.seed, ORDER_STREAM + u64::from(block));
-        Ok(Turn::shuffled(places, chance, why(&ends), news))
+        Ok(Turn::shuffled(places, chance, end_reason(&ends), news))
     }
 
-    fn later_at_most(&self, kept: &Study) -> Option<usize> {
+    fn max_later_runs(&self, kept: &Study) -> Option<usize> {
         let left = |(_, setting): (usize, Setting)| {
             let made = kept.new.planned.iter().filter(|place| setting.is_of(place)).count();
             (self.rules.runs_max as usize).saturating_sub(made)
@@ -181,7 +181,7 @@ fn arrivals_seed(seed: u64, block: u32) -> u64 {
 }
 
 /// Combines the reasons why the searches of all variants ended.
-fn why(ends: &[SearchEnd]) -> EndReason {
+fn end_reason(ends: &[SearchEnd]) -> EndReason {
     let is_answer =
         |end: &SearchEnd| matches!(end, SearchEnd::Found | SearchEnd::NothingHolds | SearchEnd::NothingFails);
     if ends.iter().all(is_answer) {

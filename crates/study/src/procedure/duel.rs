@@ -22,7 +22,7 @@ use crate::study_error::StudyError;
 pub(crate) struct Duels<'a> {
     plan: &'a Plan,
     settings: [Setting; 2],
-    heard: StudyResults,
+    results: StudyResults,
 }
 
 impl<'a> Duels<'a> {
@@ -31,14 +31,14 @@ impl<'a> Duels<'a> {
     pub(crate) fn of(plan: &'a Plan, kept: &Study) -> Option<Self> {
         let by = ComparedBy::named(&kept.new.compare.by)?;
         let [_, _] = plan.variants.as_slice() else { return None };
-        Some(Self { plan, settings: [setting(plan, 0), setting(plan, 1)], heard: StudyResults::of(by) })
+        Some(Self { plan, settings: [setting(plan, 0), setting(plan, 1)], results: StudyResults::of(by) })
     }
 
     /// Returns the state of the duel under a load.
     fn duel(&self, kept: &Study, load: usize) -> Result<Option<Duel>, StudyError> {
         let [a, b] = &self.settings;
         let name = &self.plan.loads[load].name;
-        Ok(judge::duel_by(kept, name, [a, b], self.heard.by(), &mut |run| self.heard.said(run))?)
+        Ok(judge::duel_by(kept, name, [a, b], self.results.by(), &mut |run| self.results.said(run))?)
     }
 
     /// Returns the duels under all loads.
@@ -84,7 +84,7 @@ impl StudyProcedure for Duels<'_> {
         }
         let turn = kept.new.planned.len() as u64;
         let chance = Chance::stream(self.plan.seed, ORDER_STREAM + turn);
-        Ok(Turn::shuffled(places, chance, why(&ends), news))
+        Ok(Turn::shuffled(places, chance, end_reason(&ends), news))
     }
 
     fn verdicts(&self, kept: &Study) -> Result<Vec<VerdictSoFar>, StudyError> {
@@ -96,7 +96,7 @@ impl StudyProcedure for Duels<'_> {
         Ok(verdicts)
     }
 
-    fn later_at_most(&self, kept: &Study) -> Option<usize> {
+    fn max_later_runs(&self, kept: &Study) -> Option<usize> {
         let mut runs = 0;
         for load in 0..self.plan.loads.len() {
             let duel = self.duel(kept, load).ok()??;
@@ -125,7 +125,7 @@ impl StudyProcedure for Duels<'_> {
 }
 
 /// Combines the reasons why the duels under all loads ended.
-fn why(ends: &[DuelEnd]) -> EndReason {
+fn end_reason(ends: &[DuelEnd]) -> EndReason {
     let is_fit = |end: &DuelEnd| matches!(end, DuelEnd::Decided | DuelEnd::OutOfBlocks);
     if ends.iter().all(|end| *end == DuelEnd::Decided) {
         EndReason::Decided

@@ -10,7 +10,7 @@ use evidence::{Changed, Intervention, IoLimits, Run, Study, StudyPlace, stage};
 use judge::bottleneck::of_runs;
 use judge::diagnosis::EXPERIMENT_BLOCKS;
 use judge::instrumented::{INSTRUMENTED_BLOCKS, has_instruments};
-use judge::intervention::{Chosen, Known, Readings, interventions_for};
+use judge::intervention::{Chosen, KnownFacts, Readings, interventions_for};
 use judge::ladder::{rungs_in_block, rungs_of};
 use judge::{Bottleneck, ComparedBy, Metric, Setting};
 use load::chance::Chance;
@@ -37,7 +37,7 @@ pub(crate) struct Experiment<'a> {
     plan: &'a Plan,
     asked: Asked,
     study: Box<dyn StudyProcedure + 'a>,
-    heard: StudyResults,
+    results: StudyResults,
 }
 
 /// Subject of an experiment.
@@ -55,7 +55,7 @@ struct Subject {
 impl<'a> Experiment<'a> {
     /// Adds an experiment to a procedure.
     pub(crate) fn after(study: Box<dyn StudyProcedure + 'a>, plan: &'a Plan, asked: Asked) -> Self {
-        Self { plan, asked, study, heard: StudyResults::of(ComparedBy::of(Metric::usual())) }
+        Self { plan, asked, study, results: StudyResults::of(ComparedBy::of(Metric::usual())) }
     }
 
     /// Selects the variant and the load with the highest throughput among those that can be changed. `None` if none of them has a
@@ -69,7 +69,7 @@ impl<'a> Experiment<'a> {
                 let runs = runs_of(kept, &setting, &self.plan.loads[load].name);
                 let mut figures = Vec::with_capacity(runs.len());
                 for run in &runs {
-                    figures.extend(self.heard.said(run)?.value());
+                    figures.extend(self.results.said(run)?.value());
                 }
                 let Some(figure) = median(figures) else { continue };
                 if best.as_ref().is_none_or(|(most, ..)| figure > *most) {
@@ -98,33 +98,33 @@ impl<'a> Experiment<'a> {
         };
         let Chosen { mut changes, mut rungs, mut left_out } = interventions_for(&subject.known(&self.asked));
         if changes.is_empty() {
-            let news =
-                std::iter::once(words::NOTHING_TO_CHANGE.to_owned()).chain(words::not_changed(&left_out));
+            let news = std::iter::once(words::NOTHING_TO_CHANGE.to_owned())
+                .chain(words::untested_messages(&left_out));
             return Ok((Vec::new(), news.collect()));
         }
         let too_many = changes.split_off(changes.len().min(INTERVENTIONS_MAX));
         let within = Duration::from_nanos(self.asked.within_ns) / EXPERIMENT_BLOCKS;
-        let left = self.leave(&mut changes, subject.load, 1.0, within);
-        let mut block = self.block_takes(&changes, subject.load);
-        let of_rungs = self.rungs_take(&rungs, subject.load);
+        let left = self.remove_unfit(&mut changes, subject.load, 1.0, within);
+        let mut block = self.block_duration(&changes, subject.load);
+        let of_rungs = self.rungs_duration(&rungs, subject.load);
         left_out.extend(words::left(&left));
         if block + of_rungs > within {
-            left_out.extend(words::no_ladder(&rungs));
+            left_out.extend(words::no_ladder_message(&rungs));
             rungs.clear();
         } else {
             block += of_rungs;
         }
-        let of_instruments = self.instrumented_takes(&changes, subject.load);
+        let of_instruments = self.instrumented_duration(&changes, subject.load);
         let is_instrumented = subject.has_instruments && block + of_instruments <= within;
         if is_instrumented {
             block += of_instruments;
         } else if subject.has_instruments {
             left_out.push(words::NO_INSTRUMENTS.to_owned());
         }
-        let mut news = words::begins(self.plan, &subject, &changes, block);
+        let mut news = words::start_messages(self.plan, &subject, &changes, block);
         news.extend(words::ladder(&rungs));
         left_out.extend(words::too_many(&too_many));
-        news.extend(words::not_changed(&left_out));
+        news.extend(words::untested_messages(&left_out));
         if changes.is_empty() {
             return Ok((Vec::new(), news));
         }
@@ -143,11 +143,17 @@ impl<'a> Experiment<'a> {
 
     /// Removes and returns changes that do not fit into a block of length `within`. `longer` is the ratio of actual to
     /// planned durations. A cheap change may stay although an expensive earlier one is removed.
-    fn leave(&self, changes: &mut Vec<Changed>, load: usize, longer: f64, within: Duration) -> Vec<Changed> {
+    fn remove_unfit(
+        &self,
+        changes: &mut Vec<Changed>,
+        load: usize,
+        longer: f64,
+        within: Duration,
+    ) -> Vec<Changed> {
         let mut left = Vec::new();
         for changed in std::mem::take(changes) {
             changes.push(changed);
-            if self.block_takes(changes, load).as_secs_f64() * longer > within.as_secs_f64() {
+            if self.block_duration(changes, load).as_secs_f64() * longer > within.as_secs_f64() {
                 left.extend(changes.pop());
             }
         }
@@ -155,30 +161,30 @@ impl<'a> Experiment<'a> {
     }
 
     /// Returns the expected duration of a block with these changes.
-    fn block_takes(&self, changes: &[Changed], load: usize) -> Duration {
-        let restarts: Vec<bool> = runs_of_block(changes).map(|of| of.needs_restart()).collect();
+    fn block_duration(&self, changes: &[Changed], load: usize) -> Duration {
+        let restarts: Vec<bool> = block_runs(changes).map(|of| of.needs_restart()).collect();
         let restarts = restarts.iter().filter(|restarts| **restarts).count() as u32;
-        let live = runs_of_block(changes).count() as u32 - restarts;
+        let live = block_runs(changes).count() as u32 - restarts;
         let plan = self.plan;
         let run = plan.experiment_run_ns(load);
         let warm_up = Duration::from_nanos(plan.loads[load].warm_up_ns);
         let again = if restarts > 0 { RESTART_TIME + warm_up } else { Duration::ZERO };
-        self.live_run_takes(load) * live + (Duration::from_nanos(run) + RESTART_TIME) * restarts + again
+        self.live_run_duration(load) * live + (Duration::from_nanos(run) + RESTART_TIME) * restarts + again
     }
 
-    fn live_run_takes(&self, load: usize) -> Duration {
+    fn live_run_duration(&self, load: usize) -> Duration {
         Duration::from_nanos(self.plan.experiment_live_run_ns(load)) + PAUSE
     }
 
     /// Returns the mean time per block of runs with other numbers of users.
-    fn rungs_take(&self, rungs: &[u32], load: usize) -> Duration {
+    fn rungs_duration(&self, rungs: &[u32], load: usize) -> Duration {
         let runs: usize =
             (0..EXPERIMENT_BLOCKS).map(|block| rungs_in_block(rungs, block, EXPERIMENT_BLOCKS).count()).sum();
-        self.live_run_takes(load) * runs as u32 / EXPERIMENT_BLOCKS
+        self.live_run_duration(load) * runs as u32 / EXPERIMENT_BLOCKS
     }
 
     /// Returns the mean time per block of instrumented runs, including the control that they are compared with.
-    fn instrumented_takes(&self, changes: &[Changed], load: usize) -> Duration {
+    fn instrumented_duration(&self, changes: &[Changed], load: usize) -> Duration {
         let runs = instrumented(changes, true, 0).len() as u32;
         let run = Duration::from_nanos(self.plan.experiment_run_ns(load)) + RESTART_TIME;
         run * runs * INSTRUMENTED_BLOCKS / EXPERIMENT_BLOCKS
@@ -201,7 +207,7 @@ impl<'a> Experiment<'a> {
         changes: &[Changed],
         extra: &[Intervention],
     ) -> Vec<StudyPlace> {
-        let all = runs_of_block(changes).chain(extra.iter().cloned());
+        let all = block_runs(changes).chain(extra.iter().cloned());
         let mut places: Vec<StudyPlace> =
             all.map(|of| StudyPlace { block, intervention: Some(of), ..base.clone() }).collect();
         shuffle(&mut places, &mut Chance::stream(self.plan.seed, ORDER_STREAM ^ (u64::from(block) << 40)));
@@ -219,38 +225,38 @@ impl<'a> Experiment<'a> {
     }
 
     /// Plans the next block of an experiment in progress.
-    fn go_on(&self, kept: &Study) -> (Vec<StudyPlace>, Vec<String>) {
+    fn next_block(&self, kept: &Study) -> (Vec<StudyPlace>, Vec<String>) {
         let planned: Vec<&StudyPlace> = of_experiment(kept).collect();
         let Some(base) = planned.first() else { return Default::default() };
         let last = planned.iter().map(|place| place.block).max().unwrap_or_default();
-        let mut changes = changes_of(planned.iter().filter(|place| place.block == last).copied());
+        let mut changes = planned_changes(planned.iter().filter(|place| place.block == last).copied());
         let blocks_left = EXPERIMENT_BLOCKS.saturating_sub(last.saturating_add(1));
         if blocks_left == 0 || changes.is_empty() {
             return Default::default();
         }
-        let spent = time_of(kept);
+        let spent = experiment_duration(kept);
         let load = self.plan.loads.iter().position(|load| load.name == base.load).unwrap_or_default();
         let left = Duration::from_nanos(self.asked.within_ns).saturating_sub(spent);
         let planned_s: f64 = (0..=last)
-            .map(|block| changes_of(planned.iter().filter(|place| place.block == block).copied()))
-            .map(|changes| self.block_takes(&changes, load).as_secs_f64())
+            .map(|block| planned_changes(planned.iter().filter(|place| place.block == block).copied()))
+            .map(|changes| self.block_duration(&changes, load).as_secs_f64())
             .sum();
         let of_rungs = planned.iter().filter(|place| is_rung(place)).count() as u32;
         let is_instrumented = planned.iter().any(|place| is_instrumented(place));
         let of_instruments =
-            if is_instrumented { self.instrumented_takes(&changes, load) } else { Duration::ZERO };
+            if is_instrumented { self.instrumented_duration(&changes, load) } else { Duration::ZERO };
         let planned_s = planned_s
-            + (self.live_run_takes(load) * of_rungs).as_secs_f64()
+            + (self.live_run_duration(load) * of_rungs).as_secs_f64()
             + (of_instruments * (last + 1)).as_secs_f64();
         let longer = spent.as_secs_f64() / planned_s.max(1e-3);
         let within = left / blocks_left;
-        let dropped = self.leave(&mut changes, load, longer, within);
+        let dropped = self.remove_unfit(&mut changes, load, longer, within);
         let news = words::dropped(&dropped, last + 1);
         if changes.is_empty() {
             return (Vec::new(), news);
         }
         let mut rungs = self.rungs_of_plan(&planned, load);
-        let takes = self.block_takes(&changes, load) + self.rungs_take(&rungs, load) + of_instruments;
+        let takes = self.block_duration(&changes, load) + self.rungs_duration(&rungs, load) + of_instruments;
         if takes.as_secs_f64() * longer > within.as_secs_f64() {
             rungs.clear();
         }
@@ -269,7 +275,7 @@ impl Experiment<'_> {
             true => {
                 // The messages of the study were already published.
                 news.clear();
-                self.go_on(kept)
+                self.next_block(kept)
             }
             false => self.begin(kept)?,
         };
@@ -283,7 +289,7 @@ impl StudyProcedure for Experiment<'_> {
         match self.study.next(kept)? {
             Turn::Over { why, news } if why.is_whole() => self.after_end(kept, why, news),
             Turn::Over { why, mut news } => {
-                news.push(words::NOT_FIT.to_owned());
+                news.push(words::TOO_FEW_RUNS.to_owned());
                 Ok(Turn::Over { why, news })
             }
             turn => Ok(turn),
@@ -298,7 +304,7 @@ impl StudyProcedure for Experiment<'_> {
         self.study.verdicts(kept)
     }
 
-    fn later_at_most(&self, kept: &Study) -> Option<usize> {
+    fn max_later_runs(&self, kept: &Study) -> Option<usize> {
         let planned: Vec<&StudyPlace> = of_experiment(kept).collect();
         let last = planned.iter().map(|place| place.block).max()?;
         let is_of_all = |place: &StudyPlace| !is_rung(place) && !is_instrumented(place);
@@ -311,7 +317,7 @@ impl StudyProcedure for Experiment<'_> {
         let of_instruments = |block| usize::from(has_instruments && block < INSTRUMENTED_BLOCKS);
         let later = last.saturating_add(1)..EXPERIMENT_BLOCKS;
         let later: usize = later.map(|block| of_block + of_rungs(block) + of_instruments(block)).sum();
-        Some(self.study.later_at_most(kept)? + later)
+        Some(self.study.max_later_runs(kept)? + later)
     }
 
     fn amount(&self, kept: &Study, place: &StudyPlace) -> Result<Option<Amount>, StudyError> {
@@ -325,7 +331,7 @@ impl StudyProcedure for Experiment<'_> {
 }
 
 impl Subject {
-    fn known(&self, asked: &Asked) -> Known {
+    fn known(&self, asked: &Asked) -> KnownFacts {
         let Changeable { users, threads, quota_millicores, io, system_cores, generator_cores, .. } =
             &self.changeable;
         // Readings are too sparse in a load shorter than a second, so the number of cores may be unknown.
@@ -334,7 +340,7 @@ impl Subject {
         let others = usize::from(is_pinned && machine > 1);
         let generator_choice =
             if is_pinned || generator_cores.is_some() { Vec::new() } else { asked.cores.clone() };
-        Known {
+        KnownFacts {
             users: *users,
             threads: *threads,
             system_cores: system_cores.unwrap_or(machine - others),
@@ -392,7 +398,7 @@ fn instrumented(changes: &[Changed], is_instrumented: bool, block: u32) -> Vec<I
 }
 
 /// Returns the changes of places, in the order in which they were selected.
-fn changes_of<'a>(places: impl Iterator<Item = &'a StudyPlace>) -> Vec<Changed> {
+fn planned_changes<'a>(places: impl Iterator<Item = &'a StudyPlace>) -> Vec<Changed> {
     let mut changes: BTreeMap<u32, Changed> = BTreeMap::new();
     for place in places {
         if let Some(Intervention::Changed(changed)) = &place.intervention {
@@ -404,7 +410,7 @@ fn changes_of<'a>(places: impl Iterator<Item = &'a StudyPlace>) -> Vec<Changed> 
 
 /// Returns the runs of a block: two controls, a restarted control if a change needs a restart, and one run with each
 /// change.
-fn runs_of_block(changes: &[Changed]) -> impl Iterator<Item = Intervention> {
+fn block_runs(changes: &[Changed]) -> impl Iterator<Item = Intervention> {
     let restarts = changes.iter().any(|changed| changed.change.needs_restart());
     let controls = [Intervention::CONTROL, Intervention::ControlAgain];
     let controls = controls.into_iter().chain(restarts.then_some(Intervention::ControlRestarted));
@@ -412,7 +418,7 @@ fn runs_of_block(changes: &[Changed]) -> impl Iterator<Item = Intervention> {
 }
 
 /// Returns the time that the experiment took so far, including gaps between runs, but not interruptions.
-fn time_of(kept: &Study) -> Duration {
+fn experiment_duration(kept: &Study) -> Duration {
     let is_of = |run: &&Run| run.new.place.as_ref().is_some_and(|(_, place)| place.intervention.is_some());
     let ended = |run: &Run| Some((run.new.started_at_unix_ms, run.ending.as_ref()?.ended_at_unix_ms));
     let mut times: Vec<(i64, i64)> = kept.runs.iter().filter(is_of).filter_map(ended).collect();

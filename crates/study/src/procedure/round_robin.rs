@@ -118,7 +118,7 @@ impl StudyProcedure for RoundRobin<'_> {
         Ok(Turn::Runs { places, news: Vec::new() })
     }
 
-    fn later_at_most(&self, kept: &Study) -> Option<usize> {
+    fn max_later_runs(&self, kept: &Study) -> Option<usize> {
         let pairs = self.pairs(kept).ok()?;
         let each = kept.new.compare.procedure.slices()?.pairs_most as usize;
         let left = |pair: &PairDuel| match pair.duel.next() {

@@ -32,11 +32,11 @@ fn first_turn(variants: u32, compare: &str) -> (Vec<(String, u32, String)>, Opti
     let journal = StoredStudy { store: &store, id: &id };
     let procedure = of(&plan, &kept, &journal);
     let turn = procedure.next(&kept).expect("a turn");
-    let Turn::Runs { places, .. } = turn else { return (Vec::new(), procedure.later_at_most(&kept)) };
+    let Turn::Runs { places, .. } = turn else { return (Vec::new(), procedure.max_later_runs(&kept)) };
     let mut runs: Vec<_> =
         places.into_iter().map(|place| (place.stage, place.block, place.variant)).collect();
     runs.sort();
-    (runs, procedure.later_at_most(&kept))
+    (runs, procedure.max_later_runs(&kept))
 }
 
 fn runs(stage: &str, variants: &[u32]) -> Vec<(String, u32, String)> {
@@ -72,7 +72,7 @@ fn fixed_blocks_are_planned_at_start() {
     assert_eq!(kept.new.compare.within_s, Some(60.0));
     let journal = StoredStudy { store: &store, id: &id };
     let procedure = of(&plan, &kept, &journal);
-    assert_eq!(procedure.later_at_most(&kept), Some(0));
+    assert_eq!(procedure.max_later_runs(&kept), Some(0));
     assert_eq!(
         procedure.next(&kept).expect("a turn"),
         Turn::Over { why: EndReason::Blocks, news: Vec::new() }
@@ -97,7 +97,7 @@ fn replaces_blocks_with_invalid_run_within_limit() {
     let kept = store.load_study(&id).expect("it is kept");
     let journal = StoredStudy { store: &store, id: &id };
     let procedure = of(&plan, &kept, &journal);
-    assert_eq!(procedure.later_at_most(&kept), Some(6));
+    assert_eq!(procedure.max_later_runs(&kept), Some(6));
     let Turn::Runs { mut places, news } = procedure.next(&kept).expect("a turn") else {
         panic!("two were lost")
     };
@@ -109,17 +109,17 @@ fn replaces_blocks_with_invalid_run_within_limit() {
     keep(&store, &id, &[9]);
     let kept = store.load_study(&id).expect("it is kept");
     assert!(crate::is_of(&kept.new, &plan, &Procedure::Blocks).is_ok(), "it can still be resumed");
-    assert_eq!(procedure.later_at_most(&kept), Some(3), "and what was lost again");
+    assert_eq!(procedure.max_later_runs(&kept), Some(3), "and what was lost again");
     // Replacements are limited to half as many runs as planned.
     let (plan, store, id) = begun(3, "{ blocks: 8 }");
     keep(&store, &id, &[0, 1, 2, 3, 4]);
     let kept = store.load_study(&id).expect("it is kept");
-    assert_eq!(of(&plan, &kept, &journal).later_at_most(&kept), Some(0));
+    assert_eq!(of(&plan, &kept, &journal).max_later_runs(&kept), Some(0));
     // If there are too few blocks for a verdict, none is replaced.
     let (plan, store, id) = begun(3, "{ blocks: 4 }");
     keep(&store, &id, &[0]);
     let kept = store.load_study(&id).expect("it is kept");
-    assert_eq!(of(&plan, &kept, &journal).later_at_most(&kept), Some(0));
+    assert_eq!(of(&plan, &kept, &journal).max_later_runs(&kept), Some(0));
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn extends_finished_study_by_whole_blocks() {
     let kept = store.load_study(&id).expect("it is kept");
     assert!(crate::is_of(&kept.new, &plan, &Procedure::Blocks).is_ok(), "it is still of the plan");
     let procedure = of(&plan, &kept, &journal);
-    assert_eq!(procedure.later_at_most(&kept), Some(3), "what was lost is made up for");
+    assert_eq!(procedure.max_later_runs(&kept), Some(3), "what was lost is made up for");
     let kept = end();
     crate::extend_study(&plan, &kept, 12, None, &journal).expect("four more blocks");
     let kept = store.load_study(&id).expect("it is kept");

@@ -9,7 +9,7 @@ use evidence::{
     RunId, RunState, Study, StudyEnding, StudyPlace, Verdict,
 };
 use fixtures::{OwnStore, ending, failed, new_run, reading};
-use plan::{Amount, Searched, Study as Plan};
+use plan::{Amount, SearchOverrides, Study as Plan};
 use progress::{Finding, RemainingStudy, RunEvent};
 use record::{Finish, Interval, Outcome, Phase, Tally};
 use store::StoreError;
@@ -61,7 +61,7 @@ pub(crate) fn n(place: &StudyPlace) -> u64 {
 /// Returns a capacity search over these variants.
 pub(crate) fn search(variants: &str) -> (Plan, Procedure) {
     let slos = vec!["p50<100ms".to_owned()];
-    let searched = Searched {
+    let searched = SearchOverrides {
         load: None,
         measured_ns: None,
         warm_up_ns: None,
@@ -75,7 +75,7 @@ pub(crate) fn search(variants: &str) -> (Plan, Procedure) {
         from_per_s: None,
         to_per_s: None,
         confirm_runs: 3,
-        overruled_by: study::OVERRULED_BY,
+        overruled_by: study::OVERRULE_LEAD,
         has_overload: true,
         soak_s: Some(10.0),
         runs_max: 120,
@@ -99,11 +99,11 @@ const SECOND_NS: u64 = 1_000_000_000;
 impl Memory {
     /// Starts a study of this plan.
     pub(crate) fn begun(plan: &Plan) -> Self {
-        Self::begun_by(plan, procedure(plan))
+        Self::with_procedure(plan, procedure(plan))
     }
 
     /// Starts a study of this plan with another procedure.
-    pub(crate) fn begun_by(plan: &Plan, procedure: Procedure) -> Self {
+    pub(crate) fn with_procedure(plan: &Plan, procedure: Procedure) -> Self {
         let store = OwnStore::new();
         let id = begin_study(plan, procedure, serde_json::Value::Null, None, None, &store).expect("a study");
         let study = RefCell::new(store.load_study(&id).expect("it is there"));
@@ -199,12 +199,12 @@ impl Memory {
         })
     }
 
-    fn keep(&self, place: &StudyPlace, comes: &Comes, began_ms: i64, ended_ms: i64) {
-        let mut run = self.sample(place.rate_per_s.is_some(), comes.figures);
+    fn keep(&self, place: &StudyPlace, simulate: &SimulatedRun, began_ms: i64, ended_ms: i64) {
+        let mut run = self.sample(place.rate_per_s.is_some(), simulate.figures);
         run.id = format!("20261121-142501-{:04}", self.runs.borrow().len()).parse().expect("a name");
         run.new.started_at_unix_ms = began_ms;
         run.new.place = Some((self.study.borrow().id.clone(), place.clone()));
-        if let (Some(verdict), Some(ending)) = (comes.verdict, &mut run.ending) {
+        if let (Some(verdict), Some(ending)) = (simulate.verdict, &mut run.ending) {
             (ending.verdict, ending.ended_at_unix_ms) = (verdict, ended_ms);
             ending.failure = failed("ready").failure.filter(|_| verdict == Verdict::Aborted);
             run.state = RunState::Ended(verdict);
@@ -228,11 +228,11 @@ impl Memory {
 impl Journal for Memory {
     fn study(&self) -> Result<Study, StoreError> {
         let mut study = self.study.borrow().clone();
-        self.catch_up(&mut study)?;
+        self.reload(&mut study)?;
         Ok(study)
     }
 
-    fn catch_up(&self, before: &mut Study) -> Result<(), StoreError> {
+    fn reload(&self, before: &mut Study) -> Result<(), StoreError> {
         let (study, all) = (self.study.borrow(), self.runs.borrow());
         let planned = before.new.planned.len();
         before.new.planned.extend_from_slice(&study.new.planned[planned..]);
@@ -285,7 +285,7 @@ pub(crate) type Made = (String, u32, String, Option<Verdict>);
 
 /// Result of a fake run.
 #[derive(Clone, Debug)]
-pub(crate) struct Comes {
+pub(crate) struct SimulatedRun {
     pub(crate) figures: Figures,
     /// Verdict; `None` if the run was never completed.
     pub(crate) verdict: Option<Verdict>,
@@ -304,9 +304,9 @@ pub(crate) struct Figures {
     pub(crate) outage_ms: Option<u64>,
 }
 
-impl Comes {
+impl SimulatedRun {
     /// Returns a successful run that took two seconds.
-    pub(crate) fn well(per_s: u64) -> Self {
+    pub(crate) fn successful(per_s: u64) -> Self {
         Self::of(Figures { per_s, response_ms: 10, busy_percent: None, outage_ms: None })
     }
 
@@ -318,7 +318,7 @@ impl Comes {
 
 /// Failure of the run maker, as opposed to a failure of the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wrong {
+pub(crate) enum Interruption {
     /// Tenbin is killed during the run.
     Killed,
     /// The system rejects everything. The study can be resumed.
@@ -328,7 +328,7 @@ pub(crate) enum Wrong {
 /// Makes runs in virtual time.
 pub(crate) struct Maker<'a> {
     pub(crate) memory: &'a Memory,
-    pub(crate) comes: &'a dyn Fn(&StudyPlace) -> Comes,
+    pub(crate) simulate: &'a dyn Fn(&StudyPlace) -> SimulatedRun,
     began: Instant,
     now: Duration,
     /// Number of runs that were started.
@@ -336,7 +336,7 @@ pub(crate) struct Maker<'a> {
     /// Run during which a stop is requested, counted from 1. 0 stops before the first run.
     pub(crate) stopped_in: Option<usize>,
     /// Number of the failing run, and its failure.
-    pub(crate) wrong: Option<(usize, Wrong)>,
+    pub(crate) wrong: Option<(usize, Interruption)>,
     pub(crate) lines: Vec<String>,
     pub(crate) events: Vec<RunEvent>,
     pub(crate) ahead: Vec<RemainingStudy>,
@@ -346,10 +346,10 @@ pub(crate) struct Maker<'a> {
 }
 
 impl<'a> Maker<'a> {
-    pub(crate) fn new(memory: &'a Memory, comes: &'a dyn Fn(&StudyPlace) -> Comes) -> Self {
+    pub(crate) fn new(memory: &'a Memory, simulate: &'a dyn Fn(&StudyPlace) -> SimulatedRun) -> Self {
         Self {
             memory,
-            comes,
+            simulate,
             began: Instant::now(),
             now: Duration::ZERO,
             made: 0,
@@ -365,8 +365,12 @@ impl<'a> Maker<'a> {
     }
 
     /// Like `new`, at `now` after the start of the study.
-    pub(crate) fn later(memory: &'a Memory, comes: &'a dyn Fn(&StudyPlace) -> Comes, now: Duration) -> Self {
-        Self { now, ..Self::new(memory, comes) }
+    pub(crate) fn later(
+        memory: &'a Memory,
+        simulate: &'a dyn Fn(&StudyPlace) -> SimulatedRun,
+        now: Duration,
+    ) -> Self {
+        Self { now, ..Self::new(memory, simulate) }
     }
 
     pub(crate) fn elapsed(&self) -> Duration {
@@ -375,29 +379,34 @@ impl<'a> Maker<'a> {
 }
 
 impl RunMaker for Maker<'_> {
-    type Error = Wrong;
+    type Error = Interruption;
 
-    fn make(&mut self, place: &StudyPlace, draws: &Draws, ahead: &RemainingStudy) -> Result<(), Wrong> {
+    fn make(
+        &mut self,
+        place: &StudyPlace,
+        draws: &Draws,
+        ahead: &RemainingStudy,
+    ) -> Result<(), Interruption> {
         self.made += 1;
         self.ahead.push(*ahead);
         self.seeds.push(draws.seed);
         self.amounts.push(draws.amount);
         self.stays_up.push(draws.stays_up);
-        let mut comes = (self.comes)(place);
+        let mut simulate = (self.simulate)(place);
         let wrong = self.wrong.filter(|(at, _)| *at == self.made).map(|(_, wrong)| wrong);
         if wrong.is_some() {
-            comes.verdict = None;
+            simulate.verdict = None;
         } else if self.stopped_in == Some(self.made) {
-            comes.verdict = Some(Verdict::Partial);
+            simulate.verdict = Some(Verdict::Partial);
         }
         let began = self.now;
-        self.now += comes.takes;
-        self.memory.keep(place, &comes, began.as_millis() as i64, self.now.as_millis() as i64);
+        self.now += simulate.takes;
+        self.memory.keep(place, &simulate, began.as_millis() as i64, self.now.as_millis() as i64);
         wrong.map_or(Ok(()), Err)
     }
 
-    fn is_resumable(&self, error: &Wrong) -> bool {
-        *error == Wrong::Rejected
+    fn is_resumable(&self, error: &Interruption) -> bool {
+        *error == Interruption::Rejected
     }
 
     fn publish(&mut self, event: RunEvent) {

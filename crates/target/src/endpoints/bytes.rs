@@ -1,7 +1,7 @@
 //! `/bytes`: replies with a body of a given length.
 
 use super::{Endpoint, Work};
-use crate::query::{Query, bad};
+use crate::query::{Query, bad_request};
 use crate::reply::{Body, Reply};
 
 /// Maximum length of the body, in bytes.
@@ -21,7 +21,7 @@ fn prepare(query: &Query<'_>) -> Result<Work, Reply> {
         Some(n) if n <= BODY_BYTES_MAX => {
             Ok(Work::Ready(Reply { status: 200, headers: Vec::new(), body: Body::Filler(n) }))
         }
-        Some(n) => Err(bad(&format!("n must be at most {BODY_BYTES_MAX}, found {n}"))),
-        None => Err(bad("n is missing; try /bytes?n=1024")),
+        Some(n) => Err(bad_request(&format!("n must be at most {BODY_BYTES_MAX}, found {n}"))),
+        None => Err(bad_request("n is missing; try /bytes?n=1024")),
     }
 }

@@ -1,7 +1,7 @@
 //! `/fibonacci`: real CPU work with a verifiable result.
 
 use super::{Computation, Endpoint, Work};
-use crate::query::{Query, bad};
+use crate::query::{Query, bad_request};
 use crate::reply::Reply;
 use crate::stop::Stop;
 use num_bigint::BigUint;
@@ -21,8 +21,8 @@ pub(super) const ENDPOINT: Endpoint = Endpoint {
 fn prepare(query: &Query<'_>) -> Result<Work, Reply> {
     match query.number("n")? {
         Some(n) if n <= INDEX_MAX => Ok(Work::Compute(Computation { run: compute, argument: n })),
-        Some(n) => Err(bad(&format!("n must be at most {INDEX_MAX}, found {n}"))),
-        None => Err(bad("n is missing; try /fibonacci?n=1000")),
+        Some(n) => Err(bad_request(&format!("n must be at most {INDEX_MAX}, found {n}"))),
+        None => Err(bad_request("n is missing; try /fibonacci?n=1000")),
     }
 }
 

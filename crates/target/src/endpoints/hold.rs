@@ -1,8 +1,8 @@
 //! `/hold`: waits for a random time without using CPU time, and reports the actual time.
 
 use super::{Endpoint, Work};
-use crate::draw::{Distribution, LONGEST};
-use crate::query::{Query, bad};
+use crate::draw::{Distribution, HOLD_MAX};
+use crate::query::{Query, bad_request};
 use crate::reply::Reply;
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ fn prepare(query: &Query<'_>) -> Result<Work, Reply> {
     let p99_us = time_us(query, "p99_us")?;
     let sigma: Option<f64> = query.number("sigma")?;
     if let Some(sigma) = sigma.filter(|sigma| !(0.0..=5.0).contains(sigma)) {
-        return Err(bad(&format!("sigma must be from 0 to 5, found {sigma}")));
+        return Err(bad_request(&format!("sigma must be from 0 to 5, found {sigma}")));
     }
     let dist = query.text("dist").unwrap_or("constant".into());
     let distribution = match (dist.as_ref(), mean_us, median_us, sigma, p99_us) {
@@ -45,23 +45,23 @@ fn prepare(query: &Query<'_>) -> Result<Work, Reply> {
         ("lognormal", Some(mean_us), None, Some(sigma), None) => {
             Distribution::Lognormal { median_us: mean_us / (sigma * sigma / 2.0).exp(), sigma }
         }
-        ("constant" | "exp", ..) => return Err(bad(&format!("dist={dist} takes only mean_us"))),
+        ("constant" | "exp", ..) => return Err(bad_request(&format!("dist={dist} takes only mean_us"))),
         ("lognormal", ..) => {
-            return Err(bad(
+            return Err(bad_request(
                 "dist=lognormal takes median_us and sigma, median_us and a p99_us not below it, or mean_us and sigma",
             ));
         }
-        _ => return Err(bad(&format!("dist must be constant, exp or lognormal, found {dist:?}"))),
+        _ => return Err(bad_request(&format!("dist must be constant, exp or lognormal, found {dist:?}"))),
     };
     Ok(Work::Hold(distribution))
 }
 
-/// Parses a time above zero and at most [`LONGEST`], in microseconds.
+/// Parses a time above zero and at most [`HOLD_MAX`], in microseconds.
 fn time_us(query: &Query<'_>, key: &str) -> Result<Option<f64>, Reply> {
-    let most_us = LONGEST.as_micros() as f64;
+    let most_us = HOLD_MAX.as_micros() as f64;
     match query.number::<f64>(key)? {
         Some(us) if !(us > 0.0 && us <= most_us) => {
-            Err(bad(&format!("{key} must be above 0 and at most {most_us}, found {us}")))
+            Err(bad_request(&format!("{key} must be above 0 and at most {most_us}, found {us}")))
         }
         time => Ok(time),
     }

@@ -2,12 +2,12 @@
 
 use super::{Endpoint, Work};
 use crate::database::Outcome;
-use crate::query::{Query, bad, form_value};
+use crate::query::{Query, bad_request, form_value};
 use crate::reply::Reply;
 use std::time::Duration;
 
 /// Maximum length of an e-mail address, in bytes.
-const EMAIL_BYTES: usize = 254;
+const EMAIL_BYTES_MAX: usize = 254;
 
 pub(super) const ENDPOINT: Endpoint = Endpoint {
     path: "/insert",
@@ -22,10 +22,12 @@ pub(super) const ENDPOINT: Endpoint = Endpoint {
 /// Returns the e-mail address of a request: from the query, otherwise from its form or JSON body.
 pub(crate) fn email_of(query: Option<String>, body: &[u8]) -> Result<String, Reply> {
     let email = query.or_else(|| body_email(body)).ok_or_else(|| {
-        bad("email is missing; send email=someone@example.org or {\"email\": \"someone@example.org\"}")
+        bad_request(
+            "email is missing; send email=someone@example.org or {\"email\": \"someone@example.org\"}",
+        )
     })?;
-    let fine = email.len() <= EMAIL_BYTES && email.contains('@') && !email.contains(char::is_control);
-    if fine { Ok(email) } else { Err(bad("email must contain @ and be at most 254 bytes of text")) }
+    let fine = email.len() <= EMAIL_BYTES_MAX && email.contains('@') && !email.contains(char::is_control);
+    if fine { Ok(email) } else { Err(bad_request("email must contain @ and be at most 254 bytes of text")) }
 }
 
 /// Builds a reply with the result of an insert.

@@ -1,7 +1,7 @@
 //! `/spin`: uses a given amount of CPU time.
 
 use super::{Computation, Endpoint, Work};
-use crate::query::{Query, bad};
+use crate::query::{Query, bad_request};
 use crate::reply::Reply;
 use crate::stop::Stop;
 use rustix::time::{ClockId, clock_gettime};
@@ -21,8 +21,8 @@ pub(super) const ENDPOINT: Endpoint = Endpoint {
 fn prepare(query: &Query<'_>) -> Result<Work, Reply> {
     match query.number("us")? {
         Some(us) if us <= SPIN_MAX_US => Ok(Work::Compute(Computation { run: burn, argument: us })),
-        Some(us) => Err(bad(&format!("us must be at most {SPIN_MAX_US}, found {us}"))),
-        None => Err(bad("us is missing; try /spin?us=500")),
+        Some(us) => Err(bad_request(&format!("us must be at most {SPIN_MAX_US}, found {us}"))),
+        None => Err(bad_request("us is missing; try /spin?us=500")),
     }
 }
 

@@ -1,7 +1,7 @@
 //! `/status`: the cheapest reply, with a given status.
 
 use super::{Endpoint, Work};
-use crate::query::{Query, bad};
+use crate::query::{Query, bad_request};
 use crate::reply::Reply;
 
 pub(super) const ENDPOINT: Endpoint = Endpoint {
@@ -18,6 +18,6 @@ fn prepare(query: &Query<'_>) -> Result<Work, Reply> {
         code @ 200..=599 => {
             Ok(Work::Ready(Reply::fixed(code, if code == 205 { "" } else { "hello, world\n" })))
         }
-        other => Err(bad(&format!("code must be from 200 to 599, found {other}"))),
+        other => Err(bad_request(&format!("code must be from 200 to 599, found {other}"))),
     }
 }

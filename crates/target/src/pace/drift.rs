@@ -18,7 +18,7 @@ impl Drift {
 
     pub(super) fn check(&self, faults: &mut Faults) {
         let share = self.share_per_10_s;
-        faults.unless(share > 0.0 && share <= 10.0, "drift", || {
+        faults.require(share > 0.0 && share <= 10.0, "drift", || {
             format!("must be above 0 and at most 1000% in ten seconds, found {}%", share * 100.0)
         });
     }

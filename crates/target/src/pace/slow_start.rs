@@ -21,10 +21,10 @@ impl SlowStart {
 
     pub(super) fn check(&self, faults: &mut Faults) {
         let Self { factor, lasting } = self;
-        faults.unless(is_factor(*factor), "slow_start", || {
+        faults.require(is_factor(*factor), "slow_start", || {
             format!("factor must be from 0.01 to 100, found {factor}")
         });
-        faults.unless(!lasting.is_zero() && *lasting <= DAY, "slow_start", || {
+        faults.require(!lasting.is_zero() && *lasting <= DAY, "slow_start", || {
             format!("lasting must be above 0 and at most 24h, found {lasting:?}")
         });
     }

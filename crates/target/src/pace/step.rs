@@ -21,8 +21,8 @@ impl PaceStep {
 
     pub(super) fn check(&self, faults: &mut Faults) {
         let Self { after, factor } = self;
-        faults.unless(*after <= DAY, "step", || format!("after must be at most 24h, found {after:?}"));
-        faults.unless(is_factor(*factor), "step", || {
+        faults.require(*after <= DAY, "step", || format!("after must be at most 24h, found {after:?}"));
+        faults.require(is_factor(*factor), "step", || {
             format!("factor must be from 0.01 to 100, found {factor}")
         });
     }

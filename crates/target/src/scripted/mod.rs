@@ -76,7 +76,7 @@ pub fn start(script_for: impl Fn(usize) -> Script + Send + Sync + 'static) -> io
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     let address = listener.local_addr()?;
     let waker = listener.try_clone()?;
-    let stage = Arc::new(Stage::default());
+    let stage = Arc::new(ServerState::default());
     let accepting = Arc::clone(&stage);
     let accept = move || accepting.accept(&listener, &script_for);
     let acceptor = Builder::new().name("scripted-accept".into()).spawn(accept)?;
@@ -87,7 +87,7 @@ pub fn start(script_for: impl Fn(usize) -> Script + Send + Sync + 'static) -> io
 pub struct Scripted {
     address: SocketAddr,
     waker: TcpListener,
-    stage: Arc<Stage>,
+    stage: Arc<ServerState>,
     acceptor: Option<JoinHandle<()>>,
 }
 
@@ -133,7 +133,7 @@ impl Drop for Scripted {
 
 /// State shared by the threads of one scripted server.
 #[derive(Default)]
-struct Stage {
+struct ServerState {
     stop: Stop,
     connections: AtomicUsize,
     requests: AtomicUsize,
@@ -141,7 +141,7 @@ struct Stage {
     open: Mutex<HashMap<usize, TcpStream>>,
 }
 
-impl Stage {
+impl ServerState {
     fn accept(self: &Arc<Self>, listener: &TcpListener, script_for: &impl Fn(usize) -> Script) {
         let mut players: Vec<JoinHandle<()>> = Vec::new();
         while !self.stop.is_set() {

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// Maximum length of a request, in bytes. A longer one ends the script.
-const REQUEST_BYTES: usize = 16 * 1024 * 1024;
+const REQUEST_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// Reason why a script ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,7 +117,7 @@ impl<'a> Player<'a> {
     fn read_more(&mut self) -> Option<()> {
         let mut buffer = [0; 16 * 1024];
         let n = self.socket.read(&mut buffer).ok().filter(|&n| n > 0)?;
-        if self.ahead.len() + n > REQUEST_BYTES {
+        if self.ahead.len() + n > REQUEST_BYTES_MAX {
             return None;
         }
         self.ahead.extend_from_slice(&buffer[..n]);

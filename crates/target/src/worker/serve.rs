@@ -9,9 +9,9 @@ use crate::timers::TimerKind;
 use std::time::Duration;
 
 /// Max number of reads from a connection per turn.
-const READS: usize = 16;
+const READS_PER_TURN: usize = 16;
 /// Maximum wait for the peer to see the end of a closing connection.
-const LINGER: Duration = Duration::from_secs(1);
+const LINGER_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl Worker {
     pub(super) fn serve(&mut self, token: Token) {
@@ -19,14 +19,14 @@ impl Worker {
         let mut reads = 0;
         while self.send(token) {
             let Some(connection) = self.connections.get(token) else { break };
-            if reads == READS {
-                self.plan_again(token);
+            if reads == READS_PER_TURN {
+                self.schedule_turn(token);
                 break;
             }
             reads += 1;
             match connection.input(&mut buffer) {
-                Input::Fresh(n) => self.understand(token, &buffer[..n]),
-                Input::Kept(bytes) => self.understand(token, &bytes),
+                Input::Fresh(n) => self.parse_requests(token, &buffer[..n]),
+                Input::Kept(bytes) => self.parse_requests(token, &bytes),
                 Input::Nothing => {
                     if connection.ended && !connection.executing {
                         self.close(token);
@@ -52,7 +52,7 @@ impl Worker {
             Sent::All => {}
             Sent::Blocked => return false,
             Sent::TurnOver => {
-                self.plan_again(token);
+                self.schedule_turn(token);
                 return false;
             }
             Sent::Gone => {
@@ -63,7 +63,7 @@ impl Worker {
         if connection.phase != Phase::Closing {
             return true;
         }
-        if connection.unread.is_empty() && !connection.intake.is_midway() && !connection.readable {
+        if connection.unread.is_empty() && !connection.intake.is_incomplete() && !connection.readable {
             self.close(token);
             return false;
         }
@@ -71,11 +71,11 @@ impl Worker {
         connection.finish();
         connection.unread = Vec::new();
         connection.phase = Phase::Lingering { bytes: 0 };
-        self.timers.push(self.now + LINGER, TimerKind::Linger(token));
+        self.timers.push(self.now + LINGER_TIMEOUT, TimerKind::Linger(token));
         true
     }
 
-    fn plan_again(&mut self, token: Token) {
+    fn schedule_turn(&mut self, token: Token) {
         let Some(connection) = self.connections.get(token) else { return };
         if !connection.again {
             connection.again = true;
@@ -83,7 +83,7 @@ impl Worker {
         }
     }
 
-    fn understand(&mut self, token: Token, mut bytes: &[u8]) {
+    fn parse_requests(&mut self, token: Token, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             let Some(connection) = self.connections.get(token) else { return };
             let full = self.out.len() >= BUFFER_BYTES || connection.filler_bytes > 0;
@@ -96,11 +96,11 @@ impl Worker {
             match step {
                 RequestProgress::NeedMore => {}
                 RequestProgress::Continue => self.out.extend_from_slice(b"HTTP/1.1 100 Continue\r\n\r\n"),
-                RequestProgress::Complete(order) => self.begin(token, order),
+                RequestProgress::Complete(parsed_request) => self.begin(token, parsed_request),
                 RequestProgress::Bad(reply) => {
-                    self.desk.tally.bad_requests.add_one();
+                    self.worker_handle.tally.bad_requests.add_one();
                     connection.head_only = false;
-                    connection.answer_as = reply::Connection::Close;
+                    connection.connection_header = reply::Connection::Close;
                     connection.readable = true;
                     return self.render(token, &reply);
                 }
@@ -109,7 +109,7 @@ impl Worker {
     }
 
     pub(super) fn render(&mut self, token: Token, reply: &Reply) {
-        self.desk.tally.replied(reply.status);
+        self.worker_handle.tally.count_reply(reply.status);
         self.answer_uncounted(token, reply);
     }
 
@@ -118,8 +118,9 @@ impl Worker {
         let Some(connection) = self.connections.get(token) else { return };
         connection.executing = false;
         connection.active = self.now;
-        connection.filler_bytes = reply.render(&mut self.out, connection.head_only, connection.answer_as);
-        if connection.answer_as == reply::Connection::Close {
+        connection.filler_bytes =
+            reply.render(&mut self.out, connection.head_only, connection.connection_header);
+        if connection.connection_header == reply::Connection::Close {
             connection.phase = Phase::Closing;
         }
     }

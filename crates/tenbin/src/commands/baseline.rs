@@ -18,12 +18,12 @@ use crate::exit::BadArguments;
 use crate::output;
 
 /// Max stored runs and studies of a label to look at, newest first.
-const LOOKED_AT_MAX: usize = 50;
+const CANDIDATES_MAX: usize = 50;
 /// Max configurations and loads that an error names.
 const NAMED_MAX: usize = 3;
 
 /// A load that is about to be measured, and the configurations that run under it.
-struct WantedLoad {
+struct PlannedLoad {
     name: String,
     /// Description of the load, in the form that stored runs have.
     words: String,
@@ -31,10 +31,10 @@ struct WantedLoad {
 }
 
 /// The run or study that is about to be measured.
-struct Wanted {
+struct PlannedMeasurement {
     /// Title of the study's plan. Empty for a single run.
     title: String,
-    loads: Vec<WantedLoad>,
+    loads: Vec<PlannedLoad>,
     /// Names of the steps of a single run.
     steps: Vec<String>,
     conditions: Vec<Condition>,
@@ -50,13 +50,13 @@ enum Candidate {
 /// Finds the stored baseline of a study. `None` if its plan names none.
 pub(crate) fn of_study(study: &Study, store: &StoreFlag) -> anyhow::Result<Option<Baseline>> {
     let Some(stored) = &study.compare.stored else { return Ok(None) };
-    let wanted = Wanted::of_study(study);
+    let wanted = PlannedMeasurement::of_study(study);
     let (asked, found) = match stored {
         StoredBaseline::Label(label) => {
             (AskedBaseline::Label(label.clone()), wanted.labeled(label, &store.path())?)
         }
         StoredBaseline::File { name, path } => {
-            let named = StoredName::of_file(path)?;
+            let named = StoredName::from_file(path)?;
             (AskedBaseline::File(name.clone()), Ok(wanted.named(&named, name)?))
         }
         StoredBaseline::Run(name) => {
@@ -75,7 +75,7 @@ pub(crate) fn of_run(
     text: &str,
     store: &StoreFlag,
 ) -> anyhow::Result<Baseline> {
-    let wanted = Wanted::of_run(plan, conditions);
+    let wanted = PlannedMeasurement::of_run(plan, conditions);
     let is_label = match Store::open_existing(&store.path()) {
         Ok(store) => store.labeled(text)?.is_some(),
         Err(StoreError::Missing { .. }) => false,
@@ -88,7 +88,7 @@ pub(crate) fn of_run(
         );
     }
     if is_file {
-        let found = wanted.named(&StoredName::of_file(Path::new(text))?, text)?;
+        let found = wanted.named(&StoredName::from_file(Path::new(text))?, text)?;
         return Ok(wanted.baseline(AskedBaseline::File(text.to_owned()), Ok(found)));
     }
     if is_name(text) {
@@ -97,7 +97,7 @@ pub(crate) fn of_run(
         return Ok(wanted.baseline(AskedBaseline::Run(text.to_owned()), Ok(found)));
     }
     if text.contains(['/', '.']) {
-        return Err(bad(
+        return Err(bad_arguments(
             &format!("--baseline {text}: there is no such file"),
             "write one with tenbin export NAME -o FILE, or name a label or a run",
         ));
@@ -128,7 +128,7 @@ pub(crate) fn words(baseline: &Baseline) -> String {
     report::visible(&words)
 }
 
-impl Wanted {
+impl PlannedMeasurement {
     fn of_study(study: &Study) -> Self {
         let settings = |_: usize| -> Vec<Setting> {
             let setting = |variant: &plan::Variant| Setting {
@@ -137,7 +137,7 @@ impl Wanted {
             };
             study.variants.iter().map(setting).collect()
         };
-        let load = |(number, load): (usize, &plan::StudyLoad)| WantedLoad {
+        let load = |(number, load): (usize, &plan::StudyLoad)| PlannedLoad {
             name: load.name.clone(),
             words: planned_load(
                 &study.run_words(number),
@@ -161,7 +161,7 @@ impl Wanted {
         let words = planned_load(&plan.load_words(), measured_ns, plan.warm_up_ns);
         Self {
             title: String::new(),
-            loads: vec![WantedLoad { name: String::new(), words, settings: Vec::new() }],
+            loads: vec![PlannedLoad { name: String::new(), words, settings: Vec::new() }],
             steps: plan.steps.iter().map(|step| step.name.clone()).collect(),
             conditions: of_baseline(conditions),
             metrics: Vec::new(),
@@ -214,7 +214,7 @@ impl Wanted {
     ) -> anyhow::Result<(Vec<Candidate>, usize)> {
         let (mut candidates, mut incomplete) = (Vec::new(), 0);
         let studies = store.studies()?.into_iter().filter(|study| has_label(study.id.as_str()));
-        for study in studies.filter(|study| self.is_run() || study.title == self.title).take(LOOKED_AT_MAX) {
+        for study in studies.filter(|study| self.is_run() || study.title == self.title).take(CANDIDATES_MAX) {
             match study.state {
                 StudyState::Complete => {
                     candidates.push(Candidate::Study(Box::new(store.load_study(&study.id)?)))
@@ -224,7 +224,7 @@ impl Wanted {
         }
         if self.is_run() {
             let runs = store.runs(usize::MAX)?.into_iter().filter(|run| has_label(run.id.as_str()));
-            for run in runs.take(LOOKED_AT_MAX) {
+            for run in runs.take(CANDIDATES_MAX) {
                 let run = store.load(&run.id)?;
                 match eligibility(&run) {
                     _ if run.new.steps != self.steps => {}
@@ -243,12 +243,15 @@ impl Wanted {
             Some(study) => Candidate::Study(Box::new(named.store.load_study(&study)?)),
             None => Candidate::Run(Box::new(named.store.load(&named.run()?)?)),
         };
-        if let Some(why) = candidate.why_incomplete() {
-            return Err(bad(&format!("the baseline {text} {why}"), "name a complete one (tenbin history)"));
+        if let Some(why) = candidate.incomplete_reason() {
+            return Err(bad_arguments(
+                &format!("the baseline {text} {why}"),
+                "name a complete one (tenbin history)",
+            ));
         }
         let help = "name a baseline of the same systems, settings, and loads (tenbin history)";
         self.copied(&candidate, &named.store)?
-            .map_err(|why| bad(&format!("the baseline {text} cannot be used: {why}"), help))
+            .map_err(|why| bad_arguments(&format!("the baseline {text} cannot be used: {why}"), help))
     }
 
     /// Figures of a candidate, or the reason why it has no comparable ones.
@@ -258,7 +261,7 @@ impl Wanted {
         store: &Store,
     ) -> Result<Result<FoundBaseline, String>, StoreError> {
         let with_seconds = |run: &Run| Ok(store.load(&run.id)?);
-        let mut found = candidate.about(store)?;
+        let mut found = candidate.describe(store)?;
         match candidate {
             Candidate::Run(run) => {
                 let load = baseline::load_of("", &run.new);
@@ -267,7 +270,7 @@ impl Wanted {
                     return Ok(Err(self.differs(&found.id, std::slice::from_ref(&load), &[])));
                 };
                 let row = baseline::row_of_run(run, &self.conditions, &self.metrics, &with_seconds)?;
-                let setting = wanted.settings.first().cloned().unwrap_or_else(no_setting);
+                let setting = wanted.settings.first().cloned().unwrap_or_else(empty_setting);
                 let setting = place.map_or(setting, Setting::of);
                 found.loads = vec![BaselineLoad { name: wanted.name.clone(), ..load }];
                 found.rows = vec![self.named_row(row, wanted, setting)];
@@ -324,10 +327,10 @@ impl Wanted {
 
     /// Planned load that equals the load of a stored run. `place` is the place of that run in its study. `None` if there is no such
     /// load.
-    fn load_of_run(&self, run: &BaselineLoad, place: Option<&evidence::StudyPlace>) -> Option<&WantedLoad> {
+    fn load_of_run(&self, run: &BaselineLoad, place: Option<&evidence::StudyPlace>) -> Option<&PlannedLoad> {
         match (place, self.loads.as_slice()) {
             (Some(place), loads) if !self.is_run() => {
-                let has_setting = |load: &&WantedLoad| load.settings.contains(&Setting::of(place));
+                let has_setting = |load: &&PlannedLoad| load.settings.contains(&Setting::of(place));
                 loads
                     .iter()
                     .filter(|load| load.name == place.load && load.words == run.words)
@@ -338,7 +341,7 @@ impl Wanted {
         }
     }
 
-    fn named_row(&self, row: BaselineRow, load: &WantedLoad, setting: Setting) -> BaselineRow {
+    fn named_row(&self, row: BaselineRow, load: &PlannedLoad, setting: Setting) -> BaselineRow {
         match self.is_run() {
             true => row,
             false => BaselineRow {
@@ -363,7 +366,7 @@ impl Wanted {
         if has.is_empty() {
             has = loads.iter().map(|load| format!("{} under {}", load.title, load.words)).collect();
         }
-        let wants = |load: &WantedLoad| match load.settings.as_slice() {
+        let wants = |load: &PlannedLoad| match load.settings.as_slice() {
             [] => vec![load.words.clone()],
             settings => settings.iter().map(|of| format!("{} under {}", of.name(), load.words)).collect(),
         };
@@ -381,7 +384,7 @@ impl Candidate {
         }
     }
 
-    fn why_incomplete(&self) -> Option<&'static str> {
+    fn incomplete_reason(&self) -> Option<&'static str> {
         match self {
             Self::Study(study) => {
                 (study.state != StudyState::Complete).then_some("is a study that is not complete")
@@ -396,7 +399,7 @@ impl Candidate {
     }
 
     /// Describes the candidate, without its figures.
-    fn about(&self, store: &Store) -> Result<FoundBaseline, StoreError> {
+    fn describe(&self, store: &Store) -> Result<FoundBaseline, StoreError> {
         let id = match self {
             Self::Run(run) => run.id.to_string(),
             Self::Study(study) => study.id.to_string(),
@@ -442,7 +445,7 @@ fn of_baseline(conditions: &[Condition]) -> Vec<Condition> {
     conditions.iter().filter(|condition| condition.of_baseline.is_some()).cloned().collect()
 }
 
-fn no_setting() -> Setting {
+fn empty_setting() -> Setting {
     Setting { system: String::new(), variant: String::new() }
 }
 
@@ -455,6 +458,6 @@ fn listed(names: &[String]) -> String {
     report::visible(&listed)
 }
 
-fn bad(what: &str, help: &str) -> anyhow::Error {
+fn bad_arguments(what: &str, help: &str) -> anyhow::Error {
     BadArguments(format!("{what}\n  help: {help}")).into()
 }

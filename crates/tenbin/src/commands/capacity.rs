@@ -6,9 +6,9 @@ use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use evidence::{CapacityRules, Procedure};
 use judge::words::percent_up_to;
-use plan::{Fault, Field, Searched, Study, units};
+use plan::{Fault, Field, SearchOverrides, Study, units};
 
-use crate::adhoc::{Adhoc, AdhocLoad, Server, own_command};
+use crate::adhoc::{AdhocLoad, AdhocPlan, Server, own_command};
 use crate::arguments::{is_server, named_url, with_scheme, with_seconds};
 use crate::commands::command_mix::CommandMixFlags;
 use crate::commands::completions::plan_files;
@@ -16,8 +16,8 @@ use crate::commands::expects::ExpectFlags;
 use crate::commands::origin::LabelFlag;
 use crate::commands::request::{RequestFlags, TlsFlags};
 use crate::commands::resume::ResumeFlag;
-use crate::commands::run::Ordered;
-use crate::commands::{PublicFlag, StoreFlag, listed, read_plan};
+use crate::commands::run::StudyRun;
+use crate::commands::{PublicFlag, StoreFlag, list_faults, read_plan};
 use crate::destination::ResultFlags;
 use crate::exit::{BadArguments, Exit};
 
@@ -121,8 +121,8 @@ pub(crate) fn run(flags: &CapacityFlags) -> anyhow::Result<Exit> {
     let (store, public) = (&flags.store, flags.public);
     let label = &flags.label;
     let ordered =
-        Ordered { study, procedure, resume, blocks: None, within_ns, store, public, label, baseline: None };
-    ordered.carry_out(&destination, &words)
+        StudyRun { study, procedure, resume, blocks: None, within_ns, store, public, label, baseline: None };
+    ordered.execute(&destination, &words)
 }
 
 impl CapacityFlags {
@@ -130,7 +130,7 @@ impl CapacityFlags {
     fn study(&self) -> anyhow::Result<Study> {
         let (name, url) = named_url(&self.of);
         if !is_server(url) {
-            if let Some(flag) = self.of_url() {
+            if let Some(flag) = self.url_flag() {
                 let what = format!("{flag} is for the URL of a running server, and {} is a plan", self.of);
                 return Err(BadArguments(format!("{what}\n  help: write it into the plan")).into());
             }
@@ -146,7 +146,7 @@ impl CapacityFlags {
             [("rate", "100/s"), ("connections", &connections), ("for", MEASURED), ("warm-up", WARM_UP)];
         let pipeline = self.command_mix.pipeline.as_deref().map(|depth| (Field::PIPELINE.key, depth));
         let load = load.into_iter().chain(pipeline).map(|(key, value)| (key, value.to_owned())).collect();
-        Adhoc {
+        AdhocPlan {
             title: server.name.clone(),
             servers: vec![server],
             asked,
@@ -169,7 +169,7 @@ impl CapacityFlags {
                 return Err(refused(flag, "it applies to HTTP").into());
             }
             let (server, text) =
-                Server::of_steps(url, &self.command_mix.spec()).map_err(|faults| bad(&faults))?;
+                Server::from_step_url(url, &self.command_mix.spec()).map_err(|faults| bad(&faults))?;
             return Ok((server, AdhocLoad::Steps { text, tls: self.tls.spec() }));
         }
         if let Some(flag) = self.command_mix.given() {
@@ -182,7 +182,7 @@ impl CapacityFlags {
     }
 
     /// First given flag that describes the requests to a URL. `None` if there is none.
-    fn of_url(&self) -> Option<&'static str> {
+    fn url_flag(&self) -> Option<&'static str> {
         let is_given = self.connections.is_some().then_some("--connections");
         is_given
             .or_else(|| self.request.given())
@@ -193,13 +193,13 @@ impl CapacityFlags {
 }
 
 fn bad(faults: &[Fault]) -> anyhow::Error {
-    BadArguments(listed(faults, "nothing was started")).into()
+    BadArguments(list_faults(faults, "nothing was started")).into()
 }
 
 /// Values of the flags.
 struct CapacityOptions {
     rules: CapacityRules,
-    searched: Searched,
+    searched: SearchOverrides,
     within_ns: Option<u64>,
 }
 
@@ -225,12 +225,12 @@ impl CapacityOptions {
             from_per_s,
             to_per_s,
             confirm_runs: reader.confirm(&flags.confirm).unwrap_or(usual.1),
-            overruled_by: study::OVERRULED_BY,
+            overruled_by: study::OVERRULE_LEAD,
             has_overload: !flags.no_overload,
             soak_s: reader.time("--soak", &flags.soak).map(|ns| ns as f64 / 1e9),
             runs_max: RUNS_MAX,
         };
-        let searched = Searched {
+        let searched = SearchOverrides {
             load: flags.load.clone(),
             measured_ns: reader.time("--for", &flags.measured),
             warm_up_ns: reader.read("--warm-up", &flags.warm_up, seconds),

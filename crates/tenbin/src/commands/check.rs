@@ -8,11 +8,11 @@ use std::time::Duration;
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use plan::Study;
-use runner::{Rehearsed, Rendered, Stopper, Tools};
+use runner::{RehearsalResult, Rendered, Stopper, Tools};
 
 use crate::commands::baseline;
 use crate::commands::completions::plan_files;
-use crate::commands::{PublicFlag, StoreFlag, read_plan, refuse, this_program};
+use crate::commands::{PublicFlag, StoreFlag, fail_on, read_plan, this_program};
 use crate::exit::{BadArguments, Exit};
 use crate::{output, signals};
 use script::ScriptFormat;
@@ -65,8 +65,8 @@ pub(crate) fn run(flags: &CheckFlags) -> anyhow::Result<Exit> {
         return Err(BadArguments(format!("{what}\n  help: leave them out")).into());
     }
     let mut study = read_plan(plan, flags.quick)?;
-    study.settle_at(&runner::place());
-    let seen = runner::settle_cores(&mut study);
+    study.resolve_interleave_at(&runner::place());
+    let seen = runner::choose_cores(&mut study);
     let tenbin = this_program()?;
     let baseline = baseline::of_study(&study, &flags.store)?;
     output::lines(&study.explain())?;
@@ -81,13 +81,13 @@ pub(crate) fn run(flags: &CheckFlags) -> anyhow::Result<Exit> {
     }
     print_first_requests(&study, &tenbin)?;
     let generator = flags.public.generator()?;
-    refuse(&runner::preflight(&study, &tenbin, &generator.public))?;
+    fail_on(&runner::preflight(&study, &tenbin, &generator.public))?;
     if !flags.connect && !flags.start {
         return Ok(Exit::Ok);
     }
     let stopper = Stopper::default();
-    let heard = signals::listen(stopper.clone())?;
-    heard.run_begins();
+    let received_signals = signals::listen(stopper.clone())?;
+    received_signals.mark_run_started();
     if flags.start {
         runner::tidy_up().iter().for_each(|line| output::remark(&report::visible(line)));
     }
@@ -110,7 +110,7 @@ pub(crate) fn run(flags: &CheckFlags) -> anyhow::Result<Exit> {
     for (probe, because) in &not_available {
         output::lines(&format!("probe {probe} is not available: {}\n", report::visible(because)))?;
     }
-    if let Some(exit) = heard.exit() {
+    if let Some(exit) = received_signals.exit() {
         return Ok(exit);
     }
     Ok(if failed == 0 { Exit::Ok } else { Exit::CouldNotRun })
@@ -149,7 +149,7 @@ fn print_first_requests(study: &Study, tenbin: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn words(rehearsed: &Rehearsed) -> String {
+fn words(rehearsed: &RehearsalResult) -> String {
     let name = report::visible(&rehearsed.name);
     let version =
         rehearsed.version.as_ref().map_or(String::new(), |text| format!(" ({})", report::visible(text)));

@@ -24,7 +24,7 @@ pub(crate) struct CompareFlags {
     /// Run or study to compare with it; "last" is the newest
     #[arg(value_name = "B", add = ArgValueCompleter::new(stored))]
     second: String,
-    #[arg(long, value_name = "NAME", help_heading = "Results", help = formats(Format::takes_compared))]
+    #[arg(long, value_name = "NAME", help_heading = "Results", help = formats(Format::supports_comparison))]
     format: Option<String>,
     /// Write the report to a file; its ending selects the format: compared.md
     #[arg(short, long, value_name = "PATH", help_heading = "Results")]
@@ -44,14 +44,20 @@ pub(crate) fn run(flags: &CompareFlags) -> anyhow::Result<Exit> {
     let results = ResultFlags::of(flags.format.clone(), flags.output.clone());
     let destination = results.check()?;
     let format = destination.format;
-    if !format.takes_compared() {
+    if !format.supports_comparison() {
         let what = format!("--format {}: it has no room for two things side by side", format.name);
-        return Err(bad(&what, &format!("write {}", report::format_names(Format::takes_compared))));
+        return Err(bad_arguments(
+            &what,
+            &format!("write {}", report::format_names(Format::supports_comparison)),
+        ));
     }
     let failing = failing(&flags.fail_if)?;
     if failing.is_empty() && [report::JUNIT, report::GITHUB].contains(&format) {
         let what = format!("--format {} reports conditions, and there is none", format.name);
-        return Err(bad(&what, "add --fail-if 'throughput<95% of baseline', or write another format"));
+        return Err(bad_arguments(
+            &what,
+            "add --fail-if 'throughput<95% of baseline', or write another format",
+        ));
     }
     let sides = [StoredName::of(&flags.first, &flags.store)?, StoredName::of(&flags.second, &flags.store)?];
     let compared = compared(&sides, &failing)?;
@@ -67,7 +73,7 @@ fn failing(lists: &[String]) -> anyhow::Result<Vec<Condition>> {
     for list in lists {
         match Condition::parse_failures(list) {
             Ok(conditions) => failing.extend(conditions),
-            Err(error) => errors.push(Fault::of_condition("--fail-if", &error).to_string()),
+            Err(error) => errors.push(Fault::from_condition("--fail-if", &error).to_string()),
         }
     }
     if errors.is_empty() { Ok(failing) } else { Err(BadArguments(errors.join("\n")).into()) }
@@ -82,7 +88,7 @@ fn compared(sides: &[StoredName; 2], failing: &[Condition]) -> anyhow::Result<Co
         [false, false] => {
             let ids = [first.run()?, second.run()?];
             if ids[0] == ids[1] {
-                return Err(the_same(ids[0].as_str()));
+                return Err(same_side_error(ids[0].as_str()));
             }
             let origins = [first.origin(ids[0].as_str())?, second.origin(ids[1].as_str())?];
             Compared::of_runs(&first.store.load(&ids[0])?, &second.store.load(&ids[1])?, failing)
@@ -92,7 +98,10 @@ fn compared(sides: &[StoredName; 2], failing: &[Condition]) -> anyhow::Result<Co
             let [study, run] = if is_first { [first, second] } else { [second, first] };
             let (study, run) = (&study.name, &run.name);
             let what = format!("{study} is a study and {run} a run, and only two of a kind can be compared");
-            return Err(bad(&what, "name two studies (tenbin history) or two runs (tenbin history --runs)"));
+            return Err(bad_arguments(
+                &what,
+                "name two studies (tenbin history) or two runs (tenbin history --runs)",
+            ));
         }
     };
     compared.map_err(|error| match error {
@@ -107,7 +116,7 @@ fn of_studies(
 ) -> anyhow::Result<Result<Compared, ReportError>> {
     let ids = [first.store.find_study(&first.name)?, second.store.find_study(&second.name)?];
     if ids[0] == ids[1] {
-        return Err(the_same(ids[0].as_str()));
+        return Err(same_side_error(ids[0].as_str()));
     }
     let studies = [first.store.load_study(&ids[0])?, second.store.load_study(&ids[1])?];
     let are_sliced = studies.each_ref().map(|study| study.new.compare.procedure.slices().is_some());
@@ -116,7 +125,10 @@ fn of_studies(
         let what = format!(
             "{sliced} was made in slices, next to another system, and {whole} in whole runs: their figures mean different things"
         );
-        return Err(bad(&what, "measure both with `interleave: runs`, or both with `interleave: slices`"));
+        return Err(bad_arguments(
+            &what,
+            "measure both with `interleave: runs`, or both with `interleave: slices`",
+        ));
     }
     let load = |run: &RunId| match studies[0].runs.iter().any(|of_first| of_first.id == *run) {
         true => Ok(first.store.load(run)?),
@@ -127,13 +139,13 @@ fn of_studies(
     Ok(compared.map(|compared| compared.with_origins(origins)))
 }
 
-fn the_same(id: &str) -> anyhow::Error {
-    bad(
+fn same_side_error(id: &str) -> anyhow::Error {
+    bad_arguments(
         &format!("both names mean {id}, which is always equal to itself"),
         "name another one (tenbin history)",
     )
 }
 
-fn bad(what: &str, way_out: &str) -> anyhow::Error {
+fn bad_arguments(what: &str, way_out: &str) -> anyhow::Error {
     BadArguments(format!("{what}\n  help: {way_out}")).into()
 }

@@ -7,7 +7,7 @@ use clap_complete::engine::{CompletionCandidate, PathCompleter, ValueCompleter};
 use clap_complete::env::{Bash, CompleteEnv, EnvCompleter, Fish, Zsh};
 use store::Store;
 
-use crate::arguments::PLANS;
+use crate::arguments::PLAN_EXTENSIONS;
 use crate::exit::Exit;
 use crate::output;
 
@@ -53,7 +53,8 @@ pub(crate) fn answer(command: fn() -> clap::Command) {
 /// Plans, and folders that may hold some.
 pub(crate) fn plan_files(typed: &OsStr) -> Vec<CompletionCandidate> {
     let is_plan = |path: &std::path::Path| {
-        path.is_dir() || path.extension().is_some_and(|ending| PLANS.iter().any(|plan| ending == *plan))
+        path.is_dir()
+            || path.extension().is_some_and(|ending| PLAN_EXTENSIONS.iter().any(|plan| ending == *plan))
     };
     PathCompleter::any().filter(is_plan).complete(typed)
 }

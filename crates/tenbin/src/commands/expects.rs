@@ -1,7 +1,7 @@
 //! Flags with the conditions for a reply.
 
 use clap::Args;
-use plan::{ExpectSpec, Field, literal_text};
+use plan::{ExpectSpec, Field, escape_braces};
 
 use crate::adhoc::quoted;
 
@@ -63,7 +63,7 @@ fn value(field: Field, texts: &[String]) -> String {
         Field::EXPECT_HEADER => {
             let header = |line: &String| match line.split_once(':') {
                 Some((name, part)) => {
-                    format!("{}: {}", quoted(name.trim()), quoted(&literal_text(part.trim())))
+                    format!("{}: {}", quoted(name.trim()), quoted(&escape_braces(part.trim())))
                 }
                 None => format!("{}: null", quoted(line.trim())),
             };
@@ -71,7 +71,7 @@ fn value(field: Field, texts: &[String]) -> String {
         }
         // Braces on a command line are literal: they name no variable.
         Field::EXPECT_BODY => {
-            format!("[ {} ]", listed(texts.iter().map(|text| quoted(&literal_text(text))).collect()))
+            format!("[ {} ]", listed(texts.iter().map(|text| quoted(&escape_braces(text))).collect()))
         }
         Field::EXPECT_SIZE => listed(texts.iter().map(|text| quoted(text)).collect()),
         Field::EXPECT_STATUS => {

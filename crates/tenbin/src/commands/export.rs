@@ -46,17 +46,18 @@ pub(crate) fn run(flags: &ExportFlags) -> anyhow::Result<Exit> {
     let path = &flags.output;
     check(path, flags.force, named.store.path())?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let beside = folder.join(format!(".tenbin-export-{}.part", std::process::id()));
-    remove(&beside);
+    let temporary = folder.join(format!(".tenbin-export-{}.part", std::process::id()));
+    remove(&temporary);
     let written = match &exported {
-        Exported::Run(run) => named.store.export_run(run, &beside),
-        Exported::Study(study) => named.store.export_study(study, &beside),
+        Exported::Run(run) => named.store.export_run(run, &temporary),
+        Exported::Study(study) => named.store.export_study(study, &temporary),
     };
     let in_place = written.map_err(anyhow::Error::from).and_then(|()| {
-        put(&beside, path, flags.force).with_context(|| format!("{} cannot be written", path.display()))
+        move_into_place(&temporary, path, flags.force)
+            .with_context(|| format!("{} cannot be written", path.display()))
     });
     if in_place.is_err() {
-        remove(&beside);
+        remove(&temporary);
     }
     in_place?;
     let (what, id) = match &exported {
@@ -96,8 +97,8 @@ fn check(path: &Path, is_forced: bool, store: &Path) -> anyhow::Result<()> {
     let bad = |what: &str, help: &str| {
         Err(BadArguments(format!("-o {}: {what}\n  help: {help}", path.display())).into())
     };
-    let there = match fs::metadata(path) {
-        Ok(there) => there,
+    let existing = match fs::metadata(path) {
+        Ok(existing) => existing,
         Err(_) if path.file_name().is_none() => {
             return bad("names no file", "name a file, such as main.sqlite");
         }
@@ -106,7 +107,7 @@ fn check(path: &Path, is_forced: bool, store: &Path) -> anyhow::Result<()> {
     let log = fs::metadata(with_ending(path, "-wal"));
     let canonical = |path: &Path| fs::canonicalize(path).ok();
     match () {
-        () if !there.is_file() => bad("is no file", "name a file, such as main.sqlite"),
+        () if !existing.is_file() => bad("is no file", "name a file, such as main.sqlite"),
         () if canonical(path) == canonical(store) => bad("is the store itself", "name another file"),
         () if !is_forced => bad("exists", "name another file, or add --force to replace it"),
         () if log.is_ok_and(|log| log.len() > 0) => {
@@ -117,11 +118,11 @@ fn check(path: &Path, is_forced: bool, store: &Path) -> anyhow::Result<()> {
 }
 
 /// Gives the finished file its name. Without `is_forced`, fails if a file of that name has appeared meanwhile.
-fn put(beside: &Path, path: &Path, is_forced: bool) -> io::Result<()> {
+fn move_into_place(temporary: &Path, path: &Path, is_forced: bool) -> io::Result<()> {
     if !is_forced {
         OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     }
-    fs::rename(beside, path)
+    fs::rename(temporary, path)
 }
 
 /// Removes the parts of an export that was stopped, if there are any.

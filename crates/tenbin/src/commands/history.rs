@@ -135,7 +135,7 @@ pub(crate) fn run(flags: &HistoryFlags) -> anyhow::Result<Exit> {
             }
             let list = entries.iter().zip(&figures).map(|(entry, figures)| {
                 let mut object = object(entry, origins.get(entry.id()));
-                figures.add_to(&mut object);
+                figures.add_to_object(&mut object);
                 object
             });
             let list: Vec<_> = list.collect();

@@ -73,7 +73,7 @@ fn wrong(what: impl Into<String>, help: impl Into<String>) -> WrongAnswer {
 }
 
 /// Adds an answer, or returns the error in it.
-type Take = fn(&mut Answers, &str) -> Result<(), WrongAnswer>;
+type AddAnswer = fn(&mut Answers, &str) -> Result<(), WrongAnswer>;
 
 impl Default for Answers {
     fn default() -> Self {
@@ -85,29 +85,29 @@ impl Answers {
     /// Asks all questions with `answer`, each until its answer is valid.
     fn ask(answer: &mut dyn FnMut(&Question) -> anyhow::Result<String>) -> anyhow::Result<Self> {
         let mut answers = Self::default();
-        answers.put(&SYSTEM, Self::add_system, answer)?;
+        answers.ask_until_valid(&SYSTEM, Self::add_system, answer)?;
         loop {
             let known = answers.systems.len();
-            answers.put(&NEXT_SYSTEM, Self::add_further, answer)?;
+            answers.ask_until_valid(&NEXT_SYSTEM, Self::add_further, answer)?;
             if answers.systems.len() == known {
                 break;
             }
         }
-        answers.put(&PATH, Self::set_path, answer)?;
-        answers.put(&LOAD, Self::set_load, answer)?;
+        answers.ask_until_valid(&PATH, Self::set_path, answer)?;
+        answers.ask_until_valid(&LOAD, Self::set_load, answer)?;
         Ok(answers)
     }
 
-    fn put(
+    fn ask_until_valid(
         &mut self,
         question: &Question,
-        take: Take,
+        take: AddAnswer,
         answer: &mut dyn FnMut(&Question) -> anyhow::Result<String>,
     ) -> anyhow::Result<()> {
         loop {
             match take(self, &answer(question)?) {
                 Ok(()) => return Ok(()),
-                Err(WrongAnswer { what, help }) => complain(&what, &help),
+                Err(WrongAnswer { what, help }) => print_error(&what, &help),
             }
         }
     }
@@ -137,7 +137,7 @@ impl Answers {
         }
         let mut next = self.clone();
         next.systems.push(system);
-        self.become_checked(next)
+        self.replace_if_valid(next)
     }
 
     fn set_path(&mut self, path: &str) -> Result<(), WrongAnswer> {
@@ -148,7 +148,7 @@ impl Answers {
             };
             return Err(wrong("a path begins with /", help));
         }
-        self.become_checked(Self { path: path.to_owned(), ..self.clone() })
+        self.replace_if_valid(Self { path: path.to_owned(), ..self.clone() })
     }
 
     fn set_load(&mut self, load: &str) -> Result<(), WrongAnswer> {
@@ -156,11 +156,11 @@ impl Answers {
         if !amount.starts_with(|first: char| first.is_ascii_digit()) {
             return Err(wrong(format!("{load:?} is no number of users, and no rate"), LOAD_HELP));
         }
-        self.become_checked(Self { load: load.to_owned(), ..self.clone() })
+        self.replace_if_valid(Self { load: load.to_owned(), ..self.clone() })
     }
 
     /// Takes over `next` if its answers make a valid plan.
-    fn become_checked(&mut self, next: Self) -> Result<(), WrongAnswer> {
+    fn replace_if_valid(&mut self, next: Self) -> Result<(), WrongAnswer> {
         let text = next.plan_text();
         let read = Study::from_bytes(text.as_bytes(), "plan.yaml", "plan".to_owned(), "/".into(), false);
         if let Err(errors) = read {
@@ -175,13 +175,13 @@ impl Answers {
     }
 }
 
-fn complain(what: &str, help: &str) {
-    output::complain(&BadArguments(format!("{what}\n  help: {help}")).into());
+fn print_error(what: &str, help: &str) {
+    output::print_error(&BadArguments(format!("{what}\n  help: {help}")).into());
 }
 
 /// Checks a URL, or that a command has a placeholder for the port.
 fn check_system(text: &str) -> Result<(), WrongAnswer> {
-    if let Some([what, help]) = plan::misfit_of_first_plan(text) {
+    if let Some([what, help]) = plan::first_plan_misfit(text) {
         return Err(wrong(what, help));
     }
     if is_server(text) {

@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use judge::{Condition, endings};
-use plan::{Draft, Fault, Field, LoadSpec, Plan, Played, RunningSpec};
+use plan::{Draft, Fault, Field, LoadSpec, Plan, RunningSpec, ScriptSource};
 use progress::{RunEvent, Stream};
-use runner::{MadeRun, PlannedRun, RunError, Runner, Stopper, Tools};
+use runner::{CompletedRun, PlannedRun, RunError, Runner, Stopper, Tools};
 use store::Store;
 
 use crate::arguments::{
@@ -21,10 +21,10 @@ use crate::commands::command_mix::CommandMixFlags;
 use crate::commands::completions::{plan_files, stored};
 use crate::commands::expects::ExpectFlags;
 use crate::commands::origin::LabelFlag;
-use crate::commands::request::{Described, RequestFlags, TlsFlags};
-use crate::commands::run::explained;
+use crate::commands::request::{RequestDescription, RequestFlags, TlsFlags};
+use crate::commands::run::add_help;
 use crate::commands::sql::SqlFlags;
-use crate::commands::{PublicFlag, StoreFlag, listed};
+use crate::commands::{PublicFlag, StoreFlag, list_faults};
 use crate::destination::ResultFlags;
 use crate::exit::{BadArguments, Exit};
 use crate::live_line::LiveLine;
@@ -232,17 +232,17 @@ pub(crate) struct LoadFlags {
 }
 
 /// Checks the flags, makes the load, and stores and reports the run.
-pub(crate) fn run(mut flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<Exit> {
+pub(crate) fn run(mut flags: LoadFlags, played: Vec<ScriptSource>) -> anyhow::Result<Exit> {
     let system = flags.take_name();
-    let misread = curl::misread(&flags.curl_words());
-    if !misread.is_empty() {
-        return Err(BadArguments(listed(&misread, "nothing was sent")).into());
+    let misread_arguments = curl::misread_arguments(&flags.curl_values());
+    if !misread_arguments.is_empty() {
+        return Err(BadArguments(list_faults(&misread_arguments, "nothing was sent")).into());
     }
     flags.check_words()?;
     if !flags.others.is_empty() {
         return pair::run(&flags, &played);
     }
-    flags.check_alone()?;
+    flags.check_single_url()?;
     let destination = flags.results.check()?;
     let store_path = flags.store.path();
     if destination.format == report::REQUEST_LOG && flags.log_requests.is_none() {
@@ -254,33 +254,33 @@ pub(crate) fn run(mut flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<E
     flags.check_baseline(&conditions)?;
     let wait = flags.wait.as_deref().map(wait).transpose()?;
     let is_drawn = flags.seed.is_none();
-    flags.seed.get_or_insert_with(|| seed::fresh().to_string());
+    flags.seed.get_or_insert_with(|| seed::random_seed().to_string());
     let (generator, label) = (flags.public.generator()?, flags.label.clone());
     let (named, store_flag) = (flags.baseline.clone(), flags.store.clone());
-    let plan =
-        checked(flags, system, played).map_err(|faults| BadArguments(listed(&faults, "nothing was sent")))?;
+    let plan = checked(flags, system, played)
+        .map_err(|faults| BadArguments(list_faults(&faults, "nothing was sent")))?;
     let baseline =
         named.map(|named| baseline::of_run(&plan, &conditions, &named, &store_flag)).transpose()?;
     baseline.iter().for_each(baseline::announce);
     let stopper = Stopper::default();
-    let heard = signals::listen(stopper.clone())?;
+    let received_signals = signals::listen(stopper.clone())?;
     let prepared = prepared(&plan, &generator.public, wait)?;
     let store = Store::open(&store_path)?;
-    let hearing = heard.clone();
+    let hearing = received_signals.clone();
     let stream = Stream::default();
     stream.listen(move |frame| match &frame.event {
-        RunEvent::Began(_) => hearing.run_begins(),
+        RunEvent::Began(_) => hearing.mark_run_started(),
         RunEvent::Remark(remark) => output::remark(remark),
         _ => {}
     });
     let line = LiveLine::show(&stream, String::new(), None);
     let runner = Runner { store: &store, tools: Tools { generator: &generator, ..Tools::local(&stopper) } };
     let planned = PlannedRun::of_load(&plan, Some(prepared)).ending_if_rejected();
-    let planned = planned.held_to(conditions).against(baseline);
+    let planned = planned.with_conditions(conditions).with_baseline(baseline);
     let made = runner.make(planned, &stream);
     line.into_iter().for_each(LiveLine::close);
-    let made = made.inspect_err(show_what_is_left);
-    let MadeRun { run, ending, gates, .. } = made.map_err(|error| explained(error, false))?;
+    let made = made.inspect_err(print_remaining_counts);
+    let CompletedRun { run, ending, gates, .. } = made.map_err(|error| add_help(error, false))?;
     label.keep(run.as_str(), &store);
     let by_itself = endings::of_run(&ending, &gates);
 
@@ -294,18 +294,18 @@ pub(crate) fn run(mut flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<E
     if let Err(error) = shown
         && !output::is_broken_pipe(&error)
     {
-        return heard.or_error(error);
+        return received_signals.exit_or_error(error);
     }
-    Ok(heard.or_by_itself(by_itself))
+    Ok(received_signals.exit_or(by_itself))
 }
 
 /// Conditions of `--slo`.
 fn conditions(texts: &[String]) -> Result<Vec<Condition>, BadArguments> {
     let lists = texts.iter().map(|text| Condition::parse_list_of_baseline(text));
     let conditions: Result<Vec<_>, _> = lists.collect();
-    conditions
-        .map(|lists| lists.concat())
-        .map_err(|error| BadArguments(listed(&[Fault::of_condition("--slo", &error)], "nothing was sent")))
+    conditions.map(|lists| lists.concat()).map_err(|error| {
+        BadArguments(list_faults(&[Fault::from_condition("--slo", &error)], "nothing was sent"))
+    })
 }
 
 impl LoadFlags {
@@ -332,7 +332,7 @@ impl LoadFlags {
             }
             _ => return Ok(()),
         };
-        Err(BadArguments(listed(&[fault], "nothing was sent")))
+        Err(BadArguments(list_faults(&[fault], "nothing was sent")))
     }
 
     /// Returns an error for a word among the URLs that is something else: a mistyped command, a file, or a plan after a URL.
@@ -352,11 +352,11 @@ impl LoadFlags {
                 false => first_word::fault(word, &self.others[number.min(self.others.len())..]),
             }
         });
-        fault.map_or(Ok(()), |fault| Err(BadArguments(listed(&[fault], "nothing was sent"))))
+        fault.map_or(Ok(()), |fault| Err(BadArguments(list_faults(&[fault], "nothing was sent"))))
     }
 
     /// Returns an error for a plan with the flags of a load, and for comparison flags with a single URL.
-    fn check_alone(&self) -> Result<(), BadArguments> {
+    fn check_single_url(&self) -> Result<(), BadArguments> {
         let url = self.url.as_deref().unwrap_or_default();
         if is_plan(url.as_ref()) {
             let what = format!("{url} is a plan, and these are flags of a single load");
@@ -375,7 +375,7 @@ impl LoadFlags {
 }
 
 /// Prints the counts of a run whose store failed.
-pub(crate) fn show_what_is_left(error: &RunError) {
+pub(crate) fn print_remaining_counts(error: &RunError) {
     if let RunError::Storage { counts: Some(counts), .. } = error {
         output::note(&format!(
             "counted until the store failed and ended the run: planned {}, sent {}, not sent {}; ok {}, rejected {}, failed {}, \
@@ -397,11 +397,11 @@ fn arrivals() -> String {
 }
 
 /// Builds the plan, or returns all errors in the flags.
-fn checked(flags: LoadFlags, system: Option<String>, played: Vec<Played>) -> Result<Plan, Vec<Fault>> {
+fn checked(flags: LoadFlags, system: Option<String>, played: Vec<ScriptSource>) -> Result<Plan, Vec<Fault>> {
     let url = with_scheme(flags.url.as_deref().unwrap_or_default()).into_owned();
     let (described, mut faults) = match flags.request.read(&url) {
         Ok(described) => (described, Vec::new()),
-        Err(faults) => (Described::default(), faults),
+        Err(faults) => (RequestDescription::default(), faults),
     };
     let note = described.note.clone();
     let draft = Draft { system, ..draft(flags, url, described, played) };
@@ -417,7 +417,7 @@ fn checked(flags: LoadFlags, system: Option<String>, played: Vec<Played>) -> Res
     }
 }
 
-fn draft(flags: LoadFlags, url: String, described: Described, played: Vec<Played>) -> Draft {
+fn draft(flags: LoadFlags, url: String, described: RequestDescription, played: Vec<ScriptSource>) -> Draft {
     Draft {
         load: spec(&flags),
         sql: flags.sql.spec(),
@@ -444,14 +444,14 @@ fn spec(flags: &LoadFlags) -> LoadSpec {
         room_check: flags.sql.no_room_check.then(|| false.into()),
         ..LoadSpec::default()
     };
-    for (field, text) in flags.amounts() {
+    for (field, text) in flags.load_fields() {
         spec.write(field, &text);
     }
     spec
 }
 
 impl LoadFlags {
-    fn curl_words(&self) -> curl::CurlValues<'_> {
+    fn curl_values(&self) -> curl::CurlValues<'_> {
         curl::CurlValues {
             url: self.url.as_deref(),
             connections: self.connections.as_deref(),
@@ -468,7 +468,7 @@ impl LoadFlags {
     }
 
     /// Fields of the load that were given, with their values and units.
-    fn amounts(&self) -> Vec<(Field, String)> {
+    fn load_fields(&self) -> Vec<(Field, String)> {
         // Each connection of a closed load is a user.
         let is_open = self.rate.is_some() || self.stages.is_some() || self.recorded.is_some();
         let times = [

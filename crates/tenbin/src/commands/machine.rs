@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use machine::{Effort, Findings, NoDisk, Site};
+use machine::{DiskError, Effort, Findings, Site};
 use report::{JSON, TERMINAL};
 use runner::{Machine, StopLevel, Stopper, Tools};
 use serde_json::{Value, json};
@@ -53,10 +53,10 @@ pub(crate) fn run(flags: &MachineFlags) -> anyhow::Result<Exit> {
     }
     let effort = if flags.quick { Effort::QUICK } else { Effort::FULL };
     let dir = flags.dir.clone().unwrap_or_else(std::env::temp_dir);
-    machine::check_folder(&dir, effort.file_bytes_max).map_err(|error| explained(&error))?;
+    machine::check_folder(&dir, effort.file_bytes_max).map_err(|error| explain_no_disk(&error))?;
     let stopper = Stopper::default();
-    let heard = signals::listen(stopper.clone())?;
-    heard.run_begins();
+    let received_signals = signals::listen(stopper.clone())?;
+    received_signals.mark_run_started();
     let is_stopped = || stopper.level() != StopLevel::Go;
     let site = Site { dir: &dir, effort, is_stopped: &is_stopped };
     let length = if flags.quick { NULL_SERVER_QUICK } else { NULL_SERVER };
@@ -64,19 +64,19 @@ pub(crate) fn run(flags: &MachineFlags) -> anyhow::Result<Exit> {
     let findings = machine::measure(&site, Some(&|| runner::null_server_per_s(&tools, length)));
     let here = Machine::here();
     if is_json {
-        output::data(&format!("{:#}\n", as_json(&findings, &here, &dir, flags.quick)))?;
+        output::data(&format!("{:#}\n", to_json(&findings, &here, &dir, flags.quick)))?;
     } else {
-        output::lines(&in_words(&findings, &here, &dir, effort))?;
+        output::lines(&to_text(&findings, &here, &dir, effort))?;
     }
-    Ok(heard.exit().unwrap_or(Exit::Ok))
+    Ok(received_signals.exit().unwrap_or(Exit::Ok))
 }
 
-fn explained(error: &NoDisk) -> anyhow::Error {
+fn explain_no_disk(error: &DiskError) -> anyhow::Error {
     let help = "name a folder on the disk to measure: --dir PATH";
     anyhow::anyhow!("{error}\n  help: {help}")
 }
 
-fn as_json(findings: &Findings, here: &Machine, dir: &std::path::Path, is_quick: bool) -> Value {
+fn to_json(findings: &Findings, here: &Machine, dir: &std::path::Path, is_quick: bool) -> Value {
     let mut value = machine::json(findings);
     let head = json!({
         "schema": "tenbin.machine/1",
@@ -91,7 +91,7 @@ fn as_json(findings: &Findings, here: &Machine, dir: &std::path::Path, is_quick:
     value
 }
 
-fn in_words(findings: &Findings, here: &Machine, dir: &std::path::Path, effort: Effort) -> String {
+fn to_text(findings: &Findings, here: &Machine, dir: &std::path::Path, effort: Effort) -> String {
     let text = |key: &str| here.facts.get(key).and_then(Value::as_str).unwrap_or("unknown");
     let memory = here.facts.get("memory_bytes").and_then(Value::as_u64);
     let memory = memory.map_or(String::new(), |bytes| format!(", {} GiB", bytes >> 30));

@@ -10,7 +10,7 @@ use crate::output;
 
 /// Tries all permissions, and prints the results.
 pub(crate) fn run(is_json: bool) -> anyhow::Result<Exit> {
-    let permissions = access::try_all();
+    let permissions = access::test_all();
     if is_json {
         let list: Vec<_> = permissions.iter().map(object).collect();
         output::data(&format!("{:#}\n", json!(list)))?;

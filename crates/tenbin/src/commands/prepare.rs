@@ -8,7 +8,7 @@ use plan::{Database, Fault, OwnData, RecordLayout, RecordLoading, RecordShape, R
 use runner::{FillError, Loaded, LoadingError, LoadingOptions, PartitionMethod, PublicLoads, Stopper};
 
 use crate::arguments::url_argument;
-use crate::commands::listed;
+use crate::commands::list_faults;
 use crate::exit::{BadArguments, Exit};
 use crate::{output, signals};
 
@@ -71,19 +71,21 @@ pub(crate) struct PrepareFlags {
 
 /// Creates the tables, and reports their sizes.
 pub(crate) fn run(flags: &PrepareFlags) -> anyhow::Result<Exit> {
-    let asked = read(flags).map_err(|faults| BadArguments(listed(&faults, "nothing was sent")))?;
+    let asked = read(flags).map_err(|faults| BadArguments(list_faults(&faults, "nothing was sent")))?;
     let stopper = Stopper::default();
-    let heard = signals::listen(stopper.clone())?;
-    heard.run_begins();
-    let begun = Instant::now();
+    let received_signals = signals::listen(stopper.clone())?;
+    received_signals.mark_run_started();
+    let started_at = Instant::now();
     let line = ProgressLine::default();
-    let tell = |rows: u64, all: u64, words: &str| line.show(rows, all, words);
+    let show_progress = |rows: u64, all: u64, words: &str| line.show(rows, all, words);
     let loaded = match &asked {
-        Asked::Tables(database, options) => runner::fill(database, &flags.workload, options, &stopper, &tell),
-        Asked::Rows(database, own) => runner::fill_own(database, own, &stopper, &tell),
-        Asked::Records(system, loading) => {
+        PrepareRequest::Tables(database, options) => {
+            runner::fill(database, &flags.workload, options, &stopper, &show_progress)
+        }
+        PrepareRequest::Rows(database, own) => runner::fill_own(database, own, &stopper, &show_progress),
+        PrepareRequest::Records(system, loading) => {
             let public = PublicLoads::default();
-            runner::load_records(loading, system, &public, &stopper, &tell).map(|()| Loaded {
+            runner::load_records(loading, system, &public, &stopper, &show_progress).map(|()| Loaded {
                 tables: vec![("records".to_owned(), loading.shape.records)],
                 rows_before: 0,
                 notes: Vec::new(),
@@ -98,27 +100,27 @@ pub(crate) fn run(flags: &PrepareFlags) -> anyhow::Result<Exit> {
         }
         Err(FillError::Refused(refusal)) => return Err(refusal.into()),
         Err(error) => {
-            output::complain(&error.into());
-            return Ok(heard.exit().unwrap_or(Exit::CouldNotRun));
+            output::print_error(&error.into());
+            return Ok(received_signals.exit().unwrap_or(Exit::CouldNotRun));
         }
     };
     let mut text = String::new();
     for (table, rows) in &loaded.tables {
         text += &match &asked {
-            Asked::Records(..) => format!("{rows} {table}\n"),
-            Asked::Tables(..) | Asked::Rows(..) => format!("{table}: {rows} rows\n"),
+            PrepareRequest::Records(..) => format!("{rows} {table}\n"),
+            PrepareRequest::Tables(..) | PrepareRequest::Rows(..) => format!("{table}: {rows} rows\n"),
         };
     }
     for note in &loaded.notes {
         text += &format!("note: {note}\n");
     }
-    text += &format!("{} in {:.1} s\n", asked.shown(), begun.elapsed().as_secs_f64());
+    text += &format!("{} in {:.1} s\n", asked.shown(), started_at.elapsed().as_secs_f64());
     output::lines(&text)?;
-    Ok(heard.exit().unwrap_or(Exit::Ok))
+    Ok(received_signals.exit().unwrap_or(Exit::Ok))
 }
 
 /// Data to create.
-enum Asked {
+enum PrepareRequest {
     /// Tables of a workload.
     Tables(Database, LoadingOptions),
     /// Records as rows of a table.
@@ -127,7 +129,7 @@ enum Asked {
     Records(RunningSystem, RecordLoading),
 }
 
-impl Asked {
+impl PrepareRequest {
     /// URL without secrets.
     fn shown(&self) -> String {
         match self {
@@ -137,7 +139,7 @@ impl Asked {
     }
 }
 
-fn read(flags: &PrepareFlags) -> Result<Asked, Vec<Fault>> {
+fn read(flags: &PrepareFlags) -> Result<PrepareRequest, Vec<Fault>> {
     let mut faults = Vec::new();
     let is_of_records = plan::find_ycsb(&flags.workload).is_some();
     let is_store = is_of_records && !plan::has_tables_of_records(&flags.url);
@@ -193,12 +195,12 @@ fn read(flags: &PrepareFlags) -> Result<Asked, Vec<Fault>> {
     Ok(match database {
         Some(database) if is_of_records => {
             let own = shape.own_data(options.jobs, options.seed, options.unlogged, options.fresh);
-            Asked::Rows(database, own)
+            PrepareRequest::Rows(database, own)
         }
-        Some(database) => Asked::Tables(database, options),
+        Some(database) => PrepareRequest::Tables(database, options),
         None => {
             let system = RunningSystem { url: flags.url.clone(), ..RunningSystem::default() };
-            Asked::Records(
+            PrepareRequest::Records(
                 system,
                 RecordLoading { shape, jobs: options.jobs, layout: RecordLayout::default() },
             )
@@ -222,7 +224,7 @@ impl ProgressLine {
         }
         *last = Some(Instant::now());
         let line = match words {
-            "" => runner::rows_words(rows, rows_all),
+            "" => runner::format_rows(rows, rows_all),
             words => words.to_owned(),
         };
         output::show_line(&line);
@@ -230,7 +232,7 @@ impl ProgressLine {
 
     fn clear(&self) {
         if self.0.lock().is_ok_and(|last| last.is_some()) {
-            output::wipe_line();
+            output::erase_line();
         }
     }
 }

@@ -12,8 +12,8 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use plan::units;
 use proxy::{
-    BUFFER_BYTES, Counters, DELAY_MAX, Endpoint, Jitter, NewConnections, Place, Reset, ResetAfter, Running,
-    Settings, Spread, StartError,
+    BUFFER_BYTES, Counters, DELAY_MAX, Endpoint, Jitter, NewConnections, ProxyConfig, Reset, ResetAfter,
+    Running, Settings, Spread, StartError,
 };
 use report::{JSON, TERMINAL};
 use runner::ResolveError;
@@ -28,7 +28,7 @@ use crate::exit::{BadArguments, Exit};
 use crate::output;
 
 /// Max p99 of the send delay, in ns. Above it, the proxy or the machine is too slow for its parameters.
-const LATE_NS: u64 = 1_000_000;
+const SEND_DELAY_MAX_NS: u64 = 1_000_000;
 /// Min bytes of a buffer. With less, each read gets only a few bytes.
 const BUFFER_MIN_BYTES: u64 = 1024;
 const BUFFER_MAX_BYTES: u64 = 1 << 30;
@@ -52,7 +52,7 @@ enum DropKind {
 }
 
 impl DropKind {
-    fn what_happens(self) -> NewConnections {
+    fn to_new_connections(self) -> NewConnections {
         match self {
             Self::Close => NewConnections::Close,
             Self::Ignore => NewConnections::Ignore,
@@ -118,7 +118,7 @@ pub(crate) struct ProxyFlags {
 
 /// Values of the flags.
 struct ProxyArguments {
-    place: Place,
+    place: ProxyConfig,
     settings: Settings,
     stall: Option<Stall>,
     is_json: bool,
@@ -135,36 +135,38 @@ struct Stall {
 pub(crate) fn run(flags: &ProxyFlags) -> anyhow::Result<Exit> {
     let ProxyArguments { place, settings, stall, is_json } = read(flags)?;
     let signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
-    let running = proxy::start(&place, settings).map_err(explained)?;
-    let (sender, heard) = mpsc::channel();
+    let running = proxy::start(&place, settings).map_err(explain_start_error)?;
+    let (sender, received) = mpsc::channel();
     let _control = match &flags.control {
-        Some(path) => Some(control::listen(path, sender.clone()).map_err(|error| no_control(path, &error))?),
+        Some(path) => {
+            Some(control::listen(path, sender.clone()).map_err(|error| control_error(path, &error))?)
+        }
         None => None,
     };
     if is_json {
         output::data(&listening_json(&running, &place))?;
     } else {
-        output::lines(&listening(&running, &place, &settings))?;
+        output::lines(&listening_message(&running, &place, &settings))?;
     }
     listen_to_signals(signals, sender.clone())?;
     if let Some(stall) = stall {
-        stall_later(stall, sender)?;
+        schedule_stall(stall, sender)?;
     }
     let mut state = State::new(settings);
     // The thread of signals keeps a sender for the life of the program, so that `recv` does not fail.
-    while let Ok(heard) = heard.recv() {
-        match heard {
+    while let Ok(received) = received.recv() {
+        match received {
             ProxyEvent::Signal => break,
             ProxyEvent::Stall(lasting) => running.stall(lasting),
             // The client of the control socket may have disconnected.
-            ProxyEvent::Order(line, answer) => drop(answer.send(state.obey(&line, &running))),
+            ProxyEvent::Order(line, answer) => drop(answer.send(state.execute(&line, &running))),
         }
     }
     let counters = running.stop();
     if is_json {
         output::data(&format!("{}\n", counters_json(&counters, "ended")))?;
     } else {
-        output::remark(&ended(&counters));
+        output::remark(&summary(&counters));
     }
     Ok(Exit::Ok)
 }
@@ -188,7 +190,7 @@ fn listen_to_signals(mut signals: Signals, sender: Sender<ProxyEvent>) -> std::i
     thread::Builder::new().name("signals".to_owned()).spawn(listen).map(drop)
 }
 
-fn stall_later(stall: Stall, sender: Sender<ProxyEvent>) -> std::io::Result<()> {
+fn schedule_stall(stall: Stall, sender: Sender<ProxyEvent>) -> std::io::Result<()> {
     let wait = move || {
         thread::sleep(stall.after);
         // The proxy may have ended already.
@@ -197,12 +199,12 @@ fn stall_later(stall: Stall, sender: Sender<ProxyEvent>) -> std::io::Result<()> 
     thread::Builder::new().name("stall".to_owned()).spawn(wait).map(drop)
 }
 
-fn no_control(path: &Path, error: &std::io::Error) -> anyhow::Error {
+fn control_error(path: &Path, error: &std::io::Error) -> anyhow::Error {
     let help = "choose another path of at most 107 characters; remove the file if no program listens there";
     anyhow::anyhow!("cannot listen for orders on {}: {error}\n  help: {help}", path.display())
 }
 
-fn explained(error: StartError) -> anyhow::Error {
+fn explain_start_error(error: StartError) -> anyhow::Error {
     let help = match &error {
         StartError::Listen { endpoint: Endpoint::Tcp(_), .. } => "choose another port, or 0 for a free one",
         StartError::Listen { .. } => "choose another path; remove the file if no program listens there",
@@ -242,10 +244,10 @@ fn read(flags: &ProxyFlags) -> anyhow::Result<ProxyArguments> {
         }
     };
     let (Some(listen), Some(target), true) = (listen, target, reader.0.is_empty()) else {
-        return Err(BadArguments(super::listed(&reader.0, "nothing was started")).into());
+        return Err(BadArguments(super::list_faults(&reader.0, "nothing was started")).into());
     };
     let buffer_bytes = buffer_bytes.unwrap_or(BUFFER_BYTES);
-    let place = Place { listen, target, connections_max, buffer_bytes, seed: seed.unwrap_or(1) };
+    let place = ProxyConfig { listen, target, connections_max, buffer_bytes, seed: seed.unwrap_or(1) };
     Ok(ProxyArguments { place, settings, stall, is_json })
 }
 
@@ -267,7 +269,7 @@ fn settings(flags: &ProxyFlags, reader: &mut Reader) -> Settings {
         jitter: jitter.map(|by| Jitter { by, spread }),
         bandwidth: reader.read("--bandwidth", flags.bandwidth.as_deref(), bandwidth),
         reset: after.map(|after| Reset { after, share: share.unwrap_or(1.0) }),
-        new_connections: flags.drop_new.map_or(NewConnections::Accept, DropKind::what_happens),
+        new_connections: flags.drop_new.map_or(NewConnections::Accept, DropKind::to_new_connections),
         is_cut: false,
     }
 }
@@ -317,7 +319,7 @@ fn is_port_zero(endpoint: &Endpoint) -> bool {
 
 fn drop_kind(text: &str) -> Result<NewConnections, String> {
     let kind = DropKind::from_str(text, false);
-    kind.map(DropKind::what_happens).map_err(|_| format!("{text:?} is neither close nor ignore"))
+    kind.map(DropKind::to_new_connections).map_err(|_| format!("{text:?} is neither close nor ignore"))
 }
 
 fn duration(text: &str) -> Result<Duration, String> {
@@ -335,8 +337,8 @@ fn delay_of_both(text: &str) -> Result<Duration, String> {
 }
 
 fn bandwidth(text: &str) -> Result<NonZeroU64, String> {
-    let lets_nothing_pass = || format!("{text} lets nothing pass\n  help: write 1B/s or more");
-    units::bytes_per_s(text).and_then(|bytes| NonZeroU64::new(bytes).ok_or_else(lets_nothing_pass))
+    let zero_bandwidth_error = || format!("{text} lets nothing pass\n  help: write 1B/s or more");
+    units::bytes_per_s(text).and_then(|bytes| NonZeroU64::new(bytes).ok_or_else(zero_bandwidth_error))
 }
 
 fn reset_after(text: &str) -> Result<ResetAfter, String> {
@@ -365,7 +367,7 @@ fn connections(text: &str) -> Result<u32, String> {
 }
 
 /// Message that clients can connect.
-fn listening(running: &Running, place: &Place, settings: &Settings) -> String {
+fn listening_message(running: &Running, place: &ProxyConfig, settings: &Settings) -> String {
     let mut does: Vec<String> = Vec::new();
     if !settings.delay.is_zero() {
         let [one, both] =
@@ -388,7 +390,7 @@ fn listening(running: &Running, place: &Place, settings: &Settings) -> String {
     )
 }
 
-fn listening_json(running: &Running, place: &Place) -> String {
+fn listening_json(running: &Running, place: &ProxyConfig) -> String {
     let value = json!({
         "schema": "tenbin.proxy/1",
         "event": "listening",
@@ -401,7 +403,7 @@ fn listening_json(running: &Running, place: &Place) -> String {
 }
 
 /// Summary of the counters in words.
-fn ended(counters: &Counters) -> String {
+fn summary(counters: &Counters) -> String {
     let count = units::shown::count;
     let size = |bytes: u64| format!("{} MiB", units::shown::mebibytes(bytes));
     let mut text = format!(
@@ -432,7 +434,7 @@ fn ended(counters: &Counters) -> String {
             shown(Some(late.max_ns)),
             count(late.count)
         );
-        if late.p99_ns.is_some_and(|ns| ns > LATE_NS) {
+        if late.p99_ns.is_some_and(|ns| ns > SEND_DELAY_MAX_NS) {
             text += "\nwarning: the proxy could not keep its delays\n  help: use fewer connections or a lower rate, or give \
                      it a core of its own";
         }

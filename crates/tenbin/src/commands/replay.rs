@@ -10,16 +10,16 @@ use std::sync::Arc;
 
 use ::replay::play::Outcomes;
 use ::replay::{
-    FORMATS, Format, Keep, Layout, Log, LogError, ReadError, Recorded, Selection, Shared, Traffic,
+    FORMATS, Format, Layout, Log, LogError, ReadError, Recorded, Selection, SharedSessions, Storage, Traffic,
 };
 use ::report::{JSON, TERMINAL};
 use clap::{Args, ValueEnum};
-use plan::{CONNECTIONS_DEFAULT, Draft, LoadSpec, Plan, Played};
+use plan::{CONNECTIONS_DEFAULT, Draft, LoadSpec, Plan, ScriptSource};
 use runner::Stopper;
 
 use crate::arguments::{url_argument, with_scheme, with_seconds};
 use crate::commands::origin::LabelFlag;
-use crate::commands::{PublicFlag, StoreFlag, listed};
+use crate::commands::{PublicFlag, StoreFlag, list_faults};
 use crate::exit::{BadArguments, Exit};
 use crate::{output, signals};
 
@@ -115,7 +115,7 @@ pub(crate) fn run(flags: &ReplayFlags) -> anyhow::Result<Exit> {
         name if name == JSON.name => true,
         name if name == TERMINAL.name => false,
         name => {
-            return bad(format!(
+            return bad_arguments(format!(
                 "--format: {name:?} is not a format of this command\n  help: write terminal or json"
             ));
         }
@@ -128,11 +128,13 @@ pub(crate) fn run(flags: &ReplayFlags) -> anyhow::Result<Exit> {
         .into_iter()
         .find_map(|(flag, is_given)| is_given.then_some(flag))
     {
-        return bad(format!("{flag} is for a comparison of systems\n  help: name several with --to"));
+        return bad_arguments(format!(
+            "{flag} is for a comparison of systems\n  help: name several with --to"
+        ));
     }
     let recorded = read(flags)?;
     if flags.dry_run {
-        let text = report::of_log(&recorded, speed);
+        let text = report::log_report(&recorded, speed);
         let json = report::log_json(&recorded, speed);
         print(is_json, &text, &json)?;
         return Ok(Exit::Ok);
@@ -163,9 +165,9 @@ fn replay_once(
         lock_wait_max_ns: Some(survey.duration_max_ns.saturating_add(lock_window_ns)),
     };
     let stopper = Stopper::default();
-    let heard = signals::listen(stopper.clone())?;
+    let received_signals = signals::listen(stopper.clone())?;
     let public = flags.public.generator()?.public;
-    heard.run_begins();
+    received_signals.mark_run_started();
     let (all, mut shown) = (traffic.trace.len(), 0);
     let replayed = runner::replay(&plan, &traffic, &public, &stopper, &mut |ended| {
         if output::is_watched() && ended * 100 / (all as u64).max(1) != shown {
@@ -174,14 +176,14 @@ fn replay_once(
         }
     });
     if output::is_watched() {
-        output::wipe_line();
+        output::erase_line();
     }
     let replayed = match replayed {
         Ok(replayed) => replayed,
         Err(runner::ReplayError::Refused(refusal)) => return Err(refusal.into()),
         Err(error) => return Err(error.into()),
     };
-    let done = report::Done {
+    let done = report::FinishedReplay {
         recorded: &recorded,
         traffic: &traffic,
         replayed: &replayed,
@@ -190,11 +192,11 @@ fn replay_once(
         shared,
     };
     print(is_json, &done.text(), &done.json())?;
-    Ok(heard.exit().unwrap_or(Exit::Ok))
+    Ok(received_signals.exit().unwrap_or(Exit::Ok))
 }
 
 /// Puts the sessions of a database on the connections of the flag. `None` if each has its own.
-fn share(flags: &ReplayFlags, recorded: &mut Recorded) -> Option<Shared> {
+fn share(flags: &ReplayFlags, recorded: &mut Recorded) -> Option<SharedSessions> {
     let asked = flags.connections.filter(|_| recorded.format.traffic.has_sessions)?;
     let fingerprints = recorded.survey.fingerprints.iter().map(|counted| counted.text.as_str());
     recorded.trace.share(asked as usize, fingerprints)
@@ -204,25 +206,26 @@ fn print(is_json: bool, text: &str, json: &serde_json::Value) -> anyhow::Result<
     if is_json { output::data(&format!("{json:#}\n")) } else { output::lines(text) }
 }
 
-fn bad<T>(message: String) -> anyhow::Result<T> {
+fn bad_arguments<T>(message: String) -> anyhow::Result<T> {
     Err(BadArguments(message).into())
 }
 
 /// Factor of `--speed`; `None` for no pauses.
 fn speed(text: &str) -> anyhow::Result<Option<f64>> {
-    ::replay::speed(text).or_else(|what| bad(format!("--speed: {what}\n  help: write 2x, 0.5x, or max")))
+    ::replay::speed(text)
+        .or_else(|what| bad_arguments(format!("--speed: {what}\n  help: write 2x, 0.5x, or max")))
 }
 
 /// Duration of a flag, in nanoseconds.
 fn time_ns(flag: &str, text: &str) -> anyhow::Result<u64> {
     let duration_ns = plan::units::duration_ns(&with_seconds(text));
-    duration_ns.or_else(|what| bad(format!("{flag}: {what}\n  help: write a time such as 60s")))
+    duration_ns.or_else(|what| bad_arguments(format!("{flag}: {what}\n  help: write a time such as 60s")))
 }
 
 /// Time of `--since` or `--until`.
 fn moment(flag: &str, text: Option<&String>) -> anyhow::Result<Option<::replay::Moment>> {
     let moment = text.map(|text| plan::log_moment(&with_seconds(text))).transpose();
-    moment.or_else(|(what, help)| bad(format!("{flag}: {what}\n  help: {help}")))
+    moment.or_else(|(what, help)| bad_arguments(format!("{flag}: {what}\n  help: {help}")))
 }
 
 /// Reads the whole log.
@@ -234,7 +237,7 @@ fn read(flags: &ReplayFlags) -> anyhow::Result<Recorded> {
         let file = File::open(&flags.log)
             .map_err(|error| BadArguments(format!("{name}: {error}\n  help: name a log file")))?;
         if file.metadata().is_ok_and(|about| about.is_dir()) {
-            return bad(format!("{name}: it is a folder\n  help: name a log file"));
+            return bad_arguments(format!("{name}: it is a folder\n  help: name a log file"));
         }
         Box::new(BufReader::with_capacity(BUFFER_BYTES, file))
     };
@@ -256,18 +259,18 @@ fn read(flags: &ReplayFlags) -> anyhow::Result<Recorded> {
         until: moment("--until", flags.until.as_ref())?,
     };
     let keep = match (flags.dry_run, flags.connections) {
-        (true, _) => Keep::Nothing,
+        (true, _) => Storage::Nothing,
         // Sessions that share connections are put in order as a whole.
-        (false, Some(_)) => Keep::InMemory,
-        (false, None) => Keep::InFile,
+        (false, Some(_)) => Storage::InMemory,
+        (false, None) => Storage::InFile,
     };
     match Recorded::read(log, &selection, keep) {
         Ok(recorded) => Ok(recorded),
-        Err(ReadError::File(error)) => bad(format!(
+        Err(ReadError::File(error)) => bad_arguments(format!(
             "{name}: its statements cannot be kept in a temporary file: {error}\n  help: set TMPDIR to a folder with room for them"
         )),
         Err(ReadError::Io(error)) => Err(explained(LogError::Io(error))),
-        Err(ReadError::TooLarge) => bad(format!(
+        Err(ReadError::TooLarge) => bad_arguments(format!(
             "{name}: its statements take more than {} GiB of memory\n  help: take a part of it, or filter it with --user, --database, or --only reads",
             ::replay::KEPT_BYTES_MAX >> 30
         )),
@@ -285,7 +288,7 @@ fn layout(flags: &ReplayFlags) -> anyhow::Result<(Option<&'static Format>, Layou
         }
         Some(name) => match Format::named(name) {
             Some(format) => Ok((Some(format), layout)),
-            None => bad(format!(
+            None => bad_arguments(format!(
                 "--log-format: {name:?} is no format\n  help: see the list in tenbin replay --help"
             )),
         },
@@ -298,17 +301,17 @@ fn check(flags: &ReplayFlags, recorded: &Recorded) -> anyhow::Result<()> {
     let name = flags.log.display();
     if trace.is_empty() {
         let help = "see what was skipped: add --dry-run";
-        return bad(format!("{name}: nothing in it can be replayed\n  help: {help}"));
+        return bad_arguments(format!("{name}: nothing in it can be replayed\n  help: {help}"));
     }
     if survey.writes > 0 && !flags.allow_writes {
-        return bad(format!(
+        return bad_arguments(format!(
             "{name}: {} of {} statements may write\n  help: leave them out with --only reads, or replay them with --allow-writes on a copy of the data",
             survey.writes, survey.statements
         ));
     }
     if survey.databases.len() > 1 && flags.database.is_empty() && survey.traffic().has_sessions {
         let names: Vec<String> = survey.databases.keys().map(|name| format!("{name:?}")).collect();
-        return bad(format!(
+        return bad_arguments(format!(
             "{name}: it has statements of {} databases, and --to names one: {}\n  help: choose with --database NAME; repeat it to send several to one",
             names.len(),
             names.join(", ")
@@ -325,7 +328,7 @@ fn plan(flags: &ReplayFlags, recorded: &Recorded) -> anyhow::Result<Plan> {
     let of_requests = flags.connections.map_or(CONNECTIONS_DEFAULT, u64::from);
     let users = if traffic.has_sessions { recorded.trace.slot_count() as u64 } else { of_requests };
     let timeout_ns = time_ns("--timeout", &flags.timeout)?;
-    let stand_in = |text: &str| Played::Text { name: "replay".to_owned(), text: text.into() };
+    let stand_in = |text: &str| ScriptSource::Text { name: "replay".to_owned(), text: text.into() };
     let draft = Draft {
         url: plan::url_with_step(&url),
         load: LoadSpec {
@@ -337,11 +340,11 @@ fn plan(flags: &ReplayFlags, recorded: &Recorded) -> anyhow::Result<Plan> {
         played: traffic.stand_in.map(stand_in).into_iter().collect(),
         ..Draft::default()
     };
-    let plan = draft.check().map_err(|faults| BadArguments(listed(&faults, "nothing was sent")))?;
-    output::keep_out(&plan.secrets);
-    match plan.endpoints[0].load.takes(traffic) {
+    let plan = draft.check().map_err(|faults| BadArguments(list_faults(&faults, "nothing was sent")))?;
+    output::register_secrets(&plan.secrets);
+    match plan.endpoints[0].load.accepts_traffic(traffic) {
         true => Ok(plan),
-        false => bad(format!(
+        false => bad_arguments(format!(
             "--to: the log has {}\n  help: name a server of it with --to",
             traffic.entries_of_server
         )),
@@ -352,7 +355,10 @@ fn plan(flags: &ReplayFlags, recorded: &Recorded) -> anyhow::Result<Plan> {
 fn check_scheme(url: &str, traffic: &Traffic) -> anyhow::Result<()> {
     match (traffic.fits_scheme)(url.split_once("://").map_or("", |(scheme, _)| scheme)) {
         true => Ok(()),
-        false => bad(format!("--to: the log has {}\n  help: {}", traffic.entries, traffic.help_for_flags)),
+        false => bad_arguments(format!(
+            "--to: the log has {}\n  help: {}",
+            traffic.entries, traffic.help_for_flags
+        )),
     }
 }
 

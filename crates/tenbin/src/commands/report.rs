@@ -1,6 +1,6 @@
 //! `tenbin report`: shows stored runs, or a study, in any format.
 
-use ::report::Sharing;
+use ::report::Anonymizer;
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use evidence::RunId;
@@ -40,7 +40,7 @@ pub(crate) fn run(flags: &ReportFlags) -> anyhow::Result<Exit> {
         && let Some(id) = one.study()?
     {
         let study = one.store.load_study(&id)?;
-        let sharing = flags.share.then(|| Sharing::of_study(&study));
+        let sharing = flags.share.then(|| Anonymizer::of_study(&study));
         let study = sharing.iter().fold(study, |study, sharing| sharing.study(study));
         let load =
             |run: &RunId| Ok(sharing.iter().fold(one.store.load(run)?, |run, sharing| sharing.run(run)));
@@ -57,7 +57,7 @@ pub(crate) fn run(flags: &ReportFlags) -> anyhow::Result<Exit> {
         .into());
     }
     let runs = named.iter().map(|one| one.store.load(&one.run()?)).collect::<Result<Vec<_>, _>>()?;
-    let runs = match flags.share.then(|| Sharing::of_runs(&runs)) {
+    let runs = match flags.share.then(|| Anonymizer::of_runs(&runs)) {
         Some(sharing) => runs.into_iter().map(|run| sharing.run(run)).collect(),
         None => runs,
     };

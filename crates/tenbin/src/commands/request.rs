@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use plan::{BodyFile, Fault, TlsSpec};
 
-use crate::commands::listed;
+use crate::commands::list_faults;
 use crate::exit::BadArguments;
 use crate::output;
 
@@ -77,7 +77,7 @@ pub(crate) struct RequestFlags {
 
 /// HTTP request that the flags describe.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Described {
+pub(crate) struct RequestDescription {
     pub(crate) method: Option<String>,
     /// Header lines, each `Name: value`.
     pub(crate) headers: Vec<String>,
@@ -118,14 +118,14 @@ impl RequestFlags {
     }
 
     /// Builds the request for `url`, or returns all errors in the flags. Does not read the files of bodies.
-    pub(crate) fn read(&self, url: &str) -> Result<Described, Vec<Fault>> {
+    pub(crate) fn read(&self, url: &str) -> Result<RequestDescription, Vec<Fault>> {
         let mut faults = Vec::new();
-        let mut described = Described {
+        let mut described = RequestDescription {
             method: self.method.clone(),
             headers: self.headers.clone(),
             body_file: self.body_file.clone().map(|path| BodyFile { flag: "--body-file", path }),
             secrets: self.secrets(),
-            ..Described::default()
+            ..RequestDescription::default()
         };
         for (flag, text) in [("--body", &self.body), ("--json", &self.json)] {
             match text.as_deref().map(|text| text.strip_prefix('@').ok_or(text)) {
@@ -152,27 +152,32 @@ impl RequestFlags {
         }
         self.read_form(&mut described, &mut faults);
         self.add_credentials(&mut described, &mut faults);
-        self.add_types(&mut described, url);
+        self.add_content_headers(&mut described, url);
         if faults.is_empty() { Ok(described) } else { Err(faults) }
     }
 
     /// Builds the request with its body as text, for a plan that is built from flags. `usual` begins the errors about the body.
-    pub(crate) fn read_text(&self, url: &str, usual: &str) -> anyhow::Result<(Described, Option<String>)> {
-        let described = self.read(url).map_err(|faults| BadArguments(listed(&faults, "nothing was sent")))?;
+    pub(crate) fn read_text(
+        &self,
+        url: &str,
+        usual: &str,
+    ) -> anyhow::Result<(RequestDescription, Option<String>)> {
+        let described =
+            self.read(url).map_err(|faults| BadArguments(list_faults(&faults, "nothing was sent")))?;
         let text = match (&described.body_file, &described.body) {
             (Some(file), _) => {
                 let bytes =
-                    file.read().map_err(|fault| BadArguments(listed(&[fault], "nothing was sent")))?;
-                Some(text_of(bytes, &format!("{} {}", file.flag, file.path.display()), usual)?)
+                    file.read().map_err(|fault| BadArguments(list_faults(&[fault], "nothing was sent")))?;
+                Some(body_as_text(bytes, &format!("{} {}", file.flag, file.path.display()), usual)?)
             }
-            (None, Some(bytes)) => Some(text_of(bytes.clone(), "-F", usual)?),
+            (None, Some(bytes)) => Some(body_as_text(bytes.clone(), "-F", usual)?),
             (None, None) => None,
         };
         described.note.iter().for_each(|note| output::note(note));
         Ok((described, text))
     }
 
-    fn read_form(&self, described: &mut Described, faults: &mut Vec<Fault>) {
+    fn read_form(&self, described: &mut RequestDescription, faults: &mut Vec<Fault>) {
         let Some(form) = form::read(&self.form, faults) else { return };
         if self.has_header("content-type") {
             let what = "the Content-Type of a form names the boundary of its parts, and cannot be given";
@@ -183,7 +188,7 @@ impl RequestFlags {
     }
 
     /// Adds the headers of `-u` and `--cookie`.
-    fn add_credentials(&self, described: &mut Described, faults: &mut Vec<Fault>) {
+    fn add_credentials(&self, described: &mut RequestDescription, faults: &mut Vec<Fault>) {
         match self.user.as_deref() {
             None => {}
             Some(user) if !user.contains(':') => {
@@ -213,7 +218,7 @@ impl RequestFlags {
     }
 
     /// Adds the headers that follow from the body.
-    fn add_types(&self, described: &mut Described, url: &str) {
+    fn add_content_headers(&self, described: &mut RequestDescription, url: &str) {
         let mut add = |name: &str, value: &str| {
             if !self.has_header(name) {
                 described.headers.push(format!("{name}: {value}"));
@@ -251,7 +256,7 @@ impl RequestFlags {
 }
 
 /// Body as text, for a plan that is built from flags. Returns an error if it is longer than 4 MiB or not UTF-8.
-fn text_of(bytes: Vec<u8>, place: &str, usual: &str) -> anyhow::Result<String> {
+fn body_as_text(bytes: Vec<u8>, place: &str, usual: &str) -> anyhow::Result<String> {
     let refused = |what: &str| BadArguments(format!("{place}: {usual}, {what}\n  help: {BY_PLAN}"));
     if bytes.len() > BODY_BYTES_MAX {
         return Err(refused("the limit is 4 MiB").into());

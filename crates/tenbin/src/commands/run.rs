@@ -7,17 +7,17 @@ use clap_complete::engine::ArgValueCompleter;
 use evidence::{Baseline, Procedure, RunId, StudyId, StudyState};
 use plan::{Experiment, Interleave, NoSlices, Stacks, Study, units};
 use progress::Stream;
-use runner::{Bench, RunError, Runner, Stopper, Tools};
+use runner::{RunError, Runner, Stopper, StudyRunner, Tools};
 use store::Store;
 use study::StoredStudy;
 
 use crate::arguments::with_seconds;
 use crate::commands::baseline;
 use crate::commands::completions::plan_files;
-use crate::commands::load::show_what_is_left;
+use crate::commands::load::print_remaining_counts;
 use crate::commands::origin::LabelFlag;
 use crate::commands::resume::ResumeFlag;
-use crate::commands::{PublicFlag, StoreFlag, read_plan, refuse, this_program};
+use crate::commands::{PublicFlag, StoreFlag, fail_on, read_plan, this_program};
 use crate::destination::{Destination, ResultFlags};
 use crate::exit::{BadArguments, Exit};
 use crate::run_sequence::{RunSequence, broken, of_study};
@@ -82,8 +82,8 @@ pub(crate) fn run(flags: &RunFlags) -> anyhow::Result<Exit> {
     let mut study = read_plan(&flags.plan, flags.quick)?;
     // A resumed study keeps the flags that it was started with.
     if flags.resume.name().is_none() {
-        study.settle_at(&runner::place());
-        say_why_not_in_slices(&study);
+        study.resolve_interleave_at(&runner::place());
+        note_whole_runs(&study);
     }
     if let Some(stacks) = flags.profile {
         study.set_profile(stacks);
@@ -103,7 +103,7 @@ pub(crate) fn run(flags: &RunFlags) -> anyhow::Result<Exit> {
     baseline.iter().for_each(baseline::announce);
     let procedure = study::procedure(&study);
     let (resume, within_ns) = (Some(&flags.resume), flags.within);
-    let ordered = Ordered {
+    let ordered = StudyRun {
         study,
         procedure,
         resume,
@@ -114,11 +114,11 @@ pub(crate) fn run(flags: &RunFlags) -> anyhow::Result<Exit> {
         label: &flags.label,
         baseline,
     };
-    ordered.carry_out(&destination, "")
+    ordered.execute(&destination, "")
 }
 
 /// Prints why a study that may be run in slices is not.
-fn say_why_not_in_slices(study: &Study) {
+fn note_whole_runs(study: &Study) {
     if study.compare.interleave == Interleave::Auto
         && let Some(NoSlices { because, .. }) = study.no_slices()
     {
@@ -134,7 +134,7 @@ fn experiment(flags: &RunFlags, study: &Study) -> Result<Option<Experiment>, Bad
             Some(_) => Err(BadArguments("--why-within without an experiment\n  help: add --why".to_owned())),
         };
     };
-    if let Some((what, help)) = study.no_experiment() {
+    if let Some((what, help)) = study.experiment_obstacle() {
         return Err(BadArguments(format!("--why: {what}\n  help: {help}")));
     }
     let within_ns = flags.why_within.unwrap_or(asked.within_ns);
@@ -143,7 +143,7 @@ fn experiment(flags: &RunFlags, study: &Study) -> Result<Option<Experiment>, Bad
 }
 
 /// A study to begin or to resume.
-pub(crate) struct Ordered<'a> {
+pub(crate) struct StudyRun<'a> {
     pub(crate) study: Study,
     pub(crate) procedure: Procedure,
     /// `None` if the command cannot resume a study.
@@ -159,7 +159,7 @@ pub(crate) struct Ordered<'a> {
     pub(crate) baseline: Option<Baseline>,
 }
 
-impl<'a> Ordered<'a> {
+impl<'a> StudyRun<'a> {
     /// A study made from flags, which begins now and in which no stored baseline is asked for.
     pub(crate) fn begun(
         study: Study,
@@ -184,19 +184,20 @@ impl<'a> Ordered<'a> {
     /// Prints `words` if there are any, runs the study, and stores and reports it. The exit code follows from what was stored.
     ///
     /// A new study without a seed draws one. A resumed study keeps its own.
-    pub(crate) fn carry_out(self, destination: &Destination, words: &str) -> anyhow::Result<Exit> {
+    pub(crate) fn execute(self, destination: &Destination, words: &str) -> anyhow::Result<Exit> {
         let tenbin = this_program()?;
         let generator = self.public.generator()?;
-        refuse(&runner::preflight(&self.study, &tenbin, &generator.public))?;
+        fail_on(&runner::preflight(&self.study, &tenbin, &generator.public))?;
         let stopper = Stopper::default();
-        let heard = signals::listen(stopper.clone())?;
+        let received_signals = signals::listen(stopper.clone())?;
         let secrets = self.study.secrets.clone();
-        let store = Store::open(&self.store.path())?.redacting(move |text| secrets.redact(text).into_owned());
+        let store =
+            Store::open(&self.store.path())?.with_redaction(move |text| secrets.redact(text).into_owned());
         if !words.is_empty() {
             output::remark(words);
         }
         let resumed = self.resume.and_then(ResumeFlag::name);
-        let going_on = resumed.map(|name| self.go_on(&store, name)).transpose()?;
+        let going_on = resumed.map(|name| self.reopen(&store, name)).transpose()?;
         let can_resume = self.resume.is_some();
         let (mut study, procedure) = (self.study, self.procedure);
         let id = match going_on {
@@ -205,13 +206,13 @@ impl<'a> Ordered<'a> {
                 id
             }
             None => {
-                let id = begin(&mut study, procedure, self.baseline.as_ref(), &store)?;
+                let id = store_new_study(&mut study, procedure, self.baseline.as_ref(), &store)?;
                 self.label.keep(id.as_str(), &store);
                 id
             }
         };
         warn_of_others(&store, &id)?;
-        heard.run_begins();
+        received_signals.mark_run_started();
         let tools = Tools { generator: &generator, ..Tools::local(&stopper) };
         let stream = Stream::default();
         let line = StudyLine::of(&stream);
@@ -221,14 +222,15 @@ impl<'a> Ordered<'a> {
         let slices = begun.compare.procedure.slices().copied();
         if slices.is_none() && study.slicing().is_some() {
             let because = "it began in whole runs".to_owned();
-            study.make_whole_runs(NoSlices { because, help: "run it again without --resume".to_owned() });
+            study.use_whole_runs(NoSlices { because, help: "run it again without --resume".to_owned() });
         }
-        let bench = Bench::new(Runner { store: &store, tools }, &study, &id, &tenbin)?.in_slices(slices);
+        let bench =
+            StudyRunner::new(Runner { store: &store, tools }, &study, &id, &tenbin)?.in_slices(slices);
         let mut making = RunSequence { bench, tools, stream: &stream, line };
         study::run_study(&study, &StoredStudy { store: &store, id: &id }, &mut making)
             .map_err(broken)
-            .inspect_err(show_what_is_left)
-            .map_err(|error| explained(error, can_resume))?;
+            .inspect_err(print_remaining_counts)
+            .map_err(|error| add_help(error, can_resume))?;
         let kept = store.load_study(&id)?;
         let load = |run: &RunId| Ok(store.load(run)?);
         let ending = report::study_ending(&kept, &load)?;
@@ -238,13 +240,13 @@ impl<'a> Ordered<'a> {
         if let Err(error) = shown
             && !output::is_broken_pipe(&error)
         {
-            return heard.or_error(error);
+            return received_signals.exit_or_error(error);
         }
-        Ok(heard.or_by_itself(ending))
+        Ok(received_signals.exit_or(ending))
     }
 
     /// Finds the study to resume or extend, and reopens it. Returns its name and its seed.
-    fn go_on(&self, store: &Store, name: &str) -> anyhow::Result<(StudyId, u64)> {
+    fn reopen(&self, store: &Store, name: &str) -> anyhow::Result<(StudyId, u64)> {
         let Self { study, procedure, blocks, .. } = self;
         let id = match name {
             "" => newest(study, procedure, store, blocks.is_some())?,
@@ -265,7 +267,7 @@ impl<'a> Ordered<'a> {
         }
         let within_s = self.within_ns.map(|ns| ns as f64 / 1e9);
         match (kept.state, blocks) {
-            (StudyState::Complete, None) => return Err(finished(study, &kept)?.into()),
+            (StudyState::Complete, None) => return Err(complete_study_error(study, &kept)?.into()),
             (StudyState::Complete, Some(blocks)) => {
                 let mut study = study.clone();
                 study.set_seed(kept.new.seed);
@@ -275,7 +277,7 @@ impl<'a> Ordered<'a> {
                 output::remark(&format!("extending {id} from {from} to {blocks} blocks"));
             }
             (StudyState::Interrupted, Some(blocks)) if *blocks != kept.blocks() => {
-                return Err(not_finished(&kept).into());
+                return Err(incomplete_study_error(&kept).into());
             }
             _ => {
                 store.resume_study(&id, within_s)?;
@@ -289,16 +291,16 @@ impl<'a> Ordered<'a> {
 }
 
 /// Draws a seed and selects cores for a new study that has none, and stores it.
-fn begin(
+fn store_new_study(
     study: &mut Study,
     procedure: Procedure,
     baseline: Option<&Baseline>,
     store: &Store,
 ) -> anyhow::Result<StudyId> {
     if !study.has_seed {
-        study.set_seed(seed::fresh());
+        study.set_seed(seed::random_seed());
     }
-    let seen = runner::settle_cores(study);
+    let seen = runner::choose_cores(study);
     let mut stamp = runner::stamp(study)?;
     if let (Some(stamp), Some(seen)) = (&mut stamp, seen) {
         *stamp += &format!("; {seen}");
@@ -308,7 +310,7 @@ fn begin(
 }
 
 /// Adds help to the error of a system that rejects everything. No other error depends on the command.
-pub(crate) fn explained(error: RunError, can_resume: bool) -> anyhow::Error {
+pub(crate) fn add_help(error: RunError, can_resume: bool) -> anyhow::Error {
     match error {
         RunError::Rejected { .. } if can_resume => anyhow::anyhow!(
             "{error}\n  help: correct the request, and start again; if the server was at fault, repair it, and add --resume"
@@ -323,7 +325,7 @@ pub(crate) fn explained(error: RunError, can_resume: bool) -> anyhow::Error {
 }
 
 /// Error for a complete study: only more blocks could be added.
-fn finished(study: &Study, kept: &evidence::Study) -> anyhow::Result<BadArguments> {
+fn complete_study_error(study: &Study, kept: &evidence::Study) -> anyhow::Result<BadArguments> {
     let id = &kept.id;
     if !kept.new.compare.procedure.can_be_extended() {
         return Ok(BadArguments(format!("{id} is complete\n  help: leave out --resume to run it again")));
@@ -337,7 +339,7 @@ fn finished(study: &Study, kept: &evidence::Study) -> anyhow::Result<BadArgument
 }
 
 /// Error for extending a study whose planned runs are not all complete.
-fn not_finished(kept: &evidence::Study) -> BadArguments {
+fn incomplete_study_error(kept: &evidence::Study) -> BadArguments {
     BadArguments(format!(
         "{} is not complete: it has {} of {} runs\n  help: resume it without --blocks first, then extend it",
         kept.id,
@@ -377,7 +379,7 @@ fn newest(study: &Study, procedure: &Procedure, store: &Store, is_extended: bool
         complete = complete.or(Some(kept));
     }
     if let Some(kept) = complete {
-        return Err(finished(study, &kept)?.into());
+        return Err(complete_study_error(study, &kept)?.into());
     }
     let what = match is_extended {
         true => format!("no study of {:?} with this plan is stored", study.title),

@@ -1,7 +1,7 @@
 //! Flags of a SQL load.
 
 use clap::{ArgMatches, Args};
-use plan::{Field, Played, SqlSpec};
+use plan::{Field, ScriptSource, SqlSpec};
 
 /// Flags of database loads. The plan checks all values at once.
 #[derive(Args, Debug)]
@@ -149,13 +149,13 @@ impl SqlFlags {
 }
 
 /// Scripts and workloads in the order of the command line, which is also the order of the steps.
-pub(crate) fn played(matches: &ArgMatches) -> Vec<Played> {
-    let of = |name: &str, played: fn(String) -> Played| {
+pub(crate) fn played(matches: &ArgMatches) -> Vec<ScriptSource> {
+    let of = |name: &str, played: fn(String) -> ScriptSource| {
         let places = matches.indices_of(name).into_iter().flatten();
         let texts = matches.get_many::<String>(name).into_iter().flatten().cloned();
         places.zip(texts.map(played)).collect::<Vec<_>>()
     };
-    let mut all = [of("files", Played::File), of("workloads", Played::Workload)].concat();
+    let mut all = [of("files", ScriptSource::File), of("workloads", ScriptSource::Workload)].concat();
     all.sort_by_key(|(place, _)| *place);
     all.into_iter().map(|(_, played)| played).collect()
 }

@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use clap::Args;
 use plan::Database;
 
-use crate::commands::listed;
+use crate::commands::list_faults;
 use crate::exit::{BadArguments, Exit};
 
 /// Database, and statements.
@@ -19,8 +19,8 @@ pub(crate) struct StatementsFlags {
 
 /// Runs the statements one after the other.
 pub(crate) fn run(flags: &StatementsFlags) -> anyhow::Result<Exit> {
-    let database =
-        Database::read(&flags.url).map_err(|faults| BadArguments(listed(&faults, "nothing was sent")))?;
+    let database = Database::read(&flags.url)
+        .map_err(|faults| BadArguments(list_faults(&faults, "nothing was sent")))?;
     let (file, text) = match flags.text.strip_prefix('@') {
         Some(path) => (Some(path), fs::read_to_string(path).with_context(|| path.to_owned())?),
         None => (None, flags.text.clone()),

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use evidence::{Origin, RunId, StudyId};
 use plan::nearest_name;
-use store::{Only, Store, StoreError};
+use store::{Store, StoreContent, StoreError};
 
 use crate::arguments::is_server;
 use crate::commands::StoreFlag;
@@ -36,11 +36,11 @@ impl StoredName {
         let text = text.trim();
         let is_file = Path::new(text).is_file();
         if is_file && text.starts_with(['.', '/']) {
-            return Self::of_file(Path::new(text));
+            return Self::from_file(Path::new(text));
         }
         let store = match Store::open_existing(&store.path()) {
             Ok(store) => store,
-            Err(_) if is_file => return Self::of_file(Path::new(text)),
+            Err(_) if is_file => return Self::from_file(Path::new(text)),
             Err(error) => return Err(error.into()),
         };
         let known = match store.labeled(text)? {
@@ -49,7 +49,7 @@ impl StoredName {
         };
         match known {
             Some(name) => Ok(Self { store, name }),
-            None if is_file => Self::of_file(Path::new(text)),
+            None if is_file => Self::from_file(Path::new(text)),
             None => Self { store, name: text.to_owned() }.known(),
         }
     }
@@ -63,12 +63,12 @@ impl StoredName {
         let Some(StoreError::UnknownRun { .. } | StoreError::UnknownStudy { .. }) = error else {
             return Ok(self);
         };
-        let Some(help) = self.probably_meant()? else { return Ok(self) };
+        let Some(help) = self.suggestion()? else { return Ok(self) };
         let path = self.store.path().display();
         Err(BadArguments(format!("nothing in {path} is called {:?}\n  help: {help}", self.name)).into())
     }
 
-    fn probably_meant(&self) -> anyhow::Result<Option<String>> {
+    fn suggestion(&self) -> anyhow::Result<Option<String>> {
         let name = self.name.as_str();
         if is_server(name) {
             return Ok(Some(
@@ -84,16 +84,16 @@ impl StoredName {
     }
 
     /// The only run or study of a file.
-    pub(crate) fn of_file(path: &Path) -> anyhow::Result<Self> {
+    pub(crate) fn from_file(path: &Path) -> anyhow::Result<Self> {
         // SQLite would turn an empty file into a store.
         if fs::metadata(path).is_ok_and(|there| there.len() == 0) {
             return Err(StoreError::Foreign { path: path.to_owned() }.into());
         }
         let store = Store::open_existing(path)?;
         let name = match store.only()? {
-            Only::Run(run) => run.to_string(),
-            Only::Study(study) => study.to_string(),
-            Only::Other { runs, studies } => {
+            StoreContent::Run(run) => run.to_string(),
+            StoreContent::Study(study) => study.to_string(),
+            StoreContent::Other { runs, studies } => {
                 let path = path.display();
                 return Err(BadArguments(format!(
                     "{path} holds {runs} runs and {studies} studies, and a file can name only one\n  \

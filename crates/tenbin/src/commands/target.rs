@@ -17,7 +17,7 @@ use target::{Hang, RateLimit, Running, Settings, Stall, StartError, ThreadPool, 
 
 use crate::arguments::with_seconds;
 use crate::commands::flag_reader::{Reader, share};
-use crate::commands::listed;
+use crate::commands::list_faults;
 use crate::exit::{BadArguments, Exit};
 use crate::output;
 
@@ -25,7 +25,7 @@ use crate::output;
 const THREAD_LIMIT: usize = 1024;
 
 /// Default duration of a trouble, in ns.
-const TROUBLE_NS: u64 = 1_000_000_000;
+const TROUBLE_DEFAULT_NS: u64 = 1_000_000_000;
 
 /// What happens when all threads of a worker wait for something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -135,7 +135,8 @@ pub(crate) fn run(flags: TargetFlags) -> anyhow::Result<Exit> {
     if let Some(mode) = &flags.raw {
         return raw::run(mode, &flags.listen);
     }
-    let settings = settings(flags).map_err(|faults| BadArguments(listed(&faults, "nothing was started")))?;
+    let settings =
+        settings(flags).map_err(|faults| BadArguments(list_faults(&faults, "nothing was started")))?;
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGUSR1])?;
     let running = target::start(settings).map_err(|error| match error {
         StartError::Faults(_) => anyhow::Error::from(BadArguments(error.to_string())),
@@ -145,14 +146,14 @@ pub(crate) fn run(flags: TargetFlags) -> anyhow::Result<Exit> {
         "listening on http://{}/ (lists the endpoints); Ctrl-C ends it\n",
         running.address()
     ))?;
-    let (sender, heard) = mpsc::channel();
+    let (sender, received) = mpsc::channel();
     thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for signal in signals.forever() {
             // At the second signal, the receiver is already dropped, so the send fails harmlessly.
             let _ = sender.send(signal);
         }
     })?;
-    while let Ok(SIGUSR1) = heard.recv() {
+    while let Ok(SIGUSR1) = received.recv() {
         running.begin_trouble();
     }
     let farewell = farewell(&running);
@@ -251,7 +252,7 @@ fn trouble(kind: Option<TroubleName>, lasting: Option<&str>, reader: &mut Reader
         TroubleName::Reject => TroubleKind::Reject,
         TroubleName::Slow => TroubleKind::Slow,
     };
-    Some(Trouble { kind, lasting: Duration::from_nanos(lasting.unwrap_or(TROUBLE_NS)) })
+    Some(Trouble { kind, lasting: Duration::from_nanos(lasting.unwrap_or(TROUBLE_DEFAULT_NS)) })
 }
 
 fn address(text: &str) -> Result<SocketAddr, String> {

@@ -21,7 +21,7 @@ pub(super) fn flags(words: &[String]) -> &'static [Row] {
 }
 
 /// Replacement for the connection flags of sysbench, such as `--mysql-host`.
-pub(super) fn of_client(name: &str) -> Option<String> {
+pub(super) fn client_flag_replacement(name: &str) -> Option<String> {
     let engine = ["mysql", "pgsql"].into_iter().find(|engine| name.starts_with(&format!("--{engine}-")))?;
     let scheme = if engine == "mysql" { "mysql" } else { "postgres" };
     Some(format!("the server, user, and database in the URL: {scheme}://USER@HOST:PORT/DATABASE"))

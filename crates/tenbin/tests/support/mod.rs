@@ -47,7 +47,7 @@ pub(crate) struct Started {
 
 impl Home {
     pub(crate) fn new() -> Self {
-        harness::quiet::run_ahead();
+        harness::quiet::raise_priority();
         Self { folder: tempfile::tempdir().expect("a folder") }
     }
 

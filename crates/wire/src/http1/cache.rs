@@ -7,14 +7,14 @@ use crate::content::CacheUse;
 /// Whether a header of 3, 7, 12, 14, or 15 characters may be a cache header, judged by its first two characters. Keeps other headers of
 /// these lengths, such as `Content-Type`, off the slow path.
 #[inline]
-pub(super) fn may_name(name: &str) -> bool {
+pub(super) fn may_be_cache_header(name: &str) -> bool {
     let [first, second, ..] = name.as_bytes() else { return false };
     matches!((first | 0x20, second | 0x20), (b'a', b'g') | (b'x', b'-') | (b'c', b'a' | b'f'))
 }
 
 /// Cache use after one more header. A hit of any cache counts, because the server then did not do the work.
 #[cold]
-pub(super) fn seen(header: &Header<'_>, before: CacheUse) -> CacheUse {
+pub(super) fn cache_use_after(header: &Header<'_>, before: CacheUse) -> CacheUse {
     let is = |name: &str| header.name.eq_ignore_ascii_case(name);
     let value = header.value.trim_ascii();
     let says = |word: &[u8]| value.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word));
@@ -60,14 +60,14 @@ mod tests {
             ("Cache-Status", "", Unknown),
         ] {
             let header = Header { name, value: value.as_bytes() };
-            assert!(may_name(name), "{name}");
-            assert_eq!(seen(&header, Unknown), expected, "{name}: {value}");
-            assert_eq!(seen(&header, Hit), Hit, "{name}: {value}");
+            assert!(may_be_cache_header(name), "{name}");
+            assert_eq!(cache_use_after(&header, Unknown), expected, "{name}: {value}");
+            assert_eq!(cache_use_after(&header, Hit), Hit, "{name}: {value}");
         }
         for name in ["Via", "Content-Type", "Accept-Ranges", "X", ""] {
-            assert!(!may_name(name), "{name}");
+            assert!(!may_be_cache_header(name), "{name}");
         }
         let unrelated = Header { name: "Cache-Contro", value: b"hit" };
-        assert_eq!(seen(&unrelated, Unknown), Unknown);
+        assert_eq!(cache_use_after(&unrelated, Unknown), Unknown);
     }
 }

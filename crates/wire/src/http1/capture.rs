@@ -22,12 +22,12 @@ pub struct Capture {
     /// Number of the variable that gets the value.
     pub variable: u16,
     /// Place of the value in the reply.
-    pub from: CaptureFrom,
+    pub from: CaptureSource,
 }
 
 /// Place of a value in a reply.
 #[derive(Clone, Debug)]
-pub enum CaptureFrom {
+pub enum CaptureSource {
     /// First header of this name, ignoring case.
     Header(String),
     /// First match in the body: group 1, or the whole match if there is no group.
@@ -47,17 +47,17 @@ pub(super) enum Missing {
     BeyondKept,
     NotJson,
     /// A JSON object, array, or null.
-    NoScalar,
+    NotScalar,
     /// The header is present, but does not match.
     NoMatch,
 }
 
 impl Missing {
     const ALL: [Self; 6] =
-        [Self::NotThere, Self::TooLong, Self::BeyondKept, Self::NotJson, Self::NoScalar, Self::NoMatch];
+        [Self::NotThere, Self::TooLong, Self::BeyondKept, Self::NotJson, Self::NotScalar, Self::NoMatch];
 }
 
-impl CaptureFrom {
+impl CaptureSource {
     pub(super) fn is_in_body(&self) -> bool {
         !matches!(self, Self::Header(_) | Self::HeaderPart(..))
     }
@@ -83,14 +83,14 @@ impl CaptureFrom {
         }
         let value = |header: &Header<'a>| match expression {
             None => Some(header.value),
-            Some(expression) => matched(expression, header.value),
+            Some(expression) => find_match(expression, header.value),
         };
         Some(named.find_map(value).ok_or(Missing::NoMatch))
     }
 }
 
 /// Match of an expression in a text: group 1, or the whole match if there is no group.
-fn matched<'a>(expression: &Regex, text: &'a [u8]) -> Option<&'a [u8]> {
+fn find_match<'a>(expression: &Regex, text: &'a [u8]) -> Option<&'a [u8]> {
     let found = expression.captures(text)?;
     found.get(1).or_else(|| found.get(0)).map(|part| part.as_bytes())
 }
@@ -145,7 +145,7 @@ impl Values {
         let Some(jar) = self.list.get_mut(usize::from(at.jar)) else { return };
         let mut jar = core::mem::take(jar);
         let path = self.list.get(usize::from(at.path)).map_or(&[][..], Vec::as_slice);
-        jar::take_in(&mut jar, headers, host, path);
+        jar::store_cookies(&mut jar, headers, host, path);
         self.list[usize::from(at.jar)] = jar;
     }
 
@@ -170,12 +170,12 @@ impl Values {
         let missing = |missing| if is_whole { missing } else { Missing::BeyondKept };
         for (number, capture) in captures.iter().enumerate() {
             let kept = match &capture.from {
-                CaptureFrom::Header(_) | CaptureFrom::HeaderPart(..) => Ok(()),
-                CaptureFrom::Body(expression) => match matched(expression, body) {
+                CaptureSource::Header(_) | CaptureSource::HeaderPart(..) => Ok(()),
+                CaptureSource::Body(expression) => match find_match(expression, body) {
                     Some(value) => self.keep(capture, value),
                     None => Err(missing(Missing::NotThere)),
                 },
-                CaptureFrom::Json(path) => match json::find(body, path.parts()) {
+                CaptureSource::Json(path) => match json::find(body, path.parts()) {
                     Ok(value) => self.keep(capture, &value),
                     Err(why) => Err(missing(why)),
                 },
@@ -196,18 +196,18 @@ pub(super) fn explain(captures: &[Capture], code: u32) -> Option<String> {
         (code as usize / Missing::ALL.len(), Missing::ALL[code as usize % Missing::ALL.len()]);
     let from = &captures.get(number)?.from;
     let place = match from {
-        CaptureFrom::Header(name) | CaptureFrom::HeaderPart(name, _) => format!("header {name}"),
-        CaptureFrom::Body(expression) => format!("/{}/", expression.as_str()),
-        CaptureFrom::Json(path) => format!("{:?}", path.written()),
+        CaptureSource::Header(name) | CaptureSource::HeaderPart(name, _) => format!("header {name}"),
+        CaptureSource::Body(expression) => format!("/{}/", expression.as_str()),
+        CaptureSource::Json(path) => format!("{:?}", path.written()),
     };
     Some(match (missing, from) {
-        (Missing::NotThere, CaptureFrom::Header(_) | CaptureFrom::HeaderPart(..)) => {
+        (Missing::NotThere, CaptureSource::Header(_) | CaptureSource::HeaderPart(..)) => {
             format!("{place}, to be saved, is missing")
         }
-        (Missing::NotThere, CaptureFrom::Body(_)) => {
+        (Missing::NotThere, CaptureSource::Body(_)) => {
             format!("nothing in the body matches {place}, to be saved")
         }
-        (Missing::NotThere, CaptureFrom::Json(_)) => format!("the body has no {place}, to be saved"),
+        (Missing::NotThere, CaptureSource::Json(_)) => format!("the body has no {place}, to be saved"),
         (Missing::NoMatch, from) => {
             let expression = from.expression().map_or("", Regex::as_str);
             format!("no {place} matches /{expression}/, to be saved")
@@ -220,6 +220,6 @@ pub(super) fn explain(captures: &[Capture], code: u32) -> Option<String> {
             format!("{place}, to be saved, is not found in the first {kept} MiB of the body")
         }
         (Missing::NotJson, _) => format!("the body is not JSON, so that {place} cannot be saved"),
-        (Missing::NoScalar, _) => format!("the value of {place} is neither text, number, true nor false"),
+        (Missing::NotScalar, _) => format!("the value of {place} is neither text, number, true nor false"),
     })
 }

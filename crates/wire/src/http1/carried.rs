@@ -13,9 +13,9 @@ use crate::step::Reader;
 use crate::step::tree::{Node, Span};
 
 /// Hidden variable with the cookies of a user. A name in braces can never refer to a hidden variable.
-const COOKIES_OF_USER: &str = "(cookies)";
+const USER_COOKIES: &str = "(cookies)";
 /// Hidden variable with the cookies of an iteration.
-const COOKIES_OF_ITERATION: &str = "(cookies of an iteration)";
+const ITERATION_COOKIES: &str = "(cookies of an iteration)";
 /// Hidden variable with the path of the current request, for cookies that set no path.
 const COOKIE_PATH: &str = "(path)";
 /// Hidden variable with the latest location of a redirect.
@@ -23,13 +23,13 @@ const LOCATION: &str = "(location)";
 const AUTHORIZATION: &str = "Authorization";
 
 /// Whether a hidden variable holds the cookies of an iteration, which starts without cookies.
-pub(super) fn is_of_iteration(name: &str) -> bool {
-    name.starts_with(COOKIES_OF_ITERATION)
+pub(super) fn is_per_iteration(name: &str) -> bool {
+    name.starts_with(ITERATION_COOKIES)
 }
 
 /// Words for the cookies that a hidden variable has.
 pub(super) fn words(name: &str) -> &'static str {
-    match name.starts_with(COOKIES_OF_USER) {
+    match name.starts_with(USER_COOKIES) {
         true => "each user keeps cookies",
         false => "each iteration keeps cookies",
     }
@@ -49,14 +49,14 @@ pub(super) struct Carried<'a> {
 /// A header, or credentials, that requests carry.
 struct Item<'a> {
     at: Span,
-    what: What,
+    what: CarriedKind,
     /// Texts that may have variables.
     texts: Vec<&'a Node>,
     /// Whether any request carries the value.
     is_used: bool,
 }
 
-enum What {
+enum CarriedKind {
     Header(String, String),
     Basic(Credentials),
 }
@@ -66,7 +66,7 @@ impl<'a> Carried<'a> {
     pub(super) fn read(scenario: &'a Node, reader: &mut dyn Reader) -> Self {
         let headers = scenario.get("headers").map_or(&[][..], Node::entries).iter().map(|entry| {
             let text = entry.value.text().unwrap_or_default().to_owned();
-            let what = What::Header(entry.key.clone(), text);
+            let what = CarriedKind::Header(entry.key.clone(), text);
             Item { at: entry.key_at, what, texts: vec![&entry.value], is_used: false }
         });
         let mut list: Vec<Item<'_>> = headers.collect();
@@ -78,13 +78,13 @@ impl<'a> Carried<'a> {
             list.push(auth);
         }
         let jar = match scenario.text_of("cookies") {
-            Some("true") => Some(COOKIES_OF_USER),
-            Some("iteration") => Some(COOKIES_OF_ITERATION),
+            Some("true") => Some(USER_COOKIES),
+            Some("iteration") => Some(ITERATION_COOKIES),
             _ => None,
         };
         // These variables are numbered before the values of steps.
         for name in jar.into_iter().flat_map(|jar| [jar, COOKIE_PATH]) {
-            reader.hidden(name);
+            reader.hidden_variable(name);
         }
         Self { list, jar, redirects: redirects(scenario).unwrap_or(0) }
     }
@@ -99,29 +99,29 @@ impl<'a> Carried<'a> {
         reader: &mut dyn Reader,
     ) {
         request.cookies = self.jar.and_then(|jar| {
-            let jar = reader.hidden(&format!("{jar}{endpoint}"))?;
-            Some(CookieJar { jar, path: reader.hidden(COOKIE_PATH)? })
+            let jar = reader.hidden_variable(&format!("{jar}{endpoint}"))?;
+            Some(CookieJar { jar, path: reader.hidden_variable(COOKIE_PATH)? })
         });
         let max = redirects(step).unwrap_or(self.redirects);
         if max > 0 {
             // The URL of the system, which is filled in later, decides about TLS.
             let followed = |location| Redirects { max, location, is_secure: false };
-            request.redirects = reader.hidden(LOCATION).map(followed);
+            request.redirects = reader.hidden_variable(LOCATION).map(followed);
         }
         for item in &mut self.list {
             let texts = || item.texts.iter().filter_map(|node| Some((*node, node.text()?)));
-            if !texts().all(|(_, text)| reader.are_at_hand(text)) {
+            if !texts().all(|(_, text)| reader.are_values_saved(text)) {
                 continue;
             }
             if !item.is_used {
-                texts().for_each(|(node, text)| reader.use_in(node, text));
+                texts().for_each(|(node, text)| reader.resolve_names(node, text));
                 item.is_used = true;
             }
             match &item.what {
-                What::Header(name, _) if request.has(name) => {}
-                What::Header(name, text) => request.headers.push((name.clone(), text.clone())),
-                What::Basic(_) if request.has(AUTHORIZATION) => {}
-                What::Basic(credentials) => request.credentials = Some(credentials.clone()),
+                CarriedKind::Header(name, _) if request.has(name) => {}
+                CarriedKind::Header(name, text) => request.headers.push((name.clone(), text.clone())),
+                CarriedKind::Basic(_) if request.has(AUTHORIZATION) => {}
+                CarriedKind::Basic(credentials) => request.credentials = Some(credentials.clone()),
             }
         }
     }
@@ -129,10 +129,10 @@ impl<'a> Carried<'a> {
     /// Reports headers and credentials that no request carries.
     pub(super) fn report_unused(&self, reader: &mut dyn Reader) {
         for item in self.list.iter().filter(|item| !item.is_used) {
-            let before = reader.reported();
+            let before = reader.error_count();
             let texts = item.texts.iter().filter_map(|node| Some((*node, node.text()?)));
-            texts.for_each(|(node, text)| reader.use_in(node, text));
-            if reader.reported() == before {
+            texts.for_each(|(node, text)| reader.resolve_names(node, text));
+            if reader.error_count() == before {
                 let what = "no step of the scenario is a request that carries it";
                 reader.report(item.at, what.into(), "remove it".into());
             }
@@ -140,8 +140,8 @@ impl<'a> Carried<'a> {
     }
 
     /// Whether each iteration starts without cookies.
-    pub(super) fn keeps_cookies_of_iterations(&self) -> bool {
-        self.jar == Some(COOKIES_OF_ITERATION)
+    pub(super) fn has_cookies_per_iteration(&self) -> bool {
+        self.jar == Some(ITERATION_COOKIES)
     }
 
     /// Place of a header, ignoring case.
@@ -150,15 +150,16 @@ impl<'a> Carried<'a> {
     }
 
     /// Place of credentials. `None` if there are none.
-    pub(super) fn place_of_authorization(&self) -> Option<Span> {
-        let says = |item: &&Item<'_>| matches!(item.what, What::Basic(_)) || item.is_header(AUTHORIZATION);
+    pub(super) fn credentials_at(&self) -> Option<Span> {
+        let says =
+            |item: &&Item<'_>| matches!(item.what, CarriedKind::Basic(_)) || item.is_header(AUTHORIZATION);
         self.list.iter().find(says).map(|item| item.at)
     }
 }
 
 impl Item<'_> {
     fn is_header(&self, name: &str) -> bool {
-        matches!(&self.what, What::Header(own, _) if own.eq_ignore_ascii_case(name))
+        matches!(&self.what, CarriedKind::Header(own, _) if own.eq_ignore_ascii_case(name))
     }
 }
 
@@ -179,7 +180,7 @@ fn auth<'a>(scenario: &'a Node, reader: &mut dyn Reader) -> Option<Item<'a>> {
     let (what, texts) = match (kind.key.as_str(), kind.value.get("user"), kind.value.get("password")) {
         ("bearer", ..) => {
             let value = format!("Bearer {}", text(&kind.value));
-            (What::Header(AUTHORIZATION.to_owned(), value), vec![&kind.value])
+            (CarriedKind::Header(AUTHORIZATION.to_owned(), value), vec![&kind.value])
         }
         ("basic", Some(user), Some(password)) => {
             if text(user).contains(':') {
@@ -187,7 +188,10 @@ fn auth<'a>(scenario: &'a Node, reader: &mut dyn Reader) -> Option<Item<'a>> {
                     "the user of Basic authentication has no colon, which separates it from the password";
                 reader.report(user.at, what.into(), "write the password in `password`".into());
             }
-            (What::Basic(Credentials { user: text(user), password: text(password) }), vec![user, password])
+            (
+                CarriedKind::Basic(Credentials { user: text(user), password: text(password) }),
+                vec![user, password],
+            )
         }
         _ => return None,
     };

@@ -18,24 +18,24 @@ use regex::bytes::Regex;
 pub const KEPT_BODY_BYTES_MAX: usize = 1024 * 1024;
 
 /// Flag in the number of a failed rule: the body had a content coding that could not be decoded, and was checked as it arrived.
-pub(super) const CODED: u32 = 1 << 30;
+pub(super) const UNDECODED_BODY: u32 = 1 << 30;
 
 /// A set of status codes.
 #[derive(Clone, PartialEq, Eq)]
 pub struct StatusSet {
-    words: Vec<RangeInclusive<u16>>,
+    written_ranges: Vec<RangeInclusive<u16>>,
     members: [u64; 10],
 }
 
 impl StatusSet {
     /// Creates the union of ranges within 100..=599.
     pub fn new(ranges: impl IntoIterator<Item = RangeInclusive<u16>>) -> Self {
-        let words: Vec<_> = ranges.into_iter().collect();
+        let written_ranges: Vec<_> = ranges.into_iter().collect();
         let mut members = [0; 10];
-        for status in words.iter().cloned().flatten().filter(|status| *status < 640) {
+        for status in written_ranges.iter().cloned().flatten().filter(|status| *status < 640) {
             members[usize::from(status / 64)] |= 1 << (status % 64);
         }
-        Self { words, members }
+        Self { written_ranges, members }
     }
 
     /// Whether the set contains a status code.
@@ -54,7 +54,7 @@ impl Default for StatusSet {
 
 impl fmt::Display for StatusSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (number, range) in self.words.iter().enumerate() {
+        for (number, range) in self.written_ranges.iter().enumerate() {
             let comma = if number > 0 { ", " } else { "" };
             match (range.start(), range.end()) {
                 (from, to) if from == to => write!(f, "{comma}{from}")?,
@@ -118,7 +118,7 @@ pub struct Checks {
 impl Checks {
     /// Whether checks need the bytes of bodies.
     #[inline]
-    pub(super) fn need_body(&self) -> bool {
+    pub(super) fn needs_body(&self) -> bool {
         !self.bodies.is_empty()
     }
 
@@ -151,7 +151,7 @@ impl Checks {
             BodyCheck::Matches(expression) => expression.is_match(body),
             BodyCheck::Json(path, expected) => match (json::find(body, path.parts()), expected) {
                 (Ok(value), Some(expected)) => value == expected.filled(values),
-                (Ok(_) | Err(Missing::NoScalar), None) => true,
+                (Ok(_) | Err(Missing::NotScalar), None) => true,
                 (Err(_), _) => false,
             },
         };

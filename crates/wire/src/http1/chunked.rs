@@ -44,7 +44,7 @@ impl Chunked {
                     left => Self::Data { left },
                 };
             } else {
-                *self = self.step(bytes[used]).map_err(|fault| fault.showing(&bytes[used..]))?;
+                *self = self.step(bytes[used]).map_err(|fault| fault.with_first_bytes(&bytes[used..]))?;
                 used += 1;
             }
         }

@@ -6,19 +6,19 @@ use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::checks::CODED;
+use super::checks::UNDECODED_BODY;
 use super::fault::Fault;
 use super::first_replies::Comparison;
-use super::reading::{QUOTED_BYTES_MAX, Reading};
-use super::redirect::{self, Unfollowed};
-use super::step::{Prepared, Step};
+use super::reading::{QUOTED_BYTES_MAX, ReplyParser};
+use super::redirect::{self, RedirectError};
+use super::step::{CompiledStep, Step};
 use super::template::target_of;
 use super::{Steps, capture, jar};
 use crate::ErrorClass;
 use crate::blame::PeerFault;
 use crate::content::Content;
 use crate::conversation::{
-    Closing, Conversation, FirstReplies, Next, PartEnd, Progress, Refusal, Reply, Stage,
+    Closing, Conversation, FirstReplies, Next, PartEnd, Progress, Rejection, Reply, Stage,
 };
 
 /// Number of encoded bodies of a connection that are decoded for their size.
@@ -28,14 +28,14 @@ const SAMPLES: u8 = 8;
 #[derive(Debug)]
 pub struct HttpConversation {
     script: Arc<Steps>,
-    reading: Reading,
+    reading: ReplyParser,
     /// Request in flight, if it has inserted values or follows a redirect.
-    filled: Option<Box<Filled>>,
+    filled: Option<Box<FilledRequest>>,
 }
 
 /// State that most loads never need; boxed because each byte of a conversation is multiplied by all connections.
 #[derive(Debug, Default)]
-struct Filled {
+struct FilledRequest {
     bytes: Vec<u8>,
     /// Bytes of the replies that led to this request.
     received_bytes: u64,
@@ -45,18 +45,18 @@ struct Filled {
 
 impl HttpConversation {
     pub(super) fn new(script: Arc<Steps>) -> Self {
-        let reading = Reading::new(script.variables);
+        let reading = ReplyParser::new(script.variables);
         Self { script, reading, filled: None }
     }
 
     /// Compares the first replies of the connection.
-    pub(super) fn comparing(mut self) -> Self {
+    pub(super) fn with_comparison(mut self) -> Self {
         self.reading.compares = true;
         self
     }
 
     /// Decodes the first encoded bodies of the connection for their size.
-    pub(super) fn sampling(mut self) -> Self {
+    pub(super) fn with_sampling(mut self) -> Self {
         self.reading.samples_left = SAMPLES;
         self
     }
@@ -74,13 +74,13 @@ impl HttpConversation {
     fn compare(&mut self, reply: Reply) {
         let quoted = self.reading.quoted.take();
         let body = quoted.as_ref().map_or(&[][..], |quoted| &quoted.0);
-        let is_ok = reply.refusal.is_none() && (200..300).contains(&reply.status);
+        let is_ok = reply.rejection.is_none() && (200..300).contains(&reply.status);
         let comparison = self.filled.get_or_insert_default().comparison.get_or_insert_default();
         self.reading.compares = comparison.take(is_ok.then_some(body));
     }
 
     #[inline]
-    fn step(&self) -> &Prepared {
+    fn step(&self) -> &CompiledStep {
         &self.script.list[usize::from(self.reading.step)]
     }
 
@@ -91,12 +91,12 @@ impl HttpConversation {
         let step = &script.list[usize::from(self.reading.step)];
         let Some(origin) = step.step.request.origin() else { return Ok(Progress::Replied { used, reply }) };
         if reply.reusable && !rest.is_empty() {
-            return Err(Fault::surplus(rest));
+            return Err(Fault::unsolicited(rest));
         }
         let of = |variable: u16| self.reading.values.list.get(usize::from(variable)).map(Vec::as_slice);
         let hop = self.reading.hop;
         let next = if hop >= origin.redirects.max {
-            Err(Unfollowed::TooMany)
+            Err(RedirectError::TooMany)
         } else {
             let cookies = step.step.request.cookies().filter(|_| origin.sends_cookies);
             let jar = cookies.map(|cookies| of(cookies.jar).unwrap_or_default());
@@ -107,13 +107,16 @@ impl HttpConversation {
             Ok(next) => next,
             Err(why) => {
                 let class = match why {
-                    Unfollowed::TooMany => ErrorClass::RedirectLimit,
-                    Unfollowed::Elsewhere | Unfollowed::TooLong | Unfollowed::Saved => {
+                    RedirectError::TooMany => ErrorClass::RedirectLimit,
+                    RedirectError::OtherOrigin | RedirectError::TooLong | RedirectError::SavedUrl => {
                         ErrorClass::RedirectTarget
                     }
                 };
-                let refusal = Some(Refusal { class, code: why as u32 });
-                return Ok(Progress::Replied { used, reply: self.whole(Reply { refusal, ..reply }) });
+                let rejection = Some(Rejection { class, code: why as u32 });
+                return Ok(Progress::Replied {
+                    used,
+                    reply: self.with_earlier_bytes(Reply { rejection, ..reply }),
+                });
             }
         };
         if let Some(cookies) = step.step.request.cookies() {
@@ -125,18 +128,18 @@ impl HttpConversation {
         self.reading.hop = hop + 1;
         self.reading.begin(self.reading.step);
         let next = if reply.reusable && origin.keeps_alive { Next::Send } else { Next::Reopen };
-        let part = step.first_part.map(|first| PartEnd { part: first + u16::from(hop), refusal: None });
-        Ok(Progress::Answered { used, part, next })
+        let part = step.first_part.map(|first| PartEnd { part: first + u16::from(hop), rejection: None });
+        Ok(Progress::PartReplied { used, part, next })
     }
 
     /// Rejects a request that would go to another server, before anything is sent.
     #[cold]
-    fn refuse(&mut self) -> Next {
+    fn reject(&mut self) -> Next {
         self.reading.forget();
-        let refusal = Refusal { class: ErrorClass::RedirectTarget, code: Unfollowed::Saved as u32 };
+        let rejection = Rejection { class: ErrorClass::RedirectTarget, code: RedirectError::SavedUrl as u32 };
         Next::Done(Reply {
             status: 0,
-            refusal: Some(refusal),
+            rejection: Some(rejection),
             reusable: true,
             received_bytes: 0,
             idle_max_s: 0,
@@ -145,7 +148,7 @@ impl HttpConversation {
 
     /// Last reply of a step, with the bytes of the replies before it added.
     #[cold]
-    fn whole(&self, reply: Reply) -> Reply {
+    fn with_earlier_bytes(&self, reply: Reply) -> Reply {
         let before = self.filled.as_ref().filter(|_| self.reading.hop > 0);
         let received_bytes = reply.received_bytes + before.map_or(0, |filled| filled.received_bytes);
         Reply { received_bytes, ..reply }
@@ -163,7 +166,7 @@ impl Conversation for HttpConversation {
         }
     }
 
-    fn connects_to(&mut self, address: u16) {
+    fn set_address(&mut self, address: u16) {
         let first = usize::from(address) * self.script.count;
         self.reading.first_step = if first < self.script.list.len() { first as u16 } else { 0 };
     }
@@ -185,7 +188,7 @@ impl Conversation for HttpConversation {
         if request.fixed_bytes().is_none() {
             let filled = &mut self.filled.get_or_insert_default().bytes;
             if request.fill(&self.reading.values.list, filled).is_err() {
-                return self.refuse();
+                return self.reject();
             }
             if let Some(cookies) = request.cookies() {
                 self.reading.values.set(cookies.path, jar::kept_path(target_of(filled)));
@@ -220,7 +223,7 @@ impl Conversation for HttpConversation {
                 if self.reading.is_redirect {
                     return self.follow(used, reply, &bytes[used..]);
                 }
-                Ok(Progress::Replied { used, reply: self.whole(reply) })
+                Ok(Progress::Replied { used, reply: self.with_earlier_bytes(reply) })
             }
             progress => Ok(progress),
         }
@@ -242,10 +245,14 @@ impl Conversation for HttpConversation {
     }
 
     fn first_replies(&self) -> Option<FirstReplies> {
-        self.filled.as_ref()?.comparison.as_ref()?.found(|body| self.script.secrets.redact(body).into_owned())
+        self.filled
+            .as_ref()?
+            .comparison
+            .as_ref()?
+            .summary(|body| self.script.secrets.redact(body).into_owned())
     }
 
-    fn go_on(&mut self) -> Next {
+    fn resume(&mut self) -> Next {
         // The connection was opened again for a redirect.
         self.reading.begin(self.reading.step);
         Next::Send
@@ -259,13 +266,13 @@ impl Conversation for HttpConversation {
         self.step().first_part.map(|first| first + u16::from(self.reading.hop))
     }
 
-    fn explain(&self, refusal: Refusal) -> String {
+    fn explain(&self, rejection: Rejection) -> String {
         let Step { checks, captures, .. } = &self.step().step;
-        let number = refusal.code & !CODED;
-        let rule = match refusal.class {
-            ErrorClass::Status => Some(format!("status {}, expected {}", refusal.code, checks.status)),
-            ErrorClass::RedirectTarget if number == Unfollowed::Saved as u32 => {
-                let variable = self.step().step.request.first_of_target();
+        let number = rejection.code & !UNDECODED_BODY;
+        let rule = match rejection.class {
+            ErrorClass::Status => Some(format!("status {}, expected {}", rejection.code, checks.status)),
+            ErrorClass::RedirectTarget if number == RedirectError::SavedUrl as u32 => {
+                let variable = self.step().step.request.target_variable();
                 let value = variable.and_then(|variable| self.reading.values.list.get(usize::from(variable)));
                 let value = self.script.secrets.redact(value.map_or(&[], Vec::as_slice));
                 Some(redirect::explain(number, 0, &value))
@@ -280,8 +287,8 @@ impl Conversation for HttpConversation {
             ErrorClass::Capture => capture::explain(captures, number),
             _ => checks.explain(number, &self.reading.values.list),
         };
-        let mut rule = rule.unwrap_or_else(|| refusal.class.to_string());
-        if number != refusal.code {
+        let mut rule = rule.unwrap_or_else(|| rejection.class.to_string());
+        if number != rejection.code {
             rule.push_str(
                 "; the body is compressed (Content-Encoding) and cannot be unpacked: send Accept-Encoding: identity",
             );

@@ -13,7 +13,7 @@ use crate::content::Coding;
 
 /// A decoded body.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Unpacked {
+pub(super) struct Decompressed {
     pub(super) bytes: Vec<u8>,
     /// Whether the bytes are the complete body.
     pub(super) is_whole: bool,
@@ -40,7 +40,7 @@ impl Coding {
     }
 
     /// Decodes a body, or its beginning, up to `bytes_max`. `None` if it is malformed, or if its coding is unknown.
-    pub(super) fn unpack(self, body: &[u8], bytes_max: usize) -> Option<Unpacked> {
+    pub(super) fn decode_body(self, body: &[u8], bytes_max: usize) -> Option<Decompressed> {
         match self {
             Self::Identity | Self::Other => None,
             Self::Gzip => gzip(body, bytes_max),
@@ -50,7 +50,7 @@ impl Coding {
                     if first & 15 == 8 && (u32::from(*first) << 8 | u32::from(*second)) % 31 == 0);
                 let mut bytes = Vec::new();
                 let end = inflate(body, is_wrapped, &mut bytes, bytes_max)?;
-                Some(Unpacked { bytes, is_whole: matches!(end, End::Complete { .. }) })
+                Some(Decompressed { bytes, is_whole: matches!(end, End::Complete { .. }) })
             }
             Self::Brotli => brotli(body, bytes_max),
             Self::Zstd => zstd(body, bytes_max),
@@ -63,7 +63,7 @@ enum End {
     /// The stream ended after `used` input bytes.
     Complete { used: usize },
     /// The output limit or the end of the kept input was reached first.
-    Cut,
+    Truncated,
 }
 
 /// Appends the decoded data of a deflate stream to `out`. `None` if the stream is malformed.
@@ -85,9 +85,9 @@ fn inflate(body: &[u8], is_wrapped: bool, out: &mut Vec<u8>, bytes_max: usize) -
         filled += more;
         let end = match status {
             TINFLStatus::Done => Some(End::Complete { used }),
-            TINFLStatus::HasMoreOutput if before + filled >= bytes_max => Some(End::Cut),
+            TINFLStatus::HasMoreOutput if before + filled >= bytes_max => Some(End::Truncated),
             TINFLStatus::HasMoreOutput => None,
-            TINFLStatus::NeedsMoreInput => Some(End::Cut),
+            TINFLStatus::NeedsMoreInput => Some(End::Truncated),
             _ => {
                 out.truncate(before);
                 return None;
@@ -101,23 +101,23 @@ fn inflate(body: &[u8], is_wrapped: bool, out: &mut Vec<u8>, bytes_max: usize) -
 }
 
 /// Decodes gzip members, one after another (RFC 1952).
-fn gzip(mut body: &[u8], bytes_max: usize) -> Option<Unpacked> {
+fn gzip(mut body: &[u8], bytes_max: usize) -> Option<Decompressed> {
     /// Checksum and length.
     const TRAILER_BYTES: usize = 8;
     let mut bytes = Vec::new();
     loop {
         let head = gzip_head(body)?;
         match inflate(&body[head..], false, &mut bytes, bytes_max)? {
-            End::Cut => return Some(Unpacked { bytes, is_whole: false }),
+            End::Truncated => return Some(Decompressed { bytes, is_whole: false }),
             End::Complete { used } => {
                 body = body.get(head + used + TRAILER_BYTES..).unwrap_or_default();
                 if body.is_empty() {
-                    return Some(Unpacked { bytes, is_whole: true });
+                    return Some(Decompressed { bytes, is_whole: true });
                 }
             }
         }
         if bytes.len() >= bytes_max {
-            return Some(Unpacked { bytes, is_whole: false });
+            return Some(Decompressed { bytes, is_whole: false });
         }
     }
 }
@@ -142,7 +142,7 @@ fn gzip_head(body: &[u8]) -> Option<usize> {
     (at <= body.len()).then_some(at)
 }
 
-fn brotli(body: &[u8], bytes_max: usize) -> Option<Unpacked> {
+fn brotli(body: &[u8], bytes_max: usize) -> Option<Decompressed> {
     let mut state =
         BrotliState::new_strict(StandardAlloc::default(), StandardAlloc::default(), StandardAlloc::default());
     let (mut left, mut used, mut filled, mut total) = (body.len(), 0, 0, 0);
@@ -167,12 +167,12 @@ fn brotli(body: &[u8], bytes_max: usize) -> Option<Unpacked> {
             BrotliResult::ResultFailure => return None,
         };
         bytes.truncate(filled);
-        return Some(Unpacked { bytes, is_whole });
+        return Some(Decompressed { bytes, is_whole });
     }
 }
 
 /// Decodes zstd frames, one after another (RFC 8878).
-fn zstd(body: &[u8], bytes_max: usize) -> Option<Unpacked> {
+fn zstd(body: &[u8], bytes_max: usize) -> Option<Decompressed> {
     let mut decoder = FrameDecoder::new();
     decoder.set_max_window_size(ZSTD_WINDOW_BYTES_MAX);
     let (mut rest, mut bytes) = (body, Vec::new());
@@ -182,18 +182,18 @@ fn zstd(body: &[u8], bytes_max: usize) -> Option<Unpacked> {
             let step = BlockDecodingStrategy::UptoBlocks(1);
             if decoder.decode_blocks(&mut rest, step).is_err() {
                 // The kept part of the body may end within a block.
-                return (!bytes.is_empty()).then_some(Unpacked { bytes, is_whole: false });
+                return (!bytes.is_empty()).then_some(Decompressed { bytes, is_whole: false });
             }
             bytes.extend(decoder.collect().unwrap_or_default());
             if bytes.len() > bytes_max {
                 bytes.truncate(bytes_max);
-                return Some(Unpacked { bytes, is_whole: false });
+                return Some(Decompressed { bytes, is_whole: false });
             }
         }
         bytes.extend(decoder.collect().unwrap_or_default());
     }
     bytes.truncate(bytes_max);
-    Some(Unpacked { bytes, is_whole: true })
+    Some(Decompressed { bytes, is_whole: true })
 }
 
 #[cfg(test)]
@@ -230,49 +230,49 @@ mod tests {
             ("br", BROTLI),
             ("zstd", ZSTD),
         ] {
-            let expected = Unpacked { bytes: TEXT.into(), is_whole: true };
-            assert_eq!(coding(name).unpack(&bytes(packed), 1000), Some(expected), "{name}");
-            let cut = Unpacked { bytes: TEXT.as_bytes()[..5].to_vec(), is_whole: false };
-            assert_eq!(coding(name).unpack(&bytes(packed), 5), Some(cut), "{name}");
+            let expected = Decompressed { bytes: TEXT.into(), is_whole: true };
+            assert_eq!(coding(name).decode_body(&bytes(packed), 1000), Some(expected), "{name}");
+            let cut = Decompressed { bytes: TEXT.as_bytes()[..5].to_vec(), is_whole: false };
+            assert_eq!(coding(name).decode_body(&bytes(packed), 5), Some(cut), "{name}");
         }
         let two = [bytes(GZIP), bytes(GZIP)].concat();
-        let expected = Unpacked { bytes: [TEXT, TEXT].concat().into(), is_whole: true };
-        assert_eq!(Coding::Gzip.unpack(&two, 1000), Some(expected), "members one after the other");
+        let expected = Decompressed { bytes: [TEXT, TEXT].concat().into(), is_whole: true };
+        assert_eq!(Coding::Gzip.decode_body(&two, 1000), Some(expected), "members one after the other");
     }
 
     #[test]
     fn does_not_decode_several_or_unknown_codings() {
         for name in ["gzip, br", "compress", "gzip,gzip", "aws-chunked"] {
             assert_eq!(coding(name), Coding::Other, "{name}");
-            assert_eq!(coding(name).unpack(&bytes(GZIP), 1000), None, "{name}");
+            assert_eq!(coding(name).decode_body(&bytes(GZIP), 1000), None, "{name}");
         }
         assert_eq!((coding("identity"), coding("identity, gzip")), (Coding::Identity, Coding::Gzip));
     }
 
     #[test]
     fn decompression_bomb_stops_at_the_limit() {
-        let unpacked = Coding::Brotli.unpack(&bytes(BROTLI_BOMB), 1 << 20).expect("it can be read");
+        let unpacked = Coding::Brotli.decode_body(&bytes(BROTLI_BOMB), 1 << 20).expect("it can be read");
         assert_eq!((unpacked.bytes.len(), unpacked.is_whole), (1 << 20, false));
         // 8 GiB in blocks of one repeated byte.
         let mut frame = bytes("28b52ffd0058");
         frame.extend([0x02, 0x00, 0x10, b'a'].repeat(65_536));
-        let unpacked = Coding::Zstd.unpack(&frame, 1 << 20);
+        let unpacked = Coding::Zstd.decode_body(&frame, 1 << 20);
         assert!(unpacked.is_none_or(|unpacked| unpacked.bytes.len() <= 1 << 20 && !unpacked.is_whole));
         // Compresses about 1032 to 1.
         let zeros = miniz_oxide::deflate::compress_to_vec(&vec![0; 64 << 20], 9);
-        let unpacked = Coding::Deflate.unpack(&zeros, 1 << 20).expect("it can be read");
+        let unpacked = Coding::Deflate.decode_body(&zeros, 1 << 20).expect("it can be read");
         assert_eq!((unpacked.bytes.len(), unpacked.is_whole), (1 << 20, false));
     }
 
     #[test]
     fn malformed_body_is_none_and_truncated_body_decodes_partly() {
         for coding in [Coding::Gzip, Coding::Brotli, Coding::Zstd] {
-            assert_eq!(coding.unpack(b"{\"token\": 1}", 1000), None, "{coding:?}");
+            assert_eq!(coding.decode_body(b"{\"token\": 1}", 1000), None, "{coding:?}");
         }
         let cut = bytes(GZIP);
-        let unpacked = Coding::Gzip.unpack(&cut[..20], 1000).expect("a beginning");
+        let unpacked = Coding::Gzip.decode_body(&cut[..20], 1000).expect("a beginning");
         assert!(!unpacked.is_whole && TEXT.as_bytes().starts_with(&unpacked.bytes));
-        assert_eq!(Coding::Gzip.unpack(&[], 1000), None);
+        assert_eq!(Coding::Gzip.decode_body(&[], 1000), None);
     }
 
     proptest! {
@@ -287,7 +287,7 @@ mod tests {
             let mut body = bytes(whole);
             body.truncate(place);
             body.extend(tail);
-            if let Some(unpacked) = coding.unpack(&body, 4096) {
+            if let Some(unpacked) = coding.decode_body(&body, 4096) {
                 prop_assert!(unpacked.bytes.len() <= 4096);
             }
         }

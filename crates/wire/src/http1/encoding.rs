@@ -23,7 +23,7 @@ pub(super) enum Encoding {
 
 impl Encoding {
     /// Max number of bytes that one byte of a value is encoded to.
-    pub(super) fn factor(self) -> u64 {
+    pub(super) fn expansion_max(self) -> u64 {
         match self {
             Self::Component | Self::Location => 3,
             Self::JsonString => 6,
@@ -63,7 +63,7 @@ impl Encoding {
 }
 
 /// Encoded forms of a value in all places, to find secrets in texts.
-pub(super) fn spellings(value: &[u8]) -> Vec<Vec<u8>> {
+pub(super) fn encoded_forms(value: &[u8]) -> Vec<Vec<u8>> {
     let written = |encoding: Encoding| {
         let mut spelling = Vec::new();
         encoding.encode(value, |bytes| spelling.extend_from_slice(bytes));
@@ -139,7 +139,7 @@ impl Text {
 
     /// State at the beginning of a request's body: by its Content-Type, or JSON if the body without one is valid JSON with any
     /// value inserted.
-    pub(super) fn of_body(request: &Request) -> Self {
+    pub(super) fn for_body(request: &Request) -> Self {
         let is_type = |name: &str| name.eq_ignore_ascii_case("content-type");
         let body = request.body.as_deref().unwrap_or_default();
         match request.headers.iter().find(|(name, _)| is_type(name)) {
@@ -155,7 +155,7 @@ impl Text {
     }
 
     /// Advances over literal text.
-    pub(super) fn pass(&mut self, text: &[u8]) {
+    pub(super) fn advance(&mut self, text: &[u8]) {
         match self {
             Self::Target { is_empty } => *is_empty &= text.is_empty(),
             Self::Json { in_string, is_escaped } => {

@@ -47,18 +47,18 @@ impl Fault {
     /// Error for bytes that arrived while no request was in flight. A complete extra reply is worse than stray bytes, because earlier
     /// replies may have answered other requests. A server may send 408 before it closes an idle connection (RFC 9110, 15.5.9).
     #[cold]
-    pub(super) fn surplus(bytes: &[u8]) -> PeerFault {
+    pub(super) fn unsolicited(bytes: &[u8]) -> PeerFault {
         // In some other protocols, the server sends first.
-        if let Some(fault) = foreign::recognized(bytes) {
+        if let Some(fault) = foreign::foreign_server_error(bytes) {
             return fault;
         }
         let is_time_out = bytes.get(9..12) == Some(b"408");
         let fault =
             if bytes.starts_with(b"HTTP/1.") && !is_time_out { Self::Unsolicited } else { Self::Excess };
-        fault.showing(bytes)
+        fault.with_first_bytes(bytes)
     }
 
-    pub(super) fn showing(self, bytes: &[u8]) -> PeerFault {
-        self.plain().showing(bytes)
+    pub(super) fn with_first_bytes(self, bytes: &[u8]) -> PeerFault {
+        self.plain().with_first_bytes(bytes)
     }
 }

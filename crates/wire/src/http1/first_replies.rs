@@ -55,7 +55,7 @@ impl Comparison {
     }
 
     /// Result so far. `redacted` removes secrets from a body. `None` if no reply was compared.
-    pub(super) fn found(&self, redacted: impl Fn(&[u8]) -> Vec<u8>) -> Option<FirstReplies> {
+    pub(super) fn summary(&self, redacted: impl Fn(&[u8]) -> Vec<u8>) -> Option<FirstReplies> {
         let body = (!self.differs).then(|| redacted(&self.body));
         let is_any = self.replies > 0 || self.differs;
         is_any.then(|| FirstReplies { requests: self.requests.clone(), replies: self.replies, body })
@@ -72,13 +72,13 @@ fn hash(parts: &[&[u8]]) -> u64 {
 mod tests {
     use super::*;
 
-    fn found(replies: &[(&str, Option<&[u8]>)]) -> Option<FirstReplies> {
+    fn summary(replies: &[(&str, Option<&[u8]>)]) -> Option<FirstReplies> {
         let mut comparison = Comparison::default();
         for (request, body) in replies {
             comparison.begin(request.as_bytes());
             comparison.take(*body);
         }
-        comparison.found(<[u8]>::to_vec)
+        comparison.summary(<[u8]>::to_vec)
     }
 
     #[test]
@@ -86,7 +86,7 @@ mod tests {
         let [one, two] = ["GET /a HTTP/1.1\r\nX: 1\r\n\r\n", "GET /a HTTP/1.1\r\nX: 2\r\n\r\n"];
         let [post, other] = ["POST /a HTTP/1.1\r\n\r\none", "POST /a HTTP/1.1\r\n\r\ntwo"];
         let body = Some(&b"ok"[..]);
-        let replies = found(&[(one, body), (two, body), (post, body), (other, body)]).unwrap();
+        let replies = summary(&[(one, body), (two, body), (post, body), (other, body)]).unwrap();
         assert_eq!((replies.requests.len(), replies.replies, replies.body), (3, 4, Some(b"ok".to_vec())));
     }
 
@@ -95,9 +95,9 @@ mod tests {
         let long = [b'x'; SHORT_BYTES_MAX + 1];
         let request = "GET / HTTP/1.1\r\n\r\n";
         for body in [Some(&b"no"[..]), Some(&b""[..]), Some(&long[..]), None] {
-            let replies = found(&[(request, Some(b"ok")), (request, body)]).unwrap();
+            let replies = summary(&[(request, Some(b"ok")), (request, body)]).unwrap();
             assert_eq!(replies.body, None, "{body:?}");
         }
-        assert_eq!(found(&[]), None);
+        assert_eq!(summary(&[]), None);
     }
 }

@@ -11,10 +11,10 @@ use super::http_step::HttpStep;
 use super::read_expect::{expression, no_body, size, statuses};
 use super::request::Request;
 use crate::braces;
-use crate::step::{EXPECT, FlagStep, Step, Wrong, WrongValue};
+use crate::step::{EXPECT, FlagStep, Step, StepValueError, TextError};
 
 /// Reads a step. Its host and its connection come from the system that it is sent to.
-pub(super) fn read(flags: &FlagStep<'_>, wrong: &mut Vec<WrongValue>) -> Arc<dyn Step> {
+pub(super) fn read(flags: &FlagStep<'_>, wrong: &mut Vec<StepValueError>) -> Arc<dyn Step> {
     let request = Request {
         method: flags.method.into(),
         headers: flags.headers.to_vec(),
@@ -22,7 +22,7 @@ pub(super) fn read(flags: &FlagStep<'_>, wrong: &mut Vec<WrongValue>) -> Arc<dyn
         ..Request::get("127.0.0.1", flags.target)
     };
     let faults = request.encode().err().unwrap_or_default();
-    wrong.extend(faults.iter().map(|fault| WrongValue {
+    wrong.extend(faults.iter().map(|fault| StepValueError {
         path: Vec::new(),
         what: fault.to_string(),
         help: "see the example: -X POST -H 'Name: value' -b 'body'".into(),
@@ -42,12 +42,12 @@ fn literal(request: Request) -> Request {
     }
 }
 
-fn checks(flags: &FlagStep<'_>, wrong: &mut Vec<WrongValue>) -> Checks {
+fn checks(flags: &FlagStep<'_>, wrong: &mut Vec<StepValueError>) -> Checks {
     let texts = |key: &'static str| {
         flags.expect.iter().filter(move |(of, _)| *of == key).map(|(_, text)| text.as_str())
     };
-    let mut report = |key: &'static str, (what, help): Wrong| {
-        wrong.push(WrongValue { path: vec![EXPECT, key], what, help });
+    let mut report = |key: &'static str, (what, help): TextError| {
+        wrong.push(StepValueError { path: vec![EXPECT, key], what, help });
     };
     if flags.method == "HEAD" && texts("body").chain(texts("body-matches")).next().is_some() {
         report("body", no_body());
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn braces_of_flags_stand_for_themselves() {
+    fn braces_in_flags_are_literal() {
         let mut wrong = Vec::new();
         let step = read(&flags("POST", &[("body", "{d}".into())]), &mut wrong);
         let step = step.downcast::<HttpStep>().expect("a step of HTTP");
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_checks_are_named_by_their_keys() {
+    fn errors_in_checks_name_their_keys() {
         let expect = [("body-matches", "("), ("status", "99"), ("size", "2..1"), ("status", "98")];
         let expect = expect.map(|(key, text)| (key, text.to_string()));
         let mut wrong = Vec::new();

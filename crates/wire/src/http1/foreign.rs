@@ -39,21 +39,22 @@ const SMTP: &str = "an SMTP or FTP server answered: correct the port";
 
 /// Returns the error for an answer that is not HTTP/1.1. `Ok` if more bytes are needed to decide.
 #[cold]
-pub(super) fn recognize(bytes: &[u8]) -> Result<(), PeerFault> {
-    if let Some(fault) = recognized(bytes) {
+pub(super) fn reject_foreign(bytes: &[u8]) -> Result<(), PeerFault> {
+    if let Some(fault) = foreign_server_error(bytes) {
         return Err(fault);
     }
     // Only rows with a definite first byte wait for more bytes; a wildcard would delay the error of every answer.
-    let may_be = |(beginning, _): &&(&[u8], &str)| beginning[0] != ANY && begins(bytes, beginning);
-    if FOREIGN.iter().any(|row| may_be(&row)) { Ok(()) } else { Err(Fault::NotHttp.showing(bytes)) }
+    let may_be = |(beginning, _): &&(&[u8], &str)| beginning[0] != ANY && matches_prefix(bytes, beginning);
+    if FOREIGN.iter().any(|row| may_be(&row)) { Ok(()) } else { Err(Fault::NotHttp.with_first_bytes(bytes)) }
 }
 
 /// Error that names the server of an answer. `None` if its first bytes are unknown.
-pub(super) fn recognized(bytes: &[u8]) -> Option<PeerFault> {
-    let is_it = |(beginning, _): &(&[u8], &str)| bytes.len() >= beginning.len() && begins(bytes, beginning);
+pub(super) fn foreign_server_error(bytes: &[u8]) -> Option<PeerFault> {
+    let is_it =
+        |(beginning, _): &(&[u8], &str)| bytes.len() >= beginning.len() && matches_prefix(bytes, beginning);
     let number = FOREIGN.iter().position(is_it)?;
     let code = FIRST_CODE + number as u32;
-    Some(PeerFault::new(ErrorClass::ProtocolError, code, FOREIGN[number].1).showing(bytes))
+    Some(PeerFault::new(ErrorClass::ProtocolError, code, FOREIGN[number].1).with_first_bytes(bytes))
 }
 
 /// Returns the class and the message of the error if a server answered without TLS where TLS was expected. `None` if the answer is unknown,
@@ -61,15 +62,15 @@ pub(super) fn recognized(bytes: &[u8]) -> Option<PeerFault> {
 ///
 /// Plain HTTP is a TLS error, because the scheme of the URL is wrong. Another protocol is a protocol error, because no HTTP scheme is
 /// right. Its message states the correction, and quotes the start of the answer.
-pub(super) fn instead_of_tls(bytes: &[u8]) -> Option<(ErrorClass, String)> {
+pub(super) fn plaintext_server_error(bytes: &[u8]) -> Option<(ErrorClass, String)> {
     if bytes.starts_with(b"HTTP/") {
         return Some((ErrorClass::TlsProtocol, "the server speaks plain HTTP".into()));
     }
-    let fault = recognized(bytes).filter(|_| !bytes.starts_with(b"\x15"))?;
+    let fault = foreign_server_error(bytes).filter(|_| !bytes.starts_with(b"\x15"))?;
     Some((ErrorClass::ProtocolError, fault.message()))
 }
 
 /// Whether all available bytes match the start of a known answer.
-fn begins(bytes: &[u8], beginning: &[u8]) -> bool {
+fn matches_prefix(bytes: &[u8], beginning: &[u8]) -> bool {
     bytes.iter().zip(beginning).all(|(byte, expected)| byte == expected || *expected == ANY)
 }

@@ -10,7 +10,7 @@ use super::capture::Values;
 use super::fault::Fault;
 use super::foreign;
 use super::redirect;
-use super::step::{Prepared, Step};
+use super::step::{CompiledStep, Step};
 use crate::blame::PeerFault;
 use crate::content::{CacheUse, Coding};
 
@@ -20,7 +20,7 @@ const HEADERS_MAX: usize = 256;
 /// Max bytes of empty lines before a head.
 const EMPTY_LINE_BYTES_MAX: usize = 8;
 /// Number of bytes before the wrong one that an error message quotes.
-const SHOWN_BEFORE_BYTES: usize = 12;
+const QUOTED_BEFORE_BYTES: usize = 12;
 
 /// Parsed head of a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub(super) enum Length {
 
 /// Parses a head at the front of `bytes`, and saves the values that the step captures from it. Returns its length with it; `None`
 /// while the head is incomplete.
-pub(super) fn read(bytes: &[u8], step: &Prepared, values: &mut Values) -> HeadRead {
+pub(super) fn read(bytes: &[u8], step: &CompiledStep, values: &mut Values) -> HeadRead {
     if let Some(known) = step.known_heads.find(bytes) {
         return Ok(Some(known));
     }
@@ -58,7 +58,7 @@ pub(super) fn read(bytes: &[u8], step: &Prepared, values: &mut Values) -> HeadRe
     if bytes.len() > EMPTY_LINE_BYTES_MAX
         && bytes[..=EMPTY_LINE_BYTES_MAX].iter().all(|byte| b"\r\n".contains(byte))
     {
-        return Err(Fault::NotHttp.showing(bytes));
+        return Err(Fault::NotHttp.with_first_bytes(bytes));
     }
     let read = parse(&ParserConfig::default(), bytes, &step.step, values)
         .unwrap_or_else(|| read_obsolete(bytes, &step.step, values));
@@ -80,24 +80,28 @@ fn parse(config: &ParserConfig, bytes: &[u8], step: &Step, values: &mut Values) 
     let mut response = Response::new(&mut []);
     let parsed = config.parse_response_with_uninit_headers(&mut response, bytes, &mut headers);
     Some(match parsed {
-        Ok(Status::Partial) if bytes.len() >= HEAD_BYTES_MAX => Err(Fault::HeadTooLong.showing(bytes)),
+        Ok(Status::Partial) if bytes.len() >= HEAD_BYTES_MAX => {
+            Err(Fault::HeadTooLong.with_first_bytes(bytes))
+        }
         Ok(Status::Partial) => Ok(None),
-        Ok(Status::Complete(used)) if used > HEAD_BYTES_MAX => Err(Fault::HeadTooLong.showing(bytes)),
+        Ok(Status::Complete(used)) if used > HEAD_BYTES_MAX => {
+            Err(Fault::HeadTooLong.with_first_bytes(bytes))
+        }
         Ok(Status::Complete(used)) => interpret(&response, step, values).map(|head| Some((used, head))),
-        Err(Error::TooManyHeaders) => Err(Fault::TooManyHeaders.showing(bytes)),
+        Err(Error::TooManyHeaders) => Err(Fault::TooManyHeaders.with_first_bytes(bytes)),
         Err(Error::HeaderName | Error::HeaderValue) => return None,
-        Err(Error::Version) if let Some(at) = newer_minor(bytes) => {
+        Err(Error::Version) if let Some(at) = minor_version_at(bytes) => {
             return parse_as_http_1_1(config, bytes, at, step, values);
         }
         Err(Error::NewLine | Error::Token | Error::Version | Error::Status) => {
-            foreign::recognize(bytes).map(|()| None)
+            foreign::reject_foreign(bytes).map(|()| None)
         }
     })
 }
 
 /// Position of the minor version in a head with a version above HTTP/1.1. `None` for other heads.
 #[cold]
-fn newer_minor(bytes: &[u8]) -> Option<usize> {
+fn minor_version_at(bytes: &[u8]) -> Option<usize> {
     let start = bytes.iter().position(|byte| !b"\r\n".contains(byte))?;
     let [b'2'..=b'9', rest @ ..] = bytes[start..].strip_prefix(b"HTTP/1.")? else { return None };
     matches!(rest, [] | [b' ', ..]).then_some(start + b"HTTP/1.".len())
@@ -125,7 +129,7 @@ fn read_obsolete(bytes: &[u8], step: &Step, values: &mut Values) -> HeadRead {
     config.allow_spaces_after_header_name_in_responses(true);
     let unfolded = unfolded(bytes);
     parse(&config, &unfolded, step, values)
-        .unwrap_or_else(|| Err(Fault::BadHeader.showing(malformed_line(&unfolded))))
+        .unwrap_or_else(|| Err(Fault::BadHeader.with_first_bytes(malformed_line(&unfolded))))
 }
 
 /// Copies a head, and replaces each fold of a header line with spaces. The length does not change.
@@ -154,7 +158,7 @@ fn malformed_line(bytes: &[u8]) -> &[u8] {
     let found = lines.find_map(|line| {
         let content = line.strip_suffix(b"\n").unwrap_or(line);
         let at = first_wrong_byte(content.strip_suffix(b"\r").unwrap_or(content))?;
-        Some(&line[at.saturating_sub(SHOWN_BEFORE_BYTES)..])
+        Some(&line[at.saturating_sub(QUOTED_BEFORE_BYTES)..])
     });
     found.unwrap_or(bytes)
 }
@@ -173,24 +177,25 @@ fn interpret(response: &Response<'_, '_>, step: &Step, values: &mut Values) -> R
     let (status, minor) = (response.code.unwrap_or(0), response.version.unwrap_or(0));
     let mut length = None;
     let mut transfer_coding: Option<&[u8]> = None;
-    let (mut says_close, mut says_keep_alive, mut coded) = (false, minor == 1, Coding::Identity);
+    let (mut has_close, mut has_keep_alive, mut coded) = (false, minor == 1, Coding::Identity);
     let (mut idle_max_s, mut cache) = (0, CacheUse::Unknown);
     for header in response.headers.iter() {
         match header.name.len() {
             10 if is_named(header, "Connection") => {
                 for token in tokens(header.value) {
-                    says_close |= token.eq_ignore_ascii_case(b"close");
-                    says_keep_alive |= token.eq_ignore_ascii_case(b"keep-alive");
+                    has_close |= token.eq_ignore_ascii_case(b"close");
+                    has_keep_alive |= token.eq_ignore_ascii_case(b"keep-alive");
                 }
             }
             10 if is_named(header, "Keep-Alive") => match parse_keep_alive(header.value) {
-                KeepAlive::Ends => says_close = true,
+                KeepAlive::Ends => has_close = true,
                 KeepAlive::For { idle_max_s: max_s } => idle_max_s = max_s,
             },
             14 if is_named(header, "Content-Length") => {
-                let new = parse_length(header.value).ok_or_else(|| Fault::BadLength.showing(header.value))?;
+                let new = parse_length(header.value)
+                    .ok_or_else(|| Fault::BadLength.with_first_bytes(header.value))?;
                 if length.replace(new).is_some_and(|old| old != new) {
-                    return Err(Fault::TwoLengths.showing(header.value));
+                    return Err(Fault::TwoLengths.with_first_bytes(header.value));
                 }
             }
             16 if is_named(header, "Content-Encoding") => {
@@ -199,15 +204,17 @@ fn interpret(response: &Response<'_, '_>, step: &Step, values: &mut Values) -> R
             17 if is_named(header, "Transfer-Encoding") => {
                 transfer_coding = Some(header.value);
             }
-            3 | 7 | 12 | 14 | 15 if cache::may_name(header.name) => cache = cache::seen(header, cache),
+            3 | 7 | 12 | 14 | 15 if cache::may_be_cache_header(header.name) => {
+                cache = cache::cache_use_after(header, cache)
+            }
             _ => {}
         }
     }
     let is_chunked = |coding| tokens(coding).last().is_some_and(|last| last.eq_ignore_ascii_case(b"chunked"));
     let length = match (length, transfer_coding) {
-        (_, Some(coding)) if minor == 0 => return Err(Fault::CodingInOldVersion.showing(coding)),
+        (_, Some(coding)) if minor == 0 => return Err(Fault::CodingInOldVersion.with_first_bytes(coding)),
         _ if step.request.is_head() || matches!(status, 100..200 | 204 | 304) => Length::Known(0),
-        (Some(_), Some(coding)) => return Err(Fault::LengthAndCoding.showing(coding)),
+        (Some(_), Some(coding)) => return Err(Fault::LengthAndCoding.with_first_bytes(coding)),
         (None, Some(coding)) if is_chunked(coding) => Length::Chunked,
         (Some(length), None) => Length::Known(length),
         (None, _) => Length::UntilClose,
@@ -227,7 +234,7 @@ fn interpret(response: &Response<'_, '_>, step: &Step, values: &mut Values) -> R
     if let Some(cookies) = step.request.cookies() {
         values.keep_cookies(cookies, step.request.cookie_host(), response.headers);
     }
-    let keeps_alive = says_keep_alive && !says_close;
+    let keeps_alive = has_keep_alive && !has_close;
     let keeps_alive = keeps_alive && length != Length::UntilClose;
     // A redirect's body is not needed, and the connection ends with it.
     let length = if is_redirect && length == Length::UntilClose { Length::Known(0) } else { length };

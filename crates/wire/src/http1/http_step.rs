@@ -9,12 +9,12 @@ use alloc::vec::Vec;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::capture::{Capture, CaptureFrom};
+use super::capture::{Capture, CaptureSource};
 use super::checks::Checks;
 use super::request::Request;
 use crate::braces;
-use crate::masking::{without_secrets, without_secrets_in_query};
-use crate::step::{Site, Step, Text, Value, WrittenStep, WrongValue};
+use crate::masking::{mask_query_secrets, mask_secrets};
+use crate::step::{Site, Step, StepValueError, Text, Value, WrittenStep};
 
 /// Methods that change nothing at a server (RFC 9110 §9.2.1).
 const SAFE_METHODS: [&str; 4] = ["GET", "HEAD", "OPTIONS", "TRACE"];
@@ -49,7 +49,7 @@ pub struct HttpStep {
 
 impl Step for HttpStep {
     fn title(&self) -> String {
-        format!("{} {}", self.request.method, without_secrets_in_query(&self.request.target))
+        format!("{} {}", self.request.method, mask_query_secrets(&self.request.target))
     }
 
     fn message(&self) -> &[u8] {
@@ -61,7 +61,7 @@ impl Step for HttpStep {
         let path = request.target.split(['?', '#']).next().unwrap_or_default();
         let mut record = vec![
             // The query is omitted, because it may contain secrets.
-            ("path", Some(text(&without_secrets(path)))),
+            ("path", Some(text(&mask_secrets(path)))),
             ("headers", Some(headers(request))),
             ("body_bytes", request.body.as_ref().map(|body| Value::Count(body.len() as u64))),
             ("expect", Some(expect(checks))),
@@ -113,8 +113,8 @@ impl Step for HttpStep {
         let mut step = self.clone();
         let request = &mut step.request;
         request.host.clone_from(&site.host);
-        request.further_hosts.clone_from(&site.further_hosts);
-        request.target = below(&site.path, &request.target);
+        request.other_hosts.clone_from(&site.other_hosts);
+        request.target = join_path(&site.path, &request.target);
         request.keep_alive = site.keep_alive;
         request.is_secure = site.is_secure;
         if let Some(redirects) = &mut request.redirects {
@@ -128,8 +128,8 @@ impl Step for HttpStep {
 }
 
 /// Reads the key of a step and its path, without further keys.
-pub(super) fn read(written: &WrittenStep<'_>) -> Result<Arc<dyn Step>, WrongValue> {
-    let wrong = |(what, help)| WrongValue { path: Vec::new(), what, help };
+pub(super) fn read(written: &WrittenStep<'_>) -> Result<Arc<dyn Step>, StepValueError> {
+    let wrong = |(what, help)| StepValueError { path: Vec::new(), what, help };
     let text = written.value.text().map_or("", |text| text.written.as_str());
     let (method, target) = request_line(written.key, text).map_err(wrong)?;
     path_error(target).map_or(Ok(()), Err).map_err(wrong)?;
@@ -175,7 +175,7 @@ pub(super) fn basic_authorization(credentials: &[u8]) -> String {
 }
 
 /// Path of a step below the path of its system's URL.
-fn below(base: &str, target: &str) -> String {
+fn join_path(base: &str, target: &str) -> String {
     let base = base.split('?').next().unwrap_or_default().trim_end_matches('/');
     let base = braces::literal(base.as_bytes());
     if target == "*" { target.into() } else { format!("{}{target}", String::from_utf8_lossy(&base)) }
@@ -211,12 +211,12 @@ fn expect(checks: &Checks) -> Value {
 fn saved(capture: &Capture) -> Value {
     let mut entries = vec![("variable", Value::Variable(capture.variable))];
     match &capture.from {
-        CaptureFrom::Header(name) => entries.push(("header", text(name))),
-        CaptureFrom::HeaderPart(name, expression) => {
+        CaptureSource::Header(name) => entries.push(("header", text(name))),
+        CaptureSource::HeaderPart(name, expression) => {
             entries.extend([("header", text(name)), ("regex", text(expression.as_str()))]);
         }
-        CaptureFrom::Body(expression) => entries.push(("body", text(expression.as_str()))),
-        CaptureFrom::Json(path) => entries.push(("json", text(path.written()))),
+        CaptureSource::Body(expression) => entries.push(("body", text(expression.as_str()))),
+        CaptureSource::Json(path) => entries.push(("json", text(path.written()))),
     }
     Value::Table(entries)
 }
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn identity_of_step_with_message_is_that_of_a_request() {
+    fn step_with_message_has_identity_of_a_request() {
         for keep_alive in [true, false] {
             let request = Request {
                 method: "REDIS".into(),
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn step_takes_over_path_credentials_and_tls_of_its_system() {
+    fn step_inherits_path_credentials_and_tls_of_its_system() {
         let step = HttpStep {
             request: Request::get("", "/a?b={c}"),
             checks: Checks::default(),
@@ -291,6 +291,6 @@ mod tests {
         assert_eq!((request.host.as_str(), request.target.as_str()), ("h:1", "/{{x}}/a?b={c}"));
         assert_eq!(request.headers, [("Authorization".to_string(), "Basic dTpw".to_string())]);
         assert!(request.is_secure && !request.keep_alive);
-        assert_eq!(below("/x/", "*"), "*");
+        assert_eq!(join_path("/x/", "*"), "*");
     }
 }

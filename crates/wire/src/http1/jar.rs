@@ -17,14 +17,14 @@ const COOKIE_BYTES_MAX: usize = 4096;
 const COOKIES_MAX: usize = 50;
 
 /// Stores the cookies of a reply to a request for a path of a host.
-pub(super) fn take_in(jar: &mut Vec<u8>, headers: &[Header<'_>], host: &str, path: &[u8]) {
+pub(super) fn store_cookies(jar: &mut Vec<u8>, headers: &[Header<'_>], host: &str, path: &[u8]) {
     let named =
         |name: &'static str| headers.iter().filter(move |header| header.name.eq_ignore_ascii_case(name));
     // The server's clock, which its cookies' expiry dates refer to.
     let date = named("date").next().and_then(|header| Date::read(header.value));
     for header in named("set-cookie") {
         if let Some(cookie) = SetCookie::read(header.value, host, path, date) {
-            cookie.put_in(jar);
+            cookie.store_in(jar);
         }
     }
 }
@@ -44,7 +44,7 @@ pub(super) const PATH_BYTES_MAX: usize = 4096;
 /// Writes the Cookie header for a path, if any cookie matches.
 pub(super) fn write(jar: &[u8], target: &[u8], out: &mut Vec<u8>) {
     let path = path_of(target);
-    let mut fitting: Vec<(&[u8], &[u8])> = cookies(jar).filter(|(own, _)| is_below(own, path)).collect();
+    let mut fitting: Vec<(&[u8], &[u8])> = cookies(jar).filter(|(own, _)| path_matches(own, path)).collect();
     // Cookies with longer paths come first, and older cookies come before newer ones.
     fitting.sort_by_key(|(own, _)| core::cmp::Reverse(own.len()));
     for (number, (_, cookie)) in fitting.iter().enumerate() {
@@ -80,7 +80,7 @@ fn name_of(cookie: &[u8]) -> &[u8] {
 }
 
 /// Whether a request for `path` carries cookies of the path `own` (5.1.4).
-fn is_below(own: &[u8], path: &[u8]) -> bool {
+fn path_matches(own: &[u8], path: &[u8]) -> bool {
     path.strip_prefix(own).is_some_and(|rest| own.ends_with(b"/") || rest.is_empty() || rest[0] == b'/')
 }
 
@@ -108,10 +108,10 @@ impl<'a> SetCookie<'a> {
             let content = content.unwrap_or_default();
             if name.eq_ignore_ascii_case(b"path") {
                 path = if content.starts_with(b"/") { content } else { default_path(request) };
-            } else if name.eq_ignore_ascii_case(b"domain") && !is_domain_of(content, host) {
+            } else if name.eq_ignore_ascii_case(b"domain") && !domain_matches(content, host) {
                 return None;
             } else if name.eq_ignore_ascii_case(b"max-age") {
-                max_age = is_over_by_age(content).or(max_age);
+                max_age = is_expired_by_max_age(content).or(max_age);
             } else if name.eq_ignore_ascii_case(b"expires") {
                 ends = Date::read(content).or(ends);
             }
@@ -122,7 +122,7 @@ impl<'a> SetCookie<'a> {
     }
 
     /// Adds the cookie to the jar, or replaces the cookie with its name and path.
-    fn put_in(&self, jar: &mut Vec<u8>) {
+    fn store_in(&self, jar: &mut Vec<u8>) {
         let line = [self.path, b"\t", self.cookie.as_slice(), b"\n"].concat();
         let is_same =
             |path: &[u8], cookie: &[u8]| path == self.path && name_of(cookie) == name_of(&self.cookie);
@@ -164,7 +164,7 @@ fn default_path(path: &[u8]) -> &[u8] {
 }
 
 /// Whether a cookie's domain matches a host (5.1.3).
-fn is_domain_of(domain: &[u8], host: &str) -> bool {
+fn domain_matches(domain: &[u8], host: &str) -> bool {
     let domain = domain.strip_prefix(b".").unwrap_or(domain);
     let host = host_without_port(host).as_bytes();
     let is_number = host.iter().all(|byte| byte.is_ascii_digit() || b".:[]".contains(byte));
@@ -181,7 +181,7 @@ fn host_without_port(host: &str) -> &str {
 }
 
 /// Whether a Max-Age deletes its cookie. `None` if the age is not a number.
-fn is_over_by_age(age: &[u8]) -> Option<bool> {
+fn is_expired_by_max_age(age: &[u8]) -> Option<bool> {
     let (is_negative, digits) = match age {
         [b'-', digits @ ..] => (true, digits),
         digits => (false, digits),
@@ -201,7 +201,7 @@ mod tests {
         let mut headers: Vec<Header<'_>> =
             values.iter().map(|value| Header { name: "set-cookie", value: value.as_bytes() }).collect();
         headers.push(Header { name: "Date", value: b"Tue, 24 Nov 2026 10:00:00 GMT" });
-        take_in(jar, &headers, "shop.example:8080", path.as_bytes());
+        store_cookies(jar, &headers, "shop.example:8080", path.as_bytes());
     }
 
     fn sent(jar: &[u8], target: &str) -> String {
@@ -261,7 +261,7 @@ mod tests {
         assert_eq!(sent(&jar, "/"), "Cookie: a=1; b=2; c=3\r\n");
         let mut by_number = Vec::new();
         let header = [Header { name: "Set-Cookie", value: b"a=1; Domain=0.0.1" }];
-        take_in(&mut by_number, &header, "127.0.0.1:80", b"/");
+        store_cookies(&mut by_number, &header, "127.0.0.1:80", b"/");
         assert!(by_number.is_empty());
     }
 
@@ -289,8 +289,8 @@ mod tests {
             let mut jar = Vec::new();
             let headers: Vec<Header<'_>> =
                 values.iter().map(|value| Header { name: "Set-Cookie", value }).collect();
-            take_in(&mut jar, &headers, "h", path_of(&path));
-            take_in(&mut jar, &headers, "h", b"/a");
+            store_cookies(&mut jar, &headers, "h", path_of(&path));
+            store_cookies(&mut jar, &headers, "h", b"/a");
             let mut out = vec![];
             write(&jar, b"/a", &mut out);
             let line = out.strip_suffix(b"\r\n").unwrap_or(&out);

@@ -21,13 +21,13 @@ pub(super) fn find<'a>(text: &'a [u8], path: &[Part]) -> Result<Cow<'a, [u8]>, M
     let text = core::str::from_utf8(text).map_err(|_| Missing::NotJson)?;
     let mut reader = Reader { text, at: 0, depth: 0 };
     let found = reader.value(Some(path)).ok_or(Missing::NotJson)?;
-    reader.space();
+    reader.skip_space();
     if reader.at < text.len() {
         return Err(Missing::NotJson);
     }
     match found {
         PathValue::Nothing => Err(Missing::NotThere),
-        PathValue::NoScalar => Err(Missing::NoScalar),
+        PathValue::NotScalar => Err(Missing::NotScalar),
         PathValue::Plain(text) => Ok(Cow::Borrowed(text.as_bytes())),
         PathValue::Quoted(text) => Ok(match unescaped(text) {
             Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
@@ -41,7 +41,7 @@ pub(super) fn find<'a>(text: &'a [u8], path: &[Part]) -> Result<Cow<'a, [u8]>, M
 enum PathValue<'a> {
     Nothing,
     /// An object, an array, or null.
-    NoScalar,
+    NotScalar,
     /// Number, `true`, or `false`, as written.
     Plain(&'a str),
     /// Content of a string between its quotes, with escapes.
@@ -58,13 +58,13 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// Parses one value. With a path, returns the value that it leads to from here; an empty path leads to the value itself.
     fn value(&mut self, path: Option<&[Part]>) -> Option<PathValue<'a>> {
-        self.space();
+        self.skip_space();
         let from = self.at;
         let here = match self.peek()? {
             b'{' => return self.within(|reader| reader.object(path)),
             b'[' => return self.within(|reader| reader.list(path)),
             b'"' => PathValue::Quoted(self.string()?),
-            b'n' => self.word("null").map(|()| PathValue::NoScalar)?,
+            b'n' => self.word("null").map(|()| PathValue::NotScalar)?,
             first => {
                 match first {
                     b't' => self.word("true")?,
@@ -93,9 +93,9 @@ impl<'a> Reader<'a> {
         });
         let mut is_first = true;
         while !self.ends_with(b'}', &mut is_first)? {
-            self.space();
+            self.skip_space();
             let key = unescaped(self.string()?);
-            self.space();
+            self.skip_space();
             self.take(b':')?;
             let rest = wanted.filter(|(name, _)| *name == key).map(|(_, rest)| rest);
             let value = self.value(rest)?;
@@ -116,7 +116,7 @@ impl<'a> Reader<'a> {
                 Ok(index) => Some((index, rest)),
                 // The length of an array is known only at its end.
                 Err(_) => {
-                    self.ahead(Self::count)?.checked_sub(index.unsigned_abs()).map(|index| (index, rest))
+                    self.look_ahead(Self::count)?.checked_sub(index.unsigned_abs()).map(|index| (index, rest))
                 }
             },
         };
@@ -143,7 +143,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Runs `read`, then returns to the present position.
-    fn ahead<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+    fn look_ahead<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         let at = self.at;
         let told = read(self);
         self.at = at;
@@ -152,7 +152,7 @@ impl<'a> Reader<'a> {
 
     /// Parses the end of an array or an object, or the comma between two members. Returns whether it was the end.
     fn ends_with(&mut self, end: u8, is_first: &mut bool) -> Option<bool> {
-        self.space();
+        self.skip_space();
         if self.peek()? == end {
             self.at += 1;
             return Some(true);
@@ -226,7 +226,7 @@ impl<'a> Reader<'a> {
         is_there.then_some(())
     }
 
-    fn space(&mut self) {
+    fn skip_space(&mut self) {
         while matches!(self.peek(), Some(b' ' | b'\t' | b'\r' | b'\n')) {
             self.at += 1;
         }
@@ -252,7 +252,7 @@ fn enter<'a>(path: Option<&[Part]>) -> (PathValue<'a>, Option<(&Part, &[Part])>)
     match path {
         None => (PathValue::Nothing, None),
         Some(path) => {
-            path.split_first().map_or((PathValue::NoScalar, None), |next| (PathValue::Nothing, Some(next)))
+            path.split_first().map_or((PathValue::NotScalar, None), |next| (PathValue::Nothing, Some(next)))
         }
     }
 }
@@ -335,7 +335,7 @@ mod tests {
             assert_eq!(found(text, pointer).as_deref(), Ok(value), "{pointer}");
         }
         for pointer in ["", "/foo"] {
-            assert_eq!(found(text, pointer), Err(Missing::NoScalar), "{pointer:?}");
+            assert_eq!(found(text, pointer), Err(Missing::NotScalar), "{pointer:?}");
         }
         for pointer in ["/foo/2", "/foo/00", "/foo/-", "/foo/+1", "/foo/0/x", "/bar", "/foo/"] {
             assert_eq!(found(text, pointer), Err(Missing::NotThere), "{pointer}");
@@ -358,8 +358,8 @@ mod tests {
             ("$.data[-3]", Err(Missing::NotThere)),
             ("$.none[-1]", Err(Missing::NotThere)),
             ("$.data[2]", Err(Missing::NotThere)),
-            ("$.data", Err(Missing::NoScalar)),
-            ("$", Err(Missing::NoScalar)),
+            ("$.data", Err(Missing::NotScalar)),
+            ("$", Err(Missing::NotScalar)),
         ] {
             assert_eq!(found(text, query), value.map(Into::into), "{query}");
         }
@@ -382,7 +382,7 @@ mod tests {
         ] {
             assert_eq!(found(text, "").as_deref(), Ok(value), "{text}");
         }
-        assert_eq!(found("null", ""), Err(Missing::NoScalar));
+        assert_eq!(found("null", ""), Err(Missing::NotScalar));
         assert_eq!(found(r#"{"a": 1, "a": 2}"#, "/a").as_deref(), Ok("2"));
         assert_eq!(found(r#"{"\u0061": 1}"#, "/a").as_deref(), Ok("1"));
     }
@@ -512,7 +512,7 @@ mod tests {
                 let expected = match value {
                     Value::String(text) => Ok(text),
                     Value::Bool(_) | Value::Number(_) => Ok(format!("{value}")),
-                    _ => Err(Missing::NoScalar),
+                    _ => Err(Missing::NotScalar),
                 };
                 prop_assert_eq!(found(&text, &pointer), expected, "{} in {}", pointer, text);
             }

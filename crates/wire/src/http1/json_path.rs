@@ -29,7 +29,7 @@ pub(super) enum Part {
 
 /// Error in the text of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JsonPathFault {
+pub struct JsonPathError {
     /// Range of the error in the text; empty at the end if something is missing there.
     pub at: Range<usize>,
     /// Error message.
@@ -42,7 +42,7 @@ impl JsonPath {
     /// # Errors
     ///
     /// The error, and its place in the text.
-    pub fn read(text: &str) -> Result<Self, JsonPathFault> {
+    pub fn read(text: &str) -> Result<Self, JsonPathError> {
         let parts = match text.as_bytes().first() {
             None => Vec::new(),
             Some(b'/') => pointer(text)?,
@@ -67,11 +67,11 @@ impl JsonPath {
     }
 }
 
-fn fault(at: Range<usize>, what: &str) -> JsonPathFault {
-    JsonPathFault { at, what: what.into() }
+fn fault(at: Range<usize>, what: &str) -> JsonPathError {
+    JsonPathError { at, what: what.into() }
 }
 
-fn pointer(text: &str) -> Result<Vec<Part>, JsonPathFault> {
+fn pointer(text: &str) -> Result<Vec<Part>, JsonPathError> {
     let are_escapes_good = text.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']));
     if !are_escapes_good {
         return Err(fault(0..text.len(), "is not a JSON pointer: write ~0 for ~, and ~1 for /"));
@@ -91,46 +91,46 @@ struct Query<'a> {
 }
 
 impl Query<'_> {
-    fn parts(mut self) -> Result<Vec<Part>, JsonPathFault> {
+    fn parts(mut self) -> Result<Vec<Part>, JsonPathError> {
         let mut parts = Vec::new();
         loop {
             let before = self.at;
-            self.space();
+            self.skip_space();
             match self.peek() {
                 None if self.at == before => return Ok(parts),
-                None => return Err(self.wrong(before, "ends with a space")),
+                None => return Err(self.error_here(before, "ends with a space")),
                 Some(b'.') => {
                     self.at += 1;
                     parts.push(self.name()?);
                 }
                 Some(b'[') => {
                     self.at += 1;
-                    self.space();
+                    self.skip_space();
                     parts.push(self.selector()?);
-                    self.space();
+                    self.skip_space();
                     match self.peek() {
                         Some(b']') => self.at += 1,
-                        Some(b',' | b':') => return Err(self.several()),
-                        _ => return Err(self.wrong(self.at, "has a [ that is not closed")),
+                        Some(b',' | b':') => return Err(self.ambiguous()),
+                        _ => return Err(self.error_here(self.at, "has a [ that is not closed")),
                     }
                 }
-                Some(_) => return Err(self.wrong(self.at, "has no . or [ before the next name")),
+                Some(_) => return Err(self.error_here(self.at, "has no . or [ before the next name")),
             }
         }
     }
 
     /// Parses a name after a dot.
-    fn name(&mut self) -> Result<Part, JsonPathFault> {
+    fn name(&mut self) -> Result<Part, JsonPathError> {
         let rest = &self.text[self.at..];
         let is_later = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || !letter.is_ascii();
         match rest.chars().next() {
-            Some('.' | '*') => return Err(self.several()),
+            Some('.' | '*') => return Err(self.ambiguous()),
             Some(first) if is_later(first) && !first.is_ascii_digit() => {}
             Some(first) if is_later(first) => {
                 let what = "has a name that begins with a digit: write it in brackets and quotes";
-                return Err(self.wrong(self.at, what));
+                return Err(self.error_here(self.at, what));
             }
-            _ => return Err(self.wrong(self.at, "has no name behind the dot")),
+            _ => return Err(self.error_here(self.at, "has no name behind the dot")),
         }
         let end = rest.find(|letter| !is_later(letter)).unwrap_or(rest.len());
         self.at += end;
@@ -138,16 +138,16 @@ impl Query<'_> {
     }
 
     /// Parses a selector in brackets.
-    fn selector(&mut self) -> Result<Part, JsonPathFault> {
+    fn selector(&mut self) -> Result<Part, JsonPathError> {
         match self.peek() {
             Some(quote @ (b'\'' | b'"')) => self.quoted(quote).map(Part::Key),
             Some(b'-' | b'0'..=b'9') => self.index(),
-            Some(b'*' | b'?' | b':') => Err(self.several()),
-            _ => Err(self.wrong(self.at, "has neither a quoted name nor a whole number in brackets")),
+            Some(b'*' | b'?' | b':') => Err(self.ambiguous()),
+            _ => Err(self.error_here(self.at, "has neither a quoted name nor a whole number in brackets")),
         }
     }
 
-    fn index(&mut self) -> Result<Part, JsonPathFault> {
+    fn index(&mut self) -> Result<Part, JsonPathError> {
         let from = self.at;
         let rest = &self.text[from..];
         let end = rest.find(|letter: char| letter != '-' && !letter.is_ascii_digit()).unwrap_or(rest.len());
@@ -161,7 +161,7 @@ impl Query<'_> {
         }
     }
 
-    fn quoted(&mut self, quote: u8) -> Result<String, JsonPathFault> {
+    fn quoted(&mut self, quote: u8) -> Result<String, JsonPathError> {
         let from = self.at;
         self.at += 1;
         let mut name = String::new();
@@ -174,14 +174,14 @@ impl Query<'_> {
             match letter {
                 '\\' => name.push(self.escaped(quote)?),
                 letter if letter == char::from(quote) => return Ok(name),
-                letter if letter < ' ' => return Err(self.wrong(self.at - 1, "has a control character")),
+                letter if letter < ' ' => return Err(self.error_here(self.at - 1, "has a control character")),
                 letter => name.push(letter),
             }
         }
     }
 
     /// Parses the character after a backslash.
-    fn escaped(&mut self, quote: u8) -> Result<char, JsonPathFault> {
+    fn escaped(&mut self, quote: u8) -> Result<char, JsonPathError> {
         let from = self.at - 1;
         let Some(letter) = self.peek() else { return Err(fault(from..self.at, "ends with a backslash")) };
         self.at += 1;
@@ -196,7 +196,7 @@ impl Query<'_> {
             letter if letter == quote => Some(char::from(letter)),
             _ => None,
         };
-        meant.ok_or_else(|| self.wrong(from, "has an unknown escape"))
+        meant.ok_or_else(|| self.error_here(from, "has an unknown escape"))
     }
 
     fn code_point(&mut self) -> Option<char> {
@@ -213,17 +213,17 @@ impl Query<'_> {
         Some(letter)
     }
 
-    fn several(&self) -> JsonPathFault {
-        self.wrong(self.at, "selects several values")
+    fn ambiguous(&self) -> JsonPathError {
+        self.error_here(self.at, "selects several values")
     }
 
     /// Error about the character at this position.
-    fn wrong(&self, at: usize, what: &str) -> JsonPathFault {
+    fn error_here(&self, at: usize, what: &str) -> JsonPathError {
         let width = self.text.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
         fault(at..at + width, what)
     }
 
-    fn space(&mut self) {
+    fn skip_space(&mut self) {
         while matches!(self.peek(), Some(b' ' | b'\t' | b'\r' | b'\n')) {
             self.at += 1;
         }

@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::format;
 
-use crate::step::{Form, FormSchema, FurtherKeys, Key, Kind, OwnSteps, Table};
+use crate::step::{ExtraKeys, Form, FormSchema, Key, Kind, StepDefinition, Table};
 
 use super::{Http1, carried, encoding, flag_step, http_step, read_step, sample_session, shaped};
 
@@ -11,7 +11,7 @@ use super::{Http1, carried, encoding, flag_step, http_step, read_step, sample_se
 const REDIRECTS_MAX: u8 = 20;
 
 /// Definition of the protocol's steps.
-pub(super) const STEPS: OwnSteps = OwnSteps {
+pub(super) const STEPS: StepDefinition = StepDefinition {
     noun: "HTTP",
     says: "the method and the path",
     url: "http://127.0.0.1:8080",
@@ -29,7 +29,7 @@ pub(super) const STEPS: OwnSteps = OwnSteps {
 };
 
 /// Keys next to the method.
-pub(super) static FURTHER: FurtherKeys = FurtherKeys {
+pub(super) static EXTRA: ExtraKeys = ExtraKeys {
     one: "an HTTP request",
     step: STEP,
     bodies: &BODIES,
@@ -39,12 +39,12 @@ pub(super) static FURTHER: FurtherKeys = FurtherKeys {
     read_flags: flag_step::read,
     begin: read_step::begin,
     session_words: carried::words,
-    is_of_iteration: carried::is_of_iteration,
+    is_per_iteration: carried::is_per_iteration,
     authorization: http_step::basic_authorization,
-    spellings: encoding::spellings,
+    encoded_forms: encoding::encoded_forms,
     compile_shapes: shaped::compile,
     sample_session: sample_session::open,
-    in_the_clear: super::foreign::instead_of_tls,
+    recognize_plaintext: super::foreign::plaintext_server_error,
 };
 
 /// Keys that give the body.

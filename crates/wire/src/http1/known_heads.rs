@@ -100,24 +100,24 @@ mod tests {
     use super::super::checks::Checks;
     use super::super::framing::{self, HeadRead};
     use super::super::request::Request;
-    use super::super::step::{Prepared, Step};
+    use super::super::step::{CompiledStep, Step};
     use super::super::template::Template;
     use super::*;
 
     const HEAD: &str = "HTTP/1.1 200 OK\r\nServer: s\r\nDate: Sat, 21 Nov 2026 03:21:00 GMT\r\nAge: 7\r\nContent-Length: 5\r\n\r\n";
 
-    fn prepared() -> Prepared {
+    fn prepared() -> CompiledStep {
         let request = Template::literal(&Request::get("localhost", "/")).expect("it is a plain request");
-        Prepared::new(Step { request, checks: Checks::default(), captures: Vec::new() })
+        CompiledStep::new(Step { request, checks: Checks::default(), captures: Vec::new() })
     }
 
-    fn read(bytes: &[u8], step: &Prepared) -> HeadRead {
+    fn read(bytes: &[u8], step: &CompiledStep) -> HeadRead {
         framing::read(bytes, step, &mut Values::new(0))
     }
 
     /// Asserts that a head is read after others as it would be read first.
     #[track_caller]
-    fn assert_read_as_first(bytes: &[u8], step: &Prepared) {
+    fn assert_read_as_first(bytes: &[u8], step: &CompiledStep) {
         assert_eq!(read(bytes, step), read(bytes, &prepared()), "{}", bytes.escape_ascii());
     }
 
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn head_with_any_other_byte_or_length_is_read_as_if_it_were_the_first() {
+    fn head_with_changed_byte_or_length_is_parsed_again() {
         let step = prepared();
         read(HEAD.as_bytes(), &step).expect("a head");
         for at in 0..HEAD.len() {
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn further_heads_are_parsed_once_there_is_no_room() {
+    fn parses_further_heads_when_the_cache_is_full() {
         let step = prepared();
         for length in 0..2 * KNOWN_MAX {
             let head = HEAD.replace(": 5", &format!(": {length}"));
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn date_of_another_length_or_without_a_line_of_its_own_is_part_of_the_head() {
+    fn date_of_unusual_length_or_position_is_compared_with_the_head() {
         assert_eq!(date_in(HEAD.as_bytes()), HEAD.find("Sat"));
         for head in [
             HEAD.replace("Sat, 21", "Saturday, 21"),

@@ -27,12 +27,12 @@ pub(super) fn read(node: &Node, given: Option<&str>, reader: &mut dyn Reader) ->
     }
     let (bytes, kind) = match entry.key.as_str() {
         "body" => {
-            reader.use_in(&entry.value, entry.value.text()?);
+            reader.resolve_names(&entry.value, entry.value.text()?);
             (entry.value.text()?.as_bytes().to_vec(), None)
         }
         "body-file" => {
             let bytes = file(&entry.value, reader)?;
-            reader.use_in_file(&entry.value, &bytes);
+            reader.resolve_names_in_file(&entry.value, &bytes);
             (bytes, None)
         }
         "json" => (json(entry, reader)?, Some(BodyKind::Json)),
@@ -69,7 +69,7 @@ fn json(entry: &Entry, reader: &mut dyn Reader) -> Option<Vec<u8>> {
         reader.report(entry.value.at, "`json` is a mapping or a list".into(), help.into());
         return None;
     }
-    Some(json::text(&entry.value, &mut |node, text| reader.use_in(node, text)).into_bytes())
+    Some(json::text(&entry.value, &mut |node, text| reader.resolve_names(node, text)).into_bytes())
 }
 
 fn form(node: &Node, reader: &mut dyn Reader) -> Vec<u8> {
@@ -77,7 +77,7 @@ fn form(node: &Node, reader: &mut dyn Reader) -> Vec<u8> {
     for Entry { key, value, .. } in node.entries() {
         for item in value.items() {
             let text = item.text().unwrap_or_default();
-            reader.use_in(item, text);
+            reader.resolve_names(item, text);
             fields.push(format!("{}={}", percent_encoded(key.as_bytes()), encoded(text)));
         }
     }
@@ -118,7 +118,7 @@ fn multipart(entry: &Entry, given: Option<&str>, reader: &mut dyn Reader) -> Opt
                     let help = "write `{ file: photo.png }`, or a text";
                     reader.report(*key_at, "the part has no `file`".into(), help.into());
                 }
-                reader.use_in(value, text);
+                reader.resolve_names(value, text);
                 (multipart::head(key, None), text.as_bytes().to_vec())
             }
             Some(node) => {

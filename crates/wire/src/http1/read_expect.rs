@@ -7,13 +7,13 @@ use core::ops::{Range, RangeInclusive};
 
 use regex::bytes::{Regex, RegexBuilder};
 
-use super::capture::{Capture, CaptureFrom};
+use super::capture::{Capture, CaptureSource};
 use super::checks::{BodyCheck, Checks, HeaderCheck, SizeCheck, StatusSet};
 use super::expected::Expected;
-use super::json_path::{JsonPath, JsonPathFault};
+use super::json_path::{JsonPath, JsonPathError};
 use crate::braces::{Piece, pieces};
 use crate::step::tree::{Entry, Node, Span};
-use crate::step::{Reader, Wrong};
+use crate::step::{Reader, TextError};
 
 /// Max bytes of a compiled regular expression.
 const REGEX_BYTES_MAX: usize = 1 << 20;
@@ -50,7 +50,7 @@ pub(super) fn checks(node: &Node, method: &str, reader: &mut dyn Reader) -> Opti
         (node.at, statuses(&texts.join(",")))
     });
     let first = texts.first().map(|(at, _)| *at).or_else(|| expressions.first().map(|(at, _)| *at));
-    let mut errors: Vec<(Span, Wrong)> = Vec::new();
+    let mut errors: Vec<(Span, TextError)> = Vec::new();
     if let Some(at) = first.filter(|_| method == "HEAD") {
         errors.push((at, no_body()));
     }
@@ -63,7 +63,7 @@ pub(super) fn checks(node: &Node, method: &str, reader: &mut dyn Reader) -> Opti
     let size = size.and_then(|(at, read)| read.map_err(|wrong| errors.push((at, wrong))).ok());
     let is_sound = errors.is_empty();
     for (at, (what, help)) in errors {
-        if !reader.is_reported(at) {
+        if !reader.has_error_at(at) {
             reader.report(at, what, help);
         }
     }
@@ -72,7 +72,7 @@ pub(super) fn checks(node: &Node, method: &str, reader: &mut dyn Reader) -> Opti
 }
 
 /// Error for a check of the body of a reply to HEAD.
-pub(super) fn no_body() -> Wrong {
+pub(super) fn no_body() -> TextError {
     ("a reply to HEAD has no body".into(), "remove it, or use another method".into())
 }
 
@@ -92,7 +92,7 @@ fn expected(node: &Node, text: &str, reader: &mut dyn Reader) -> Expected {
         let what = "`expect` contains no secret: messages show what a reply was expected to contain";
         reader.report(node.at, what.into(), "expect another part of the reply".into());
     } else {
-        reader.use_in(node, text);
+        reader.resolve_names(node, text);
     }
     Expected::compile(text.as_bytes(), reader.variables())
 }
@@ -108,7 +108,7 @@ pub(super) fn captures(node: &Node, reader: &mut dyn Reader) -> Vec<Capture> {
     captures.collect()
 }
 
-fn capture(entry: &Entry, reader: &mut dyn Reader) -> Option<CaptureFrom> {
+fn capture(entry: &Entry, reader: &mut dyn Reader) -> Option<CaptureSource> {
     let texts = entry.value.entries().iter().filter(|entry| entry.value.text().is_some());
     let (sources, regex): (Vec<&Entry>, Vec<&Entry>) = texts.partition(|entry| entry.key != "regex");
     let mut given = sources.into_iter();
@@ -127,16 +127,16 @@ fn capture(entry: &Entry, reader: &mut dyn Reader) -> Option<CaptureFrom> {
     let (text, at) = (first.value.text()?, first.value.at);
     match first.key.as_str() {
         "header" => Some(match regex.first().and_then(|regex| Some((regex, regex.value.text()?))) {
-            None => CaptureFrom::Header(text.into()),
+            None => CaptureSource::Header(text.into()),
             Some((entry, regex)) => {
-                CaptureFrom::HeaderPart(text.into(), reported_expression(regex, entry.value.at, reader)?)
+                CaptureSource::HeaderPart(text.into(), reported_expression(regex, entry.value.at, reader)?)
             }
         }),
         "json" => {
             let part = |at: Range<usize>, reader: &dyn Reader| reader.part(&first.value, at.start, at.end);
-            json_path(text, part, reader).map(CaptureFrom::Json)
+            json_path(text, part, reader).map(CaptureSource::Json)
         }
-        "body" => reported_expression(text, at, reader).map(CaptureFrom::Body),
+        "body" => reported_expression(text, at, reader).map(CaptureSource::Body),
         _ => None,
     }
 }
@@ -151,7 +151,7 @@ fn json_path(
     place: impl Fn(Range<usize>, &dyn Reader) -> Span,
     reader: &mut dyn Reader,
 ) -> Option<JsonPath> {
-    let JsonPathFault { at, what } = match JsonPath::read(text) {
+    let JsonPathError { at, what } = match JsonPath::read(text) {
         Ok(path) => return Some(path),
         Err(wrong) => wrong,
     };
@@ -170,7 +170,7 @@ fn json_path(
 /// # Errors
 ///
 /// Error message and help.
-pub(super) fn expression(text: &str) -> Result<Regex, Wrong> {
+pub(super) fn expression(text: &str) -> Result<Regex, TextError> {
     RegexBuilder::new(text).size_limit(REGEX_BYTES_MAX).build().map_err(|error| {
         let error = format!("{error}");
         let what = error.lines().last().unwrap_or_default().trim();
@@ -188,7 +188,7 @@ pub(super) fn expression(text: &str) -> Result<Regex, Wrong> {
 /// # Errors
 ///
 /// Error message and help.
-pub(super) fn statuses(text: &str) -> Result<StatusSet, Wrong> {
+pub(super) fn statuses(text: &str) -> Result<StatusSet, TextError> {
     let one = |text: &str| text.parse::<u16>().ok().filter(|status| (100..600).contains(status));
     let range = |part: &str| -> Option<RangeInclusive<u16>> {
         if let Some((from, to)) = part.split_once('-') {
@@ -211,7 +211,10 @@ pub(super) fn statuses(text: &str) -> Result<StatusSet, Wrong> {
 /// # Errors
 ///
 /// Error message and help.
-pub(super) fn size(text: &str, size_bytes: impl Fn(&str) -> Result<u64, String>) -> Result<SizeCheck, Wrong> {
+pub(super) fn size(
+    text: &str,
+    size_bytes: impl Fn(&str) -> Result<u64, String>,
+) -> Result<SizeCheck, TextError> {
     let (min, max) = text.split_once("..").unwrap_or((text, text));
     let bound = |text: &str, open: u64| match text.trim().is_empty() {
         true => Ok(open),

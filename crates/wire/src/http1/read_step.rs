@@ -8,11 +8,11 @@ use alloc::vec::Vec;
 
 use super::carried::Carried;
 use super::http_step::{HttpStep, path_error, request_line};
-use super::request::{Request, RequestBody, RequestFault};
+use super::request::{Request, RequestBody, RequestError};
 use super::template::Template;
 use super::{read_body, read_expect};
 use crate::step::tree::{Entry, Node, Span};
-use crate::step::{Reader, ScenarioSteps, SteppedAt};
+use crate::step::{ParsedStep, Reader, ScenarioSteps};
 
 /// Begins to read the steps of a scenario.
 pub(super) fn begin<'a>(scenario: Option<&'a Node>, reader: &mut dyn Reader) -> Box<dyn ScenarioSteps + 'a> {
@@ -26,7 +26,7 @@ impl ScenarioSteps for Carried<'_> {
         key: &Entry,
         endpoint: &str,
         reader: &mut dyn Reader,
-    ) -> Option<SteppedAt> {
+    ) -> Option<ParsedStep> {
         read(step, key, endpoint, self, reader)
     }
 
@@ -34,12 +34,12 @@ impl ScenarioSteps for Carried<'_> {
         self.report_unused(reader);
     }
 
-    fn forgets(&self) -> bool {
-        self.keeps_cookies_of_iterations()
+    fn resets_each_iteration(&self) -> bool {
+        self.has_cookies_per_iteration()
     }
 
     fn authorization_at(&self) -> Option<Span> {
-        self.place_of_authorization()
+        self.credentials_at()
     }
 }
 
@@ -50,10 +50,10 @@ fn read(
     endpoint: &str,
     carried: &mut Carried<'_>,
     reader: &mut dyn Reader,
-) -> Option<SteppedAt> {
+) -> Option<ParsedStep> {
     let (method, target, method_at) = line(key, reader)?;
     let target_node = &key.value;
-    reader.use_in(target_node, &target);
+    reader.resolve_names(target_node, &target);
     if let Some((what, help)) = path_error(&target) {
         reader.report(target_node.at, what, help);
     }
@@ -71,10 +71,10 @@ fn read(
     let places = Places { target: target_node.at, method: method_at, header: &header_at };
     report_faults(&request, &places, reader);
     let captures = read_expect::captures(node, reader);
-    Some(SteppedAt {
+    Some(ParsedStep {
         step: Arc::new(HttpStep { request, checks, captures }),
         title_at: target_node.at,
-        authorization_at: self::header_at(node, "authorization").or(carried.place_of_authorization()),
+        authorization_at: self::header_at(node, "authorization").or(carried.credentials_at()),
     })
 }
 
@@ -98,7 +98,7 @@ fn headers(node: &Node, reader: &mut dyn Reader) -> Vec<(String, String)> {
     let entries = node.get("headers").map_or(&[][..], Node::entries);
     let headers = entries.iter().map(|entry| {
         let text = entry.value.text().unwrap_or_default();
-        reader.use_in(&entry.value, text);
+        reader.resolve_names(&entry.value, text);
         (entry.key.clone(), text.to_owned())
     });
     headers.collect()
@@ -118,21 +118,21 @@ struct Places<'a> {
 
 /// Reports errors in the request as a whole.
 fn report_faults(request: &Request, places: &Places<'_>, reader: &mut dyn Reader) {
-    if reader.are_too_many() {
+    if reader.has_too_many_names() {
         return;
     }
     let Err(faults) = Template::compile(request, reader.variables(), reader.secrets()) else { return };
     for fault in faults {
         let (at, help) = match &fault {
-            RequestFault::Method(_) => (places.method, "write a method such as GET, then the path"),
-            RequestFault::Target(_) => (places.target, "write a space as %20"),
-            RequestFault::HeaderName(name) => ((places.header)(name), "write a name such as Accept"),
-            RequestFault::HeaderValue(name) => ((places.header)(name), "write it on one line"),
-            RequestFault::Framing(name) => ((places.header)(name), "remove it"),
+            RequestError::Method(_) => (places.method, "write a method such as GET, then the path"),
+            RequestError::Target(_) => (places.target, "write a space as %20"),
+            RequestError::HeaderName(name) => ((places.header)(name), "write a name such as Accept"),
+            RequestError::HeaderValue(name) => ((places.header)(name), "write it on one line"),
+            RequestError::Framing(name) => ((places.header)(name), "remove it"),
             // Unknown variables are already reported at the places of their names.
-            RequestFault::Variable(_) => continue,
+            RequestError::Variable(_) => continue,
         };
-        if !reader.is_reported(at) {
+        if !reader.has_error_at(at) {
             reader.report(at, fault.to_string(), help.into());
         }
     }

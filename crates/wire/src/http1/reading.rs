@@ -4,17 +4,17 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::capture::Values;
-use super::checks::{CODED, KEPT_BODY_BYTES_MAX};
+use super::checks::{KEPT_BODY_BYTES_MAX, UNDECODED_BODY};
 use super::chunked::Chunked;
-use super::decoding::Unpacked;
+use super::decoding::Decompressed;
 use super::fault::Fault;
 use super::first_replies::{KEPT_BYTES_MAX as COMPARED_BYTES_MAX, SHORT_BYTES_MAX};
 use super::framing::{self, HEAD_BYTES_MAX, Head, Length};
-use super::step::{Prepared, Step};
+use super::step::{CompiledStep, Step};
 use crate::ErrorClass;
 use crate::blame::PeerFault;
 use crate::content::{CacheUse, Coding, Content};
-use crate::conversation::{Closing, Progress, Refusal, Reply, Stage};
+use crate::conversation::{Closing, Progress, Rejection, Reply, Stage};
 
 const INTERIM_MAX: u8 = 16;
 /// Max bytes of an encoded body that is kept only to learn its decoded size.
@@ -27,7 +27,7 @@ const NOT_DECODED: u32 = u32::MAX;
 
 /// Parser of the reply that is awaited or arriving, and the values saved from earlier replies.
 #[derive(Debug)]
-pub(super) struct Reading {
+pub(super) struct ReplyParser {
     state: State,
     /// Step of the latest request.
     pub(super) step: u16,
@@ -75,9 +75,10 @@ enum State {
 /// Max bytes of a rejected reply's body that are quoted.
 pub(super) const QUOTED_BYTES_MAX: usize = 96;
 
-const NO_REPLY: Reply = Reply { status: 0, refusal: None, reusable: false, idle_max_s: 0, received_bytes: 0 };
+const NO_REPLY: Reply =
+    Reply { status: 0, rejection: None, reusable: false, idle_max_s: 0, received_bytes: 0 };
 
-impl Reading {
+impl ReplyParser {
     pub(super) fn new(variables: u16) -> Self {
         Self {
             state: State::Idle,
@@ -108,13 +109,13 @@ impl Reading {
     }
 
     /// Processes bytes of the reply to this step's request, up to its end.
-    pub(super) fn received(&mut self, step: &Prepared, bytes: &[u8]) -> Result<Progress, PeerFault> {
+    pub(super) fn received(&mut self, step: &CompiledStep, bytes: &[u8]) -> Result<Progress, PeerFault> {
         let mut used = 0;
         loop {
             let rest = &bytes[used..];
             let (taken, is_complete) = match self.state {
                 State::Idle if rest.is_empty() => return Ok(Progress::NeedMore),
-                State::Idle => return Err(Fault::surplus(rest)),
+                State::Idle => return Err(Fault::unsolicited(rest)),
                 State::Head if rest.is_empty() => return Ok(Progress::NeedMore),
                 State::Head => self.take_head(step, rest)?,
                 _ => self.take_body(step, rest)?,
@@ -132,7 +133,7 @@ impl Reading {
         }
     }
 
-    pub(super) fn peer_closed(&mut self, step: &Prepared) -> Closing {
+    pub(super) fn peer_closed(&mut self, step: &CompiledStep) -> Closing {
         let closing = match self.state {
             State::Idle => Closing::Empty,
             State::Head if self.kept.is_empty() && self.interim == 0 => Closing::Empty,
@@ -163,7 +164,7 @@ impl Reading {
     }
 
     /// Processes bytes of a head. Returns how many belong to it, and whether it is complete.
-    fn take_head(&mut self, step: &Prepared, bytes: &[u8]) -> Result<(usize, bool), PeerFault> {
+    fn take_head(&mut self, step: &CompiledStep, bytes: &[u8]) -> Result<(usize, bool), PeerFault> {
         if self.kept.is_empty() {
             // Almost always the head arrives whole, and is parsed without a copy.
             if let Some((used, head)) = framing::read(bytes, step, &mut self.values)? {
@@ -176,13 +177,13 @@ impl Reading {
     }
 
     #[cold]
-    fn take_rest_of_head(&mut self, step: &Prepared, bytes: &[u8]) -> Result<(usize, bool), PeerFault> {
+    fn take_rest_of_head(&mut self, step: &CompiledStep, bytes: &[u8]) -> Result<(usize, bool), PeerFault> {
         let before = self.kept.len();
         let room = HEAD_BYTES_MAX.saturating_sub(before) + 1;
         self.kept.extend_from_slice(&bytes[..bytes.len().min(room)]);
         // Parses again only if a blank line or an error is in the new bytes, or the head has its max size.
         let new = before.saturating_sub(3);
-        if !has_blank_line(&self.kept[new..]) && self.kept.len() < HEAD_BYTES_MAX && !self.looks_wrong() {
+        if !has_blank_line(&self.kept[new..]) && self.kept.len() < HEAD_BYTES_MAX && !self.is_not_http() {
             return Ok((bytes.len(), false));
         }
         let carried = core::mem::take(&mut self.kept);
@@ -196,7 +197,7 @@ impl Reading {
     }
 
     /// Whether the first bytes are not HTTP, so that waiting for a blank line would hide the error.
-    fn looks_wrong(&self) -> bool {
+    fn is_not_http(&self) -> bool {
         let start = b"HTTP/1.";
         let seen = self.kept.len().min(start.len());
         // Empty lines before a head are allowed; the full parser handles them.
@@ -204,7 +205,7 @@ impl Reading {
     }
 
     #[inline]
-    fn begin_body(&mut self, step: &Prepared, head: Head) -> Result<(), PeerFault> {
+    fn begin_body(&mut self, step: &CompiledStep, head: Head) -> Result<(), PeerFault> {
         self.body_bytes = 0;
         match head.status {
             101 => return Err(Fault::Upgrade.plain()),
@@ -219,12 +220,12 @@ impl Reading {
         (self.coding, self.is_redirect) = (head.coding, head.is_redirect);
         self.cache = head.cache;
         self.is_sampled = self.samples_left > 0 && head.coding != Coding::Identity && !head.is_redirect;
-        self.reply.refusal = if head.is_redirect {
+        self.reply.rejection = if head.is_redirect {
             None
         } else if !step.step.checks.status.contains(head.status) {
-            Some(Refusal { class: ErrorClass::Status, code: u32::from(head.status) })
+            Some(Rejection { class: ErrorClass::Status, code: u32::from(head.status) })
         } else {
-            head.failed_check.map(|code| Refusal { class: ErrorClass::CheckHeader, code })
+            head.failed_check.map(|code| Rejection { class: ErrorClass::CheckHeader, code })
         };
         self.state = match head.length {
             Length::Known(left) => State::Sized { left },
@@ -235,7 +236,7 @@ impl Reading {
     }
 
     /// Processes bytes of a body. Returns how many belong to it, and whether it is complete.
-    fn take_body(&mut self, step: &Prepared, bytes: &[u8]) -> Result<(usize, bool), PeerFault> {
+    fn take_body(&mut self, step: &CompiledStep, bytes: &[u8]) -> Result<(usize, bool), PeerFault> {
         let keeps = (step.keeps_body || self.compares || self.is_sampled) && !self.is_redirect;
         let kept_bytes_max = match () {
             () if step.keeps_body => KEPT_BODY_BYTES_MAX,
@@ -269,12 +270,12 @@ impl Reading {
         }
     }
 
-    fn end_reply(&mut self, step: &Prepared) -> Reply {
-        if self.reply.refusal.is_none() && step.judges_body && !self.is_redirect {
-            self.reply.refusal = self.judge_body(&step.step);
+    fn end_reply(&mut self, step: &CompiledStep) -> Reply {
+        if self.reply.rejection.is_none() && step.checks_body && !self.is_redirect {
+            self.reply.rejection = self.check_body(&step.step);
         }
         let reply = self.reply;
-        if reply.refusal.is_some() && step.quotes_body {
+        if reply.rejection.is_some() && step.quotes_body {
             self.quote(step.quoted_bytes_max);
         }
         if self.compares {
@@ -302,7 +303,7 @@ impl Reading {
     fn decode(&mut self) -> Option<u32> {
         (self.is_sampled, self.samples_left) = (false, self.samples_left - 1);
         let is_kept = self.kept.len() as u64 == self.body_bytes;
-        let unpacked = self.coding.unpack(&self.kept, KEPT_BODY_BYTES_MAX).filter(|_| is_kept)?;
+        let unpacked = self.coding.decode_body(&self.kept, KEPT_BODY_BYTES_MAX).filter(|_| is_kept)?;
         unpacked.is_whole.then_some(unpacked.bytes.len() as u32)
     }
 
@@ -317,44 +318,44 @@ impl Reading {
 
     #[cold]
     fn quote(&mut self, bytes_max: usize) {
-        let unpacked = self.coding.unpack(&self.kept, bytes_max);
+        let unpacked = self.coding.decode_body(&self.kept, bytes_max);
         let shown = unpacked.as_ref().map_or(&self.kept, |unpacked| &unpacked.bytes);
         self.quoted = Some(Box::new(Quoted(shown[..shown.len().min(bytes_max)].into())));
     }
 
     // Not inlined, so that the code for loads without body checks stays small.
     #[inline(never)]
-    fn judge_body(&mut self, step: &Step) -> Option<Refusal> {
+    fn check_body(&mut self, step: &Step) -> Option<Rejection> {
         let Step { checks, captures, .. } = step;
         let (unpacked, coded) = match self.coding {
             Coding::Identity => (None, 0),
-            coding => unpack(coding, &self.kept, step),
+            coding => decode_body(coding, &self.kept, step),
         };
         let body = unpacked.as_ref().map_or(&self.kept, |unpacked| &unpacked.bytes);
-        if checks.need_body()
+        if checks.needs_body()
             && let Some(code) = checks.first_failed_body(body, &self.values.list)
         {
-            return Some(Refusal { class: ErrorClass::CheckBody, code: code | coded });
+            return Some(Rejection { class: ErrorClass::CheckBody, code: code | coded });
         }
         if checks.size.is_some_and(|size| !(size.min_bytes..=size.max_bytes).contains(&self.body_bytes)) {
-            return Some(Refusal { class: ErrorClass::CheckSize, code: checks.size_number() });
+            return Some(Rejection { class: ErrorClass::CheckSize, code: checks.size_number() });
         }
         let is_whole = self.kept.len() as u64 == self.body_bytes
             && unpacked.as_ref().is_none_or(|unpacked| unpacked.is_whole);
         let code = self.values.keep_from_body(captures, body, is_whole).err()?;
-        Some(Refusal { class: ErrorClass::Capture, code: code | coded })
+        Some(Rejection { class: ErrorClass::Capture, code: code | coded })
     }
 }
 
-/// Decodes the body for checks and captures. Returns [`CODED`] if the body could not be decoded.
+/// Decodes the body for checks and captures. Returns [`UNDECODED_BODY`] if the body could not be decoded.
 #[cold]
-fn unpack(coding: Coding, kept: &[u8], step: &Step) -> (Option<Unpacked>, u32) {
+fn decode_body(coding: Coding, kept: &[u8], step: &Step) -> (Option<Decompressed>, u32) {
     let is_captured = step.captures.iter().any(|capture| capture.from.is_in_body());
-    if !step.checks.need_body() && !is_captured {
+    if !step.checks.needs_body() && !is_captured {
         return (None, 0);
     }
-    let unpacked = coding.unpack(kept, KEPT_BODY_BYTES_MAX);
-    let mark = if unpacked.is_none() { CODED } else { 0 };
+    let unpacked = coding.decode_body(kept, KEPT_BODY_BYTES_MAX);
+    let mark = if unpacked.is_none() { UNDECODED_BODY } else { 0 };
     (unpacked, mark)
 }
 

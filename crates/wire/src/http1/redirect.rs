@@ -29,13 +29,13 @@ const SHOWN_BYTES_MAX: usize = 96;
 /// Reason why a redirect is not followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
-pub(super) enum Unfollowed {
+pub(super) enum RedirectError {
     TooMany,
     /// Other host, port, or scheme: the load must not leave its server.
-    Elsewhere,
+    OtherOrigin,
     TooLong,
     /// The target begins with a saved value that is a URL of another server.
-    Saved,
+    SavedUrl,
 }
 
 /// Location of a redirect, cut after one byte more than the limit. `None` if the reply is not a redirect.
@@ -52,14 +52,14 @@ pub(super) fn location_of<'a>(status: u16, headers: &[Header<'a>]) -> Option<&'a
 pub(super) fn explain(code: u32, max: u8, location: &[u8]) -> String {
     let shown = String::from_utf8_lossy(&location[..location.len().min(SHOWN_BYTES_MAX)]);
     match code {
-        code if code == Unfollowed::TooMany as u32 => {
+        code if code == RedirectError::TooMany as u32 => {
             let s = if max == 1 { "" } else { "s" };
             format!("more than {max} redirect{s} in a row, the last one to {shown:?}")
         }
-        code if code == Unfollowed::Elsewhere as u32 => {
+        code if code == RedirectError::OtherOrigin as u32 => {
             format!("a redirect to {shown:?}, which is another server, and is not followed")
         }
-        code if code == Unfollowed::Saved as u32 => {
+        code if code == RedirectError::SavedUrl as u32 => {
             format!(
                 "the path begins with the value {shown:?}, which is a URL of another server: nothing was sent"
             )
@@ -76,11 +76,11 @@ pub(super) fn next_request(
     location: &[u8],
     origin: &Origin,
     jar: Option<&[u8]>,
-) -> Result<Vec<u8>, Unfollowed> {
-    let request = Sent::read(sent);
-    let target = resolved(location, &request, origin)?;
+) -> Result<Vec<u8>, RedirectError> {
+    let request = SentRequest::read(sent);
+    let target = resolve(location, &request, origin)?;
     if location.len().max(target.len()) > LOCATION_BYTES_MAX {
-        return Err(Unfollowed::TooLong);
+        return Err(RedirectError::TooLong);
     }
     let method = match status {
         303 if request.method != b"HEAD" => b"GET",
@@ -92,9 +92,9 @@ pub(super) fn next_request(
     let mut next = [method, b" ", &target, b" HTTP/1.1\r\n"].concat();
     for line in request.lines() {
         let name = line.split(|byte| *byte == b':').next().unwrap_or_default();
-        let is_of_body = name.get(..8).is_some_and(|start| start.eq_ignore_ascii_case(b"content-"));
+        let is_body_header = name.get(..8).is_some_and(|start| start.eq_ignore_ascii_case(b"content-"));
         let is_cookie = jar.is_some() && name.eq_ignore_ascii_case(b"cookie");
-        if !(is_cookie || (drops_body && is_of_body)) {
+        if !(is_cookie || (drops_body && is_body_header)) {
             next.extend_from_slice(line);
         }
     }
@@ -109,7 +109,7 @@ pub(super) fn next_request(
 }
 
 /// A request that was sent, split into its parts.
-struct Sent<'a> {
+struct SentRequest<'a> {
     method: &'a [u8],
     target: &'a [u8],
     /// Header lines with their line ends.
@@ -117,7 +117,7 @@ struct Sent<'a> {
     body: &'a [u8],
 }
 
-impl<'a> Sent<'a> {
+impl<'a> SentRequest<'a> {
     fn read(sent: &'a [u8]) -> Self {
         let line = memchr::memmem::find(sent, b"\r\n").map_or(sent.len(), |at| at + 2);
         let head = memchr::memmem::find(sent, b"\r\n\r\n").map_or(sent.len(), |at| at + 2);
@@ -145,7 +145,7 @@ impl<'a> Sent<'a> {
 }
 
 /// Resolves a location to a target (RFC 3986, 5.2), which must be on the original server.
-fn resolved(location: &[u8], request: &Sent<'_>, origin: &Origin) -> Result<Vec<u8>, Unfollowed> {
+fn resolve(location: &[u8], request: &SentRequest<'_>, origin: &Origin) -> Result<Vec<u8>, RedirectError> {
     let to = location.split(|byte| *byte == b'#').next().unwrap_or_default();
     let own = [origin.host.as_bytes(), request.host()];
     let (path, has_authority) = after_authority(to, origin.redirects.is_secure, own.into_iter())?;
@@ -163,7 +163,7 @@ fn resolved(location: &[u8], request: &Sent<'_>, origin: &Origin) -> Result<Vec<
         }
     };
     let mut target = Vec::with_capacity(joined.len());
-    Encoding::Location.encode(&without_dots(&joined), |bytes| target.extend_from_slice(bytes));
+    Encoding::Location.encode(&remove_dot_segments(&joined), |bytes| target.extend_from_slice(bytes));
     Ok(target)
 }
 
@@ -173,14 +173,14 @@ pub(super) fn after_authority<'a, 'b>(
     location: &'a [u8],
     is_secure: bool,
     own: impl Iterator<Item = &'b [u8]>,
-) -> Result<(&'a [u8], bool), Unfollowed> {
+) -> Result<(&'a [u8], bool), RedirectError> {
     let scheme_bytes =
         location.iter().position(|byte| !byte.is_ascii_alphanumeric() && !b"+-.".contains(byte));
     let rest = match scheme_bytes {
         Some(at @ 1..) if location[at] == b':' => {
             let scheme: &[u8] = if is_secure { b"https" } else { b"http" };
             let is_own = location[..at].eq_ignore_ascii_case(scheme);
-            location[at + 1..].strip_prefix(b"//").filter(|_| is_own).ok_or(Unfollowed::Elsewhere)?
+            location[at + 1..].strip_prefix(b"//").filter(|_| is_own).ok_or(RedirectError::OtherOrigin)?
         }
         _ => match location.strip_prefix(b"//") {
             Some(rest) => rest,
@@ -191,11 +191,11 @@ pub(super) fn after_authority<'a, 'b>(
     let port: &[u8] = if is_secure { b":443" } else { b":80" };
     let plain = |authority: &[u8]| authority.strip_suffix(port).unwrap_or(authority).to_ascii_lowercase();
     let is_own = own.into_iter().any(|own| !own.is_empty() && plain(&rest[..end]) == plain(own));
-    if is_own { Ok((&rest[end..], true)) } else { Err(Unfollowed::Elsewhere) }
+    if is_own { Ok((&rest[end..], true)) } else { Err(RedirectError::OtherOrigin) }
 }
 
 /// Removes dot segments from the path of a target (RFC 3986, 5.2.4).
-fn without_dots(target: &[u8]) -> Vec<u8> {
+fn remove_dot_segments(target: &[u8]) -> Vec<u8> {
     let (path, query) = target.split_at(jar::path_of(target).len());
     let mut segments: Vec<&[u8]> = Vec::new();
     let mut ends_with_folder = false;
@@ -227,9 +227,9 @@ mod tests {
         Origin { redirects, host: host.into(), keeps_alive: true, sends_cookies: true }
     }
 
-    fn target(to: &str) -> Result<String, Unfollowed> {
+    fn target(to: &str) -> Result<String, RedirectError> {
         let next = next_request(POST, 302, to.as_bytes(), &origin("127.0.0.1:81", false), None)?;
-        Ok(String::from_utf8_lossy(Sent::read(&next).target).into_owned())
+        Ok(String::from_utf8_lossy(SentRequest::read(&next).target).into_owned())
     }
 
     #[test]
@@ -267,10 +267,10 @@ mod tests {
             "http:/x",
             "http://h:81\t@evil/",
         ] {
-            assert_eq!(target(to), Err(Unfollowed::Elsewhere), "{to}");
+            assert_eq!(target(to), Err(RedirectError::OtherOrigin), "{to}");
         }
-        assert_eq!(target(&"x".repeat(LOCATION_BYTES_MAX + 1)), Err(Unfollowed::TooLong));
-        assert_eq!(target(&"é".repeat(LOCATION_BYTES_MAX / 4)), Err(Unfollowed::TooLong));
+        assert_eq!(target(&"x".repeat(LOCATION_BYTES_MAX + 1)), Err(RedirectError::TooLong));
+        assert_eq!(target(&"é".repeat(LOCATION_BYTES_MAX / 4)), Err(RedirectError::TooLong));
         let of_port = |to: &str, host: &str, is_secure| {
             next_request(b"GET / HTTP/1.1\r\n\r\n", 302, to.as_bytes(), &origin(host, is_secure), None)
         };

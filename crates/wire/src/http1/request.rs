@@ -20,7 +20,7 @@ pub struct Request {
     /// Host and port for the Host header.
     pub host: String,
     /// Host and port of the further addresses of a peer with several URLs, in order. Each address gets its own Host header.
-    pub further_hosts: Vec<String>,
+    pub other_hosts: Vec<String>,
     /// Path and query.
     pub target: String,
     /// Further headers, in order. Host, User-Agent, Accept, and Content-Length are added only if they are not given here.
@@ -66,7 +66,7 @@ pub struct RequestBody {
 
 /// Error in a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RequestFault {
+pub enum RequestError {
     /// The method is not a token (RFC 9110 §5.6.2).
     Method(String),
     /// The path has a space or a control character.
@@ -90,7 +90,7 @@ impl Request {
             target: target.to_string(),
             headers: Vec::new(),
             body: None,
-            further_hosts: Vec::new(),
+            other_hosts: Vec::new(),
             credentials: None,
             cookies: None,
             redirects: None,
@@ -101,7 +101,7 @@ impl Request {
 
     /// The request to one of the addresses of its system, with the Host header of the address.
     pub(super) fn at_address(&self, number: usize) -> Self {
-        let further = number.checked_sub(1).and_then(|place| self.further_hosts.get(place));
+        let further = number.checked_sub(1).and_then(|place| self.other_hosts.get(place));
         Self { host: further.unwrap_or(&self.host).clone(), ..self.clone() }
     }
 
@@ -120,14 +120,14 @@ impl Request {
     /// # Errors
     ///
     /// All errors in the request.
-    pub fn encode(&self) -> Result<Box<[u8]>, Vec<RequestFault>> {
+    pub fn encode(&self) -> Result<Box<[u8]>, Vec<RequestError>> {
         let faults = self.faults();
         if !faults.is_empty() {
             return Err(faults);
         }
         let mut head = format!("{} {} HTTP/1.1\r\n", self.method, self.target);
         let body_bytes = self.body.as_ref().map_or(0, Vec::len).to_string();
-        for (name, value) in self.added_headers() {
+        for (name, value) in self.default_headers() {
             head.push_str(&format!("{name}: {}\r\n", value.unwrap_or(&body_bytes)));
         }
         for (name, value) in &self.headers {
@@ -144,7 +144,7 @@ impl Request {
     }
 
     /// Required headers that are not given, in order. The value `None` means the length of the body.
-    pub(super) fn added_headers(&self) -> impl Iterator<Item = (&'static str, Option<&str>)> {
+    pub(super) fn default_headers(&self) -> impl Iterator<Item = (&'static str, Option<&str>)> {
         // These methods send Content-Length: 0 without a body (RFC 9110 §8.6); some servers require it.
         let has_length = self.body.is_some() || matches!(self.method.as_str(), "POST" | "PUT" | "PATCH");
         let all = [
@@ -168,31 +168,31 @@ impl Request {
         self.headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name))
     }
 
-    pub(super) fn faults(&self) -> Vec<RequestFault> {
+    pub(super) fn faults(&self) -> Vec<RequestError> {
         let mut faults = Vec::new();
         if !is_token(&self.method) {
-            faults.push(RequestFault::Method(self.method.clone()));
+            faults.push(RequestError::Method(self.method.clone()));
         }
         if self.target.is_empty() || self.target.bytes().any(|byte| byte <= b' ' || byte == 0x7f) {
-            faults.push(RequestFault::Target(self.target.clone()));
+            faults.push(RequestError::Target(self.target.clone()));
         }
         for (name, value) in &self.headers {
             if !is_token(name) {
-                faults.push(RequestFault::HeaderName(name.clone()));
+                faults.push(RequestError::HeaderName(name.clone()));
             } else if name.eq_ignore_ascii_case("content-length")
                 || name.eq_ignore_ascii_case("transfer-encoding")
             {
-                faults.push(RequestFault::Framing(name.clone()));
+                faults.push(RequestError::Framing(name.clone()));
             }
             if value.bytes().any(|byte| matches!(byte, b'\r' | b'\n' | 0)) {
-                faults.push(RequestFault::HeaderValue(name.clone()));
+                faults.push(RequestError::HeaderValue(name.clone()));
             }
         }
         faults
     }
 }
 
-impl fmt::Display for RequestFault {
+impl fmt::Display for RequestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Method(method) => write!(f, "the method {method:?} is not a word such as GET or POST"),
@@ -211,7 +211,7 @@ impl fmt::Display for RequestFault {
     }
 }
 
-impl core::error::Error for RequestFault {}
+impl core::error::Error for RequestError {}
 
 /// Whether the text is a token (RFC 9110 §5.6.2).
 fn is_token(text: &str) -> bool {
@@ -262,11 +262,11 @@ mod tests {
         assert_eq!(
             request.encode().unwrap_err(),
             [
-                RequestFault::Method("G ET".to_string()),
-                RequestFault::Target("/a b".to_string()),
-                RequestFault::HeaderValue("X".to_string()),
-                RequestFault::HeaderName("bad name".to_string()),
-                RequestFault::Framing("Content-Length".to_string()),
+                RequestError::Method("G ET".to_string()),
+                RequestError::Target("/a b".to_string()),
+                RequestError::HeaderValue("X".to_string()),
+                RequestError::HeaderName("bad name".to_string()),
+                RequestError::Framing("Content-Length".to_string()),
             ]
         );
     }

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use regex::bytes::Regex;
 
 use super::{
-    BodyCheck, Capture, CaptureFrom, Checks, CookieJar, Http1, JsonPath, Redirects, Request, Step, Template,
+    BodyCheck, Capture, CaptureSource, Checks, CookieJar, Http1, JsonPath, Redirects, Request, Step, Template,
 };
 use crate::conversation::{Conversation, Script as _};
 use crate::secrets::Secrets;
@@ -16,12 +16,12 @@ use crate::secrets::Secrets;
 /// Variables of the texts; the last three are hidden.
 const NAMES: [&str; 6] = ["header", "json", "body", "(cookies)", "(path)", "(location)"];
 
-/// See [`crate::step::FurtherKeys::sample_session`].
+/// See [`crate::step::ExtraKeys::sample_session`].
 pub(super) fn open(path: &str, [in_header, in_body]: &[Regex; 2]) -> Option<Box<dyn Conversation>> {
     let captures = [
-        CaptureFrom::HeaderPart("X-Token".to_owned(), in_header.clone()),
-        CaptureFrom::Json(JsonPath::read(path).ok()?),
-        CaptureFrom::Body(in_body.clone()),
+        CaptureSource::HeaderPart("X-Token".to_owned(), in_header.clone()),
+        CaptureSource::Json(JsonPath::read(path).ok()?),
+        CaptureSource::Body(in_body.clone()),
     ];
     let captures = (0..).zip(captures).map(|(variable, from)| Capture { variable, from }).collect();
     let checks = Checks { bodies: vec![BodyCheck::Contains(b"a".to_vec())], ..Checks::default() };
@@ -33,7 +33,7 @@ pub(super) fn open(path: &str, [in_header, in_body]: &[Regex; 2]) -> Option<Box<
         ..Request::get("localhost", "/{json}?a={body}")
     };
     let second = Step { request: compiled(second)?, checks: Checks::default(), captures: Vec::new() };
-    Some(Box::new(Http1::new(vec![first, second], NAMES.len() as u16).quoting().open(0)))
+    Some(Box::new(Http1::new(vec![first, second], NAMES.len() as u16).with_body_quotes().open(0)))
 }
 
 /// Compiles a request that keeps cookies and follows redirects.

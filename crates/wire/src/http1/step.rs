@@ -20,12 +20,12 @@ pub struct Step {
 
 /// A step with facts about its replies that are computed once.
 #[derive(Debug)]
-pub(super) struct Prepared {
+pub(super) struct CompiledStep {
     pub(super) step: Step,
     /// Whether bodies must be kept while they arrive.
     pub(super) keeps_body: bool,
     /// Whether a reply can be rejected after its head passed the checks.
-    pub(super) judges_body: bool,
+    pub(super) checks_body: bool,
     /// Whether error messages of rejected replies quote the beginning of the body.
     pub(super) quotes_body: bool,
     /// Max bytes of a body that are kept for the quotation.
@@ -35,15 +35,15 @@ pub(super) struct Prepared {
     pub(super) known_heads: KnownHeads,
 }
 
-impl Prepared {
+impl CompiledStep {
     pub(super) fn new(step: Step) -> Self {
         let keeps_body =
-            step.checks.need_body() || step.captures.iter().any(|capture| capture.from.is_in_body());
-        let judges_body = keeps_body || step.checks.size.is_some() || !step.captures.is_empty();
+            step.checks.needs_body() || step.captures.iter().any(|capture| capture.from.is_in_body());
+        let checks_body = keeps_body || step.checks.size.is_some() || !step.captures.is_empty();
         Self {
             step,
             keeps_body,
-            judges_body,
+            checks_body,
             quotes_body: false,
             quoted_bytes_max: 0,
             first_part: None,
@@ -61,7 +61,7 @@ impl Prepared {
     }
 
     /// Whether only the status of a reply is checked.
-    pub(super) fn expects_nothing(&self) -> bool {
-        !self.judges_body && self.step.checks.headers.is_empty()
+    pub(super) fn checks_only_status(&self) -> bool {
+        !self.checks_body && self.step.checks.headers.is_empty()
     }
 }

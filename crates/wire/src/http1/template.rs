@@ -9,8 +9,8 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::encoding::{Encoding, Text};
 use super::jar::{self, CookieJar, JAR_BYTES_MAX};
-use super::redirect::{self, LOCATION_BYTES_MAX, Redirects, Unfollowed};
-use super::request::{Credentials, Request, RequestFault};
+use super::redirect::{self, LOCATION_BYTES_MAX, RedirectError, Redirects};
+use super::request::{Credentials, Request, RequestError};
 use crate::braces::{Piece, pieces};
 use crate::secrets::Secrets;
 
@@ -106,12 +106,12 @@ impl Template {
         request: &Request,
         variables: &[String],
         secrets: &Secrets,
-    ) -> Result<Self, Vec<RequestFault>> {
+    ) -> Result<Self, Vec<RequestError>> {
         let mut reader = Reader { variables, secrets, faults: request.faults() };
         let target = reader.parts(request.target.as_bytes(), Text::TARGET);
         let mut head = Vec::new();
         push_bytes(&mut head, b" HTTP/1.1\r\n");
-        let added = request.added_headers().map(|(name, value)| {
+        let added = request.default_headers().map(|(name, value)| {
             (name, Vec::from([value.map_or(Part::Length, |value| Part::Bytes(value.into()))]))
         });
         let given = request
@@ -136,7 +136,7 @@ impl Template {
             head.push(Part::Cookies { jar, is_sent: !request.has("cookie") });
         }
         push_bytes(&mut head, b"\r\n");
-        let body = reader.parts(request.body.as_deref().unwrap_or_default(), Text::of_body(request));
+        let body = reader.parts(request.body.as_deref().unwrap_or_default(), Text::for_body(request));
         if !reader.faults.is_empty() {
             return Err(reader.faults);
         }
@@ -160,7 +160,7 @@ impl Template {
     /// # Errors
     ///
     /// All errors in the request.
-    pub fn literal(request: &Request) -> Result<Self, Vec<RequestFault>> {
+    pub fn literal(request: &Request) -> Result<Self, Vec<RequestError>> {
         let form = Form::Fixed(request.encode()?);
         let (is_head, is_idempotent) = (request.is_head(), request.is_idempotent());
         let accepts_coding = request.has(ACCEPT_ENCODING);
@@ -199,7 +199,9 @@ impl Template {
     pub fn bytes_max(&self, longest_bytes: impl Fn(u16) -> u64) -> u64 {
         let plain = |part: &Part| match part {
             Part::Bytes(bytes) => bytes.len() as u64,
-            Part::Value(variable, encoding) => longest_bytes(*variable).saturating_mul(encoding.factor()),
+            Part::Value(variable, encoding) => {
+                longest_bytes(*variable).saturating_mul(encoding.expansion_max())
+            }
             Part::Length => LENGTH_DIGITS_MAX as u64,
             Part::Base64(_) => 0,
             Part::Cookies { .. } => (JAR_BYTES_MAX + COOKIE_NAME_BYTES) as u64,
@@ -233,7 +235,7 @@ impl Template {
     }
 
     /// Number of the variable at the beginning of the target. `None` if the target begins with text.
-    pub(super) fn first_of_target(&self) -> Option<u16> {
+    pub(super) fn target_variable(&self) -> Option<u16> {
         match &self.form {
             Form::Filled { target, .. } => match target.first() {
                 Some(Part::Value(variable, _)) => Some(*variable),
@@ -248,7 +250,7 @@ impl Template {
     /// # Errors
     ///
     /// The target is a URL of another server. `out` is then empty.
-    pub(super) fn fill(&self, values: &[Vec<u8>], out: &mut Vec<u8>) -> Result<(), Unfollowed> {
+    pub(super) fn fill(&self, values: &[Vec<u8>], out: &mut Vec<u8>) -> Result<(), RedirectError> {
         out.clear();
         let Form::Filled { start, target, head, body } = &self.form else { return Ok(()) };
         let value = |variable: &u16| values.get(usize::from(*variable)).map_or(&[][..], Vec::as_slice);
@@ -329,12 +331,12 @@ impl OwnServer {
     fn of(request: &Request) -> Self {
         let given = request.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("host"));
         let hosts =
-            [&request.host].into_iter().chain(&request.further_hosts).chain(given.map(|(_, host)| host));
+            [&request.host].into_iter().chain(&request.other_hosts).chain(given.map(|(_, host)| host));
         Self { hosts: hosts.cloned().collect(), is_secure: request.is_secure }
     }
 
     /// Returns the part of a location after its authority, and whether it has an authority.
-    fn path_of<'a>(&self, location: &'a [u8]) -> Result<(&'a [u8], bool), Unfollowed> {
+    fn path_of<'a>(&self, location: &'a [u8]) -> Result<(&'a [u8], bool), RedirectError> {
         redirect::after_authority(location, self.is_secure, self.hosts.iter().map(String::as_bytes))
     }
 }
@@ -347,7 +349,7 @@ pub(super) fn target_of(request: &[u8]) -> &[u8] {
 struct Reader<'a> {
     variables: &'a [String],
     secrets: &'a Secrets,
-    faults: Vec<RequestFault>,
+    faults: Vec<RequestError>,
 }
 
 impl Reader<'_> {
@@ -356,7 +358,7 @@ impl Reader<'_> {
         for piece in pieces(written) {
             let (name, is_raw) = match piece {
                 Piece::Text(bytes) => {
-                    text.pass(bytes);
+                    text.advance(bytes);
                     push_bytes(&mut parts, bytes);
                     continue;
                 }
@@ -370,7 +372,7 @@ impl Reader<'_> {
             }
             match self.variables.iter().position(|known| known == name) {
                 Some(number) => parts.push(Part::Value(number as u16, encoding)),
-                None => self.faults.push(RequestFault::Variable(name.into())),
+                None => self.faults.push(RequestError::Variable(name.into())),
             }
         }
         parts

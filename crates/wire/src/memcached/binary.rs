@@ -11,7 +11,7 @@ mod request;
 mod samples;
 mod workload;
 
-pub(super) use reader::Reader;
+pub(super) use reader::ReplyParser;
 pub(super) use request::{OPERATIONS, Operation, Request};
 
 use alloc::format;
@@ -22,7 +22,7 @@ use super::content::Kind;
 use super::log_in::{Identity, Message};
 use super::step::{self, MemcachedStep};
 use crate::protocol::{Compile, Open, Protocol, Scheme};
-use crate::step::{Access, Key, Kind as ValueKind, LogIn, OwnSteps, ReplyKeys, WrongValue};
+use crate::step::{Access, Key, Kind as ValueKind, LogIn, ReplyKeys, StepDefinition, StepValueError};
 use request::{SASL_AUTH, SELECT_BUCKET};
 
 /// Scheme of a Couchbase node, in which keys have virtual buckets.
@@ -46,13 +46,13 @@ pub const PROTOCOL: Protocol = Protocol {
     compile: Compile::Steps(&STEPS),
     open: Open::Conversation(|| {
         let step = MemcachedStep::binary(Vec::from([b"get".to_vec(), b"k".to_vec()]), "get k".into());
-        super::opened(&step.unwrap_or_default(), Identity::binary(VBUCKETS_DEFAULT, Vec::new()))
+        super::open_in_flight(&step.unwrap_or_default(), Identity::binary(VBUCKETS_DEFAULT, Vec::new()))
     }),
     samples: samples::all,
 };
 
 /// Definition of the protocol's steps.
-const STEPS: OwnSteps = OwnSteps {
+const STEPS: StepDefinition = StepDefinition {
     noun: "the binary protocol of memcached",
     says: "the operation that is requested",
     url: "couchbase://127.0.0.1:11210/bucket",
@@ -70,7 +70,7 @@ const STEPS: OwnSteps = OwnSteps {
     log_in: Some(LogIn {
         password_variable: "MEMCACHED_PASSWORD",
         options: &[VBUCKETS],
-        asks_for_tls: |_| false,
+        requires_tls: |_| false,
         check: |access| identity(access).map(drop),
     }),
     pipeline_max: 1,
@@ -81,8 +81,8 @@ const STEPS: OwnSteps = OwnSteps {
 };
 
 /// Reads the log-in from the parts of a URL.
-fn identity(access: &Access) -> Result<Identity, WrongValue> {
-    let wrong = |what: String, help: &str| WrongValue { path: Vec::new(), what, help: help.into() };
+fn identity(access: &Access) -> Result<Identity, StepValueError> {
+    let wrong = |what: String, help: &str| StepValueError { path: Vec::new(), what, help: help.into() };
     let is_couchbase = access.scheme.is_empty() || access.scheme.eq_ignore_ascii_case(COUCHBASE);
     let vbuckets = match access.option(VBUCKETS) {
         None => Some(if is_couchbase { VBUCKETS_DEFAULT } else { 1 }),

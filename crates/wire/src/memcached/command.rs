@@ -10,7 +10,7 @@ use super::content::{Content, Kind};
 use super::format::Format;
 use super::step::{MemcachedStep, ReplyPart};
 use crate::ErrorClass;
-use crate::conversation::Refusal;
+use crate::conversation::Rejection;
 use crate::secrets::Secrets;
 use crate::step::Template;
 
@@ -207,7 +207,7 @@ impl Command {
 
     /// Whether values of replies are needed.
     #[inline]
-    pub(super) fn looks_through(&self) -> bool {
+    pub(super) fn inspects_replies(&self) -> bool {
         self.reply.is_some() || self.content.is_some() || !self.saves.is_empty()
     }
 
@@ -233,11 +233,11 @@ impl Command {
     }
 
     /// Reason why a reply is rejected. `None` if it passes.
-    pub(super) fn judge(&self, reply: &Content, expected: Option<&Expected>) -> Option<Refusal> {
+    pub(super) fn check_reply(&self, reply: &Content, expected: Option<&Expected>) -> Option<Rejection> {
         if let Some((_, class)) = reply.error() {
-            return Some(Refusal { class, code: ERROR });
+            return Some(Rejection { class, code: ERROR });
         }
-        let check = |code| Some(Refusal { class: ErrorClass::CheckBody, code });
+        let check = |code| Some(Rejection { class: ErrorClass::CheckBody, code });
         if self.kind.is_some_and(|kind| kind != reply.kind) {
             return check(TYPE);
         }
@@ -256,19 +256,19 @@ impl Command {
     /// # Errors
     ///
     /// A value is absent, or longer than 64 KiB.
-    pub(super) fn save(&self, reply: &Content, take: &mut dyn FnMut(u16, &[u8])) -> Result<(), Refusal> {
+    pub(super) fn save(&self, reply: &Content, take: &mut dyn FnMut(u16, &[u8])) -> Result<(), Rejection> {
         for (code, (variable, part)) in (SAVED..).zip(&self.saves) {
             let value = match part {
                 ReplyPart::Item(number) => reply.value(*number),
                 ReplyPart::Unique => reply.unique(),
             };
-            take(*variable, value.ok_or(Refusal { class: ErrorClass::Capture, code })?);
+            take(*variable, value.ok_or(Rejection { class: ErrorClass::Capture, code })?);
         }
         Ok(())
     }
 
     /// Error message for a refusal, with the beginning of the reply.
-    pub(super) fn explain(&self, refusal: Refusal, reply: &Content, secrets: &Secrets) -> String {
+    pub(super) fn explain(&self, rejection: Rejection, reply: &Content, secrets: &Secrets) -> String {
         let value = reply.value(0).unwrap_or_default();
         let value = &value[..value.len().min(SHOWN_BYTES_MAX)];
         let got = match reply.kind {
@@ -277,7 +277,7 @@ impl Command {
             }
             kind => kind.name().into(),
         };
-        match refusal.code {
+        match rejection.code {
             ERROR => {
                 let error = reply.error().map_or(&[][..], |(error, _)| error);
                 String::from_utf8_lossy(&secrets.redact(error)).into_owned()

@@ -7,10 +7,10 @@ use alloc::vec::Vec;
 
 use super::command::Expected;
 use super::format::Parser;
-use super::{Commands, EXCESS};
+use super::{Commands, UNSOLICITED};
 use crate::ErrorClass;
 use crate::blame::PeerFault;
-use crate::conversation::{Closing, Conversation, Greeting, Next, Progress, Refusal, Reply, Stage};
+use crate::conversation::{Closing, Conversation, Greeting, Next, Progress, Rejection, Reply, Stage};
 
 /// Connection that carries one command at a time.
 #[derive(Debug)]
@@ -46,9 +46,9 @@ impl MemcachedConversation {
     }
 
     /// Compares the reply with the checks of its step, and saves its values.
-    fn judge(&mut self) -> Option<Refusal> {
+    fn check_reply(&mut self) -> Option<Rejection> {
         let command = self.commands.list.get(self.step)?;
-        let refusal = command.judge(self.reader.content(), self.expected.as_deref());
+        let rejection = command.check_reply(self.reader.content(), self.expected.as_deref());
         let values = &mut self.values;
         let mut keep = |variable: u16, value: &[u8]| {
             if let Some(kept) = values.get_mut(usize::from(variable)) {
@@ -56,11 +56,11 @@ impl MemcachedConversation {
                 kept.extend_from_slice(value);
             }
         };
-        refusal.or_else(|| command.save(self.reader.content(), &mut keep).err())
+        rejection.or_else(|| command.save(self.reader.content(), &mut keep).err())
     }
 
     /// Sends the next message of the log-in.
-    fn greet_on(&mut self) -> Greeting {
+    fn resume_log_in(&mut self) -> Greeting {
         self.out.clear();
         let Some(message) = self.commands.identity.message(self.greeting) else { return Greeting::Done };
         self.out.extend_from_slice(&message.bytes);
@@ -88,7 +88,7 @@ impl Conversation for MemcachedConversation {
 
     fn greet(&mut self) -> Greeting {
         self.greeting = 0;
-        self.greet_on()
+        self.resume_log_in()
     }
 
     fn greeted(&mut self, bytes: &[u8]) -> Result<(usize, Greeting), PeerFault> {
@@ -97,7 +97,7 @@ impl Conversation for MemcachedConversation {
             message.check(self.reader.content())?;
         }
         self.greeting += 1;
-        Ok((used, self.greet_on()))
+        Ok((used, self.resume_log_in()))
     }
 
     fn begin(&mut self, step: u16) -> Next {
@@ -124,13 +124,13 @@ impl Conversation for MemcachedConversation {
             return Ok(Progress::NeedMore);
         }
         if !self.is_awaited {
-            return Err(PeerFault::new(ErrorClass::ExcessBytes, 0, EXCESS).showing(bytes));
+            return Err(PeerFault::new(ErrorClass::ExcessBytes, 0, UNSOLICITED).with_first_bytes(bytes));
         }
-        let keeps = self.commands.list.get(self.step).is_some_and(|command| command.looks_through());
+        let keeps = self.commands.list.get(self.step).is_some_and(|command| command.inspects_replies());
         let Some(used) = self.reader.take(bytes, keeps)? else { return Ok(Progress::NeedMore) };
         self.is_awaited = false;
-        let (refusal, received_bytes) = (self.judge(), self.reader.received_bytes());
-        let reply = Reply { status: 0, refusal, reusable: true, received_bytes, idle_max_s: 0 };
+        let (rejection, received_bytes) = (self.check_reply(), self.reader.received_bytes());
+        let reply = Reply { status: 0, rejection, reusable: true, received_bytes, idle_max_s: 0 };
         Ok(Progress::Replied { used, reply })
     }
 
@@ -151,10 +151,10 @@ impl Conversation for MemcachedConversation {
         }
     }
 
-    fn explain(&self, refusal: Refusal) -> String {
+    fn explain(&self, rejection: Rejection) -> String {
         let command = self.commands.list.get(self.step);
         let secrets = &self.commands.secrets;
-        command.map_or_else(String::new, |command| command.explain(refusal, self.reader.content(), secrets))
+        command.map_or_else(String::new, |command| command.explain(rejection, self.reader.content(), secrets))
     }
 
     fn forget(&mut self) {

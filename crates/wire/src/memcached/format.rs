@@ -17,15 +17,15 @@ pub(super) enum Format {
 /// Parser of replies in the format of a load.
 #[derive(Debug)]
 pub(super) enum Parser {
-    Text(reader::Reader),
-    Binary(binary::Reader),
+    Text(reader::ReplyParser),
+    Binary(binary::ReplyParser),
 }
 
 impl Parser {
     pub(super) fn new(format: Format) -> Self {
         match format {
-            Format::Text => Self::Text(reader::Reader::default()),
-            Format::Binary { .. } => Self::Binary(binary::Reader::default()),
+            Format::Text => Self::Text(reader::ReplyParser::default()),
+            Format::Binary { .. } => Self::Binary(binary::ReplyParser::default()),
         }
     }
 

@@ -10,7 +10,7 @@ use super::content::{Content, Kind};
 use super::format::Format;
 use crate::ErrorClass;
 use crate::blame::PeerFault;
-use crate::step::{Access, WrongValue};
+use crate::step::{Access, StepValueError};
 
 const REJECTED: &str = "the server rejected the log-in";
 const NO_ROOM: &str = "the server takes no more connections";
@@ -40,8 +40,8 @@ impl Identity {
     /// # Errors
     ///
     /// The URL has a path, or the user has a space.
-    pub(super) fn read(access: &Access) -> Result<Self, WrongValue> {
-        let wrong = |what: String, help: &str| WrongValue { path: Vec::new(), what, help: help.into() };
+    pub(super) fn read(access: &Access) -> Result<Self, StepValueError> {
+        let wrong = |what: String, help: &str| StepValueError { path: Vec::new(), what, help: help.into() };
         if !access.path.is_empty() {
             let what = format!("memcached has no databases, and the path of the URL is {:?}", access.path);
             return Err(wrong(what, "write memcached://HOST:PORT"));
@@ -91,6 +91,6 @@ impl Message {
             ErrorClass::TooManyConnections => (ErrorClass::TooManyConnections, NO_ROOM),
             _ => (ErrorClass::LoginRefused, REJECTED),
         };
-        Err(PeerFault::new(class, 0, sentence).saying(String::from_utf8_lossy(error)))
+        Err(PeerFault::new(class, 0, sentence).with_peer_message(String::from_utf8_lossy(error)))
     }
 }

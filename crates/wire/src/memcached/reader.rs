@@ -54,7 +54,7 @@ const ENDS: &[(&str, Kind)] = &[
 
 /// State of the parser.
 #[derive(Debug, Default)]
-pub(super) struct Reader {
+pub(super) struct ReplyParser {
     /// Received bytes of an incomplete line.
     line: Vec<u8>,
     state: State,
@@ -72,11 +72,11 @@ enum State {
     Line,
     /// Value with `left` bytes to come. `is_last` is true if the reply ends with it.
     Data { left: u64, is_last: bool },
-    /// Two bytes at the end of a value, after `come` of them.
-    DataEnd { come: u8, is_last: bool },
+    /// Two bytes at the end of a value, after `arrived` of them.
+    DataEnd { arrived: u8, is_last: bool },
 }
 
-impl Reader {
+impl ReplyParser {
     /// Processes bytes up to the end of one reply, and returns how many were used. `None` if the reply is incomplete; all bytes
     /// were used. Keeps values if `keeps`.
     #[inline]
@@ -99,7 +99,7 @@ impl Reader {
                     }
                 },
                 State::Data { left, is_last } => self.take_data(rest, left, is_last, keeps),
-                State::DataEnd { come, is_last } => self.end_data(rest[0], come, is_last, keeps)?,
+                State::DataEnd { arrived, is_last } => self.end_data(rest[0], arrived, is_last, keeps)?,
             };
             if self.has_ended {
                 self.received_bytes += at as u64;
@@ -163,7 +163,7 @@ impl Reader {
         let content = line.strip_suffix(b"\n").unwrap_or(line);
         let content = content.strip_suffix(b"\r").ok_or_else(|| match is_known(content) {
             true => fault(LINE_END),
-            false => fault(NOT_MEMCACHED).showing(line),
+            false => fault(NOT_MEMCACHED).with_first_bytes(line),
         })?;
         let mut words = content.split(|byte| *byte == b' ');
         let first = words.next().unwrap_or_default();
@@ -185,7 +185,9 @@ impl Reader {
                 self.has_stats = true;
                 Ok(())
             }
-            _ => self.end(first, content, keeps).ok_or_else(|| fault(NOT_MEMCACHED).showing(line))?,
+            _ => {
+                self.end(first, content, keeps).ok_or_else(|| fault(NOT_MEMCACHED).with_first_bytes(line))?
+            }
         }
     }
 
@@ -224,10 +226,10 @@ impl Reader {
         let text = length.unwrap_or_default();
         let number = str::from_utf8(text).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
         let left = number.and_then(|text| text.parse().ok()).filter(|length| *length <= LENGTH_MAX);
-        let left = left.ok_or_else(|| fault(LENGTH).showing(text))?;
+        let left = left.ok_or_else(|| fault(LENGTH).with_first_bytes(text))?;
         self.values += 1;
         self.state = match left {
-            0 => State::DataEnd { come: 0, is_last },
+            0 => State::DataEnd { arrived: 0, is_last },
             left => State::Data { left, is_last },
         };
         Ok(())
@@ -240,13 +242,13 @@ impl Reader {
         }
         let left = left - used as u64;
         self.state =
-            if left == 0 { State::DataEnd { come: 0, is_last } } else { State::Data { left, is_last } };
+            if left == 0 { State::DataEnd { arrived: 0, is_last } } else { State::Data { left, is_last } };
         used
     }
 
-    fn end_data(&mut self, byte: u8, come: u8, is_last: bool, keeps: bool) -> Result<usize, PeerFault> {
-        match (come, byte) {
-            (0, b'\r') => self.state = State::DataEnd { come: 1, is_last },
+    fn end_data(&mut self, byte: u8, arrived: u8, is_last: bool, keeps: bool) -> Result<usize, PeerFault> {
+        match (arrived, byte) {
+            (0, b'\r') => self.state = State::DataEnd { arrived: 1, is_last },
             (1, b'\n') => {
                 self.state = State::Line;
                 if keeps {

@@ -9,7 +9,8 @@ use super::binary::{OPERATIONS, Operation};
 use super::content::Kind as ReplyKind;
 use super::{log_in, records, workload};
 use crate::step::{
-    self, Key, Kind, LogIn, OwnSteps, ReplyKeys, Saved, Step, Table, Text, Value, WrittenStep, WrongValue,
+    self, Key, Kind, LogIn, ReplyKeys, SavedValue, Step, StepDefinition, StepValueError, Table, Text, Value,
+    WrittenStep,
 };
 use crate::words;
 
@@ -40,7 +41,7 @@ const OTHERS: [&str; 16] = [
 const META: [&str; 5] = ["mg", "ms", "md", "ma", "mn"];
 
 /// Definition of the protocol's steps.
-pub(super) const STEPS: OwnSteps = OwnSteps {
+pub(super) const STEPS: StepDefinition = StepDefinition {
     noun: "memcached",
     says: "the command that is sent",
     url: "memcached://127.0.0.1:11211",
@@ -58,7 +59,7 @@ pub(super) const STEPS: OwnSteps = OwnSteps {
     log_in: Some(LogIn {
         password_variable: "MEMCACHED_PASSWORD",
         options: &[],
-        asks_for_tls: |_| false,
+        requires_tls: |_| false,
         check: |access| log_in::Identity::read(access).map(drop),
     }),
     pipeline_max: 1,
@@ -275,8 +276,8 @@ impl Step for MemcachedStep {
 }
 
 /// Reads a step. `make` builds it from its words and its title.
-pub(super) fn read(written: &WrittenStep<'_>, make: MakeStep) -> Result<Arc<dyn Step>, WrongValue> {
-    let wrong = |(what, help)| WrongValue { path: Vec::new(), what, help };
+pub(super) fn read(written: &WrittenStep<'_>, make: MakeStep) -> Result<Arc<dyn Step>, StepValueError> {
+    let wrong = |(what, help)| StepValueError { path: Vec::new(), what, help };
     let (words, title) = match written.value {
         Value::List(items) => {
             let texts: Vec<&Text> = items.iter().filter_map(Value::text).collect();
@@ -286,20 +287,20 @@ pub(super) fn read(written: &WrittenStep<'_>, make: MakeStep) -> Result<Arc<dyn 
         Value::Text(Text { written, template }) => (words::split(template).map_err(wrong)?, written.clone()),
         _ => (Vec::new(), String::new()),
     };
-    let step = make(words, shown(&title)).map_err(wrong)?;
+    let step = make(words, shortened(&title)).map_err(wrong)?;
     let expect = expect(written.expect)?;
     let saves = written.saves.iter().map(source).collect::<Result<_, _>>()?;
     Ok(Arc::new(MemcachedStep { expect, saves, ..step }))
 }
 
-fn expect(value: Option<&Value>) -> Result<Expect, WrongValue> {
+fn expect(value: Option<&Value>) -> Result<Expect, StepValueError> {
     let of = |key: &str| value.and_then(|value| value.get(key));
     let text = |key: &str| of(key).and_then(Value::text).map(|text| text.template.clone());
     let kind = of("type").and_then(Value::bytes).map(|name| {
         let known = ReplyKind::NAMED.iter().find(|(known, _)| known.as_bytes() == name);
         known.map(|(_, kind)| *kind).ok_or_else(|| {
             let names: Vec<&str> = ReplyKind::NAMED.iter().map(|(name, _)| *name).collect();
-            WrongValue {
+            StepValueError {
                 path: Vec::from([step::EXPECT, "type"]),
                 what: format!("{:?} is no type of a reply", String::from_utf8_lossy(name)),
                 help: format!("write one of {}", names.join(", ")),
@@ -309,14 +310,14 @@ fn expect(value: Option<&Value>) -> Result<Expect, WrongValue> {
     Ok(Expect { kind: kind.transpose()?, reply: text("reply"), content: text("contains") })
 }
 
-fn source(saved: &Saved) -> Result<(u16, ReplyPart), WrongValue> {
+fn source(saved: &SavedValue) -> Result<(u16, ReplyPart), StepValueError> {
     let source = match (saved.value.get("reply"), saved.value.get("item"), saved.value.get("unique")) {
         (_, Some(Value::Count(number)), _) => usize::try_from(*number).ok().map(ReplyPart::Item),
         (Some(Value::Truth(true)), ..) => Some(ReplyPart::Item(0)),
         (.., Some(Value::Truth(true))) => Some(ReplyPart::Unique),
         _ => None,
     };
-    source.map(|source| (saved.variable, source)).ok_or_else(|| WrongValue {
+    source.map(|source| (saved.variable, source)).ok_or_else(|| StepValueError {
         path: Vec::from([step::SAVE]),
         what: format!("`{}` has no source", saved.name),
         help: "write { reply: true }, or { unique: true } for `cas`".into(),
@@ -324,7 +325,7 @@ fn source(saved: &Saved) -> Result<(u16, ReplyPart), WrongValue> {
 }
 
 /// Beginning of a command, escaped to one line.
-fn shown(text: &str) -> String {
+fn shortened(text: &str) -> String {
     let dots = if text.chars().count() > SHOWN_CHARACTERS_MAX { " …" } else { "" };
     let start: String = text.chars().take(SHOWN_CHARACTERS_MAX).collect();
     format!("{}{dots}", start.trim().escape_debug())

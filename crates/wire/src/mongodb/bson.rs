@@ -53,12 +53,12 @@ enum Piece {
     /// Text after its type and its name.
     Text(Template),
     /// Element with a value type that depends on the text.
-    Typed(Typed),
+    TypedElement(TypedElement),
 }
 
 /// Element with a value that is parsed from a text.
 #[derive(Debug)]
-struct Typed {
+struct TypedElement {
     /// Name with its end.
     name: Vec<u8>,
     template: Template,
@@ -145,7 +145,7 @@ impl Document {
                     out.push(0);
                     end_length(out, start, start + 4);
                 }
-                Piece::Typed(typed) => typed.encode(value, out)?,
+                Piece::TypedElement(typed) => typed.encode(value, out)?,
             }
         }
         Ok(())
@@ -163,7 +163,7 @@ impl Document {
             Piece::Open => 4,
             Piece::Close => 1,
             Piece::Text(template) => template.bytes_max(longest_bytes).saturating_add(5),
-            Piece::Typed(Typed { name, template, .. }) => {
+            Piece::TypedElement(TypedElement { name, template, .. }) => {
                 template.bytes_max(longest_bytes).saturating_add(name.len() as u64 + 16)
             }
         };
@@ -172,13 +172,13 @@ impl Document {
 
     fn templates(&self) -> impl Iterator<Item = &Template> {
         self.0.iter().filter_map(|piece| match piece {
-            Piece::Text(template) | Piece::Typed(Typed { template, .. }) => Some(template),
+            Piece::Text(template) | Piece::TypedElement(TypedElement { template, .. }) => Some(template),
             _ => None,
         })
     }
 }
 
-impl Typed {
+impl TypedElement {
     fn encode<'v>(&self, value: &impl Fn(u16) -> &'v [u8], out: &mut Vec<u8>) -> Result<(), String> {
         let mut text = Vec::new();
         self.template.fill(value, &mut text);
@@ -253,7 +253,7 @@ pub(super) fn end_length(out: &mut [u8], place: usize, from: usize) {
 }
 
 /// Name with the zero byte that ends it.
-fn ended(name: &[u8]) -> Vec<u8> {
+fn zero_terminated(name: &[u8]) -> Vec<u8> {
     [name, &[0]].concat()
 }
 
@@ -287,9 +287,9 @@ impl Compiler<'_> {
 
     fn typed(&mut self, name: &[u8], template: &[u8], kind: Kind) -> Result<(), String> {
         let template = Template::compile(template, self.variables, self.secrets)?;
-        let typed = Typed { name: ended(name), template, kind };
+        let typed = TypedElement { name: zero_terminated(name), template, kind };
         match typed.template.constant() {
-            None => self.pieces.push(Piece::Typed(typed)),
+            None => self.pieces.push(Piece::TypedElement(typed)),
             Some(_) => {
                 let mut bytes = Vec::new();
                 typed.encode(&|_| &[][..], &mut bytes)?;

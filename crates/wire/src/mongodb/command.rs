@@ -16,7 +16,7 @@ const DATABASE: &str = "$db";
 /// Bytes before the document of a message.
 const HEAD_BYTES: u64 = 21;
 /// Commands whose replies have a cursor that is read to its end.
-const FOLLOWED: [&str; 4] = ["find", "aggregate", "listCollections", "listIndexes"];
+const CURSOR_COMMANDS: [&str; 4] = ["find", "aggregate", "listCollections", "listIndexes"];
 
 /// A compiled command of a load.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub(super) struct Command {
     /// Checks of the reply, and values to save from it.
     pub(super) rules: Rules,
     /// Whether to request further batches until the cursor is exhausted.
-    pub(super) is_followed: bool,
+    pub(super) reads_whole_cursor: bool,
     /// Documents in each further batch. `None` lets the server choose.
     batch_size: Option<Node>,
     database: String,
@@ -53,13 +53,13 @@ impl Command {
         let mut entries = step.document.entries().to_vec();
         entries.retain(|(name, _)| name != DATABASE.as_bytes());
         entries.push((DATABASE.into(), literal(&database)));
-        let is_followed = FOLLOWED.contains(&step.name().as_str()) && !rules.saves_cursor();
+        let reads_whole_cursor = CURSOR_COMMANDS.contains(&step.name().as_str()) && !rules.saves_cursor();
         let batch_size =
             step.document.get("batchSize").filter(|size| matches!(size, Node::Number(_))).cloned();
         Ok(Self {
             document: Document::compile(&entries, variables, secrets)?,
             rules,
-            is_followed,
+            reads_whole_cursor,
             batch_size,
             database,
         })

@@ -6,13 +6,13 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::log_in::LogIn;
-use super::reader::Reader;
+use super::reader::ReplyParser;
 use super::reply::Reply as Content;
 use super::rules::Expected;
-use super::{Commands, EXCESS, errors};
+use super::{Commands, UNSOLICITED, errors};
 use crate::ErrorClass;
 use crate::blame::PeerFault;
-use crate::conversation::{Closing, Conversation, Greeting, Next, Progress, Refusal, Reply, Stage};
+use crate::conversation::{Closing, Conversation, Greeting, Next, Progress, Rejection, Reply, Stage};
 
 /// Connection that carries one command at a time.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub struct MongoConversation {
     values: Box<[Vec<u8>]>,
     log_in: LogIn,
     out: Vec<u8>,
-    reader: Reader,
+    reader: ReplyParser,
     content: Content,
     /// Number of the latest request.
     request: u32,
@@ -44,7 +44,7 @@ impl MongoConversation {
             values,
             log_in: LogIn::of(number),
             out: Vec::new(),
-            reader: Reader::default(),
+            reader: ReplyParser::default(),
             content: Content::default(),
             request: 0,
             step: 0,
@@ -62,10 +62,10 @@ impl MongoConversation {
     }
 
     /// Requests the next batch if the server has more documents. Returns whether it did.
-    fn follows(&mut self) -> bool {
+    fn request_next_batch(&mut self) -> bool {
         let request = self.next_request();
         let Some(command) = self.commands.list.get(self.step) else { return false };
-        if !command.is_followed || self.content.cursor == 0 || self.content.error().is_some() {
+        if !command.reads_whole_cursor || self.content.cursor == 0 || self.content.error().is_some() {
             return false;
         }
         self.out.clear();
@@ -75,9 +75,9 @@ impl MongoConversation {
     }
 
     /// Compares the reply with the checks of its step, and saves its values.
-    fn judge(&mut self) -> Option<Refusal> {
+    fn check_reply(&mut self) -> Option<Rejection> {
         let command = self.commands.list.get(self.step)?;
-        let refusal = command.rules.judge(&self.content, &self.expected);
+        let rejection = command.rules.check_reply(&self.content, &self.expected);
         let values = &mut self.values;
         let mut keep = |variable: u16, value: &[u8]| {
             if let Some(kept) = values.get_mut(usize::from(variable)) {
@@ -85,7 +85,7 @@ impl MongoConversation {
                 kept.extend_from_slice(value);
             }
         };
-        refusal.or_else(|| command.rules.save(&self.content, &mut keep).err())
+        rejection.or_else(|| command.rules.save(&self.content, &mut keep).err())
     }
 }
 
@@ -120,7 +120,7 @@ impl Conversation for MongoConversation {
         };
         self.out.clear();
         let request = self.next_request();
-        let greeting = self.log_in.go_on(&self.content, request, &self.commands.identity, &mut self.out)?;
+        let greeting = self.log_in.resume(&self.content, request, &self.commands.identity, &mut self.out)?;
         self.content.clear();
         Ok((used, greeting))
     }
@@ -152,22 +152,22 @@ impl Conversation for MongoConversation {
             return Ok(Progress::NeedMore);
         }
         if !self.is_awaited {
-            return Err(PeerFault::new(ErrorClass::ExcessBytes, 0, EXCESS).showing(bytes));
+            return Err(PeerFault::new(ErrorClass::ExcessBytes, 0, UNSOLICITED).with_first_bytes(bytes));
         }
         self.is_answered = true;
         let wanted = self.commands.list.get(self.step).map_or(&[][..], |command| &*command.rules.wanted);
         let Some(used) = self.reader.take(bytes, self.request, wanted, &mut self.content)? else {
             return Ok(Progress::NeedMore);
         };
-        if self.follows() {
+        if self.request_next_batch() {
             self.earlier_bytes += self.reader.received_bytes();
-            return Ok(Progress::Answered { used, part: None, next: Next::Send });
+            return Ok(Progress::PartReplied { used, part: None, next: Next::Send });
         }
         self.is_awaited = false;
-        let refusal = self.judge();
-        let reusable = refusal.is_none_or(|refusal| !errors::ends_connection(refusal.class));
+        let rejection = self.check_reply();
+        let reusable = rejection.is_none_or(|rejection| !errors::ends_connection(rejection.class));
         let received_bytes = self.earlier_bytes + self.reader.received_bytes();
-        let reply = Reply { status: 0, refusal, reusable, received_bytes, idle_max_s: 0 };
+        let reply = Reply { status: 0, rejection, reusable, received_bytes, idle_max_s: 0 };
         Ok(Progress::Replied { used, reply })
     }
 
@@ -187,10 +187,10 @@ impl Conversation for MongoConversation {
         }
     }
 
-    fn explain(&self, refusal: Refusal) -> String {
+    fn explain(&self, rejection: Rejection) -> String {
         let command = self.commands.list.get(self.step);
         command.map_or_else(String::new, |command| {
-            command.rules.explain(refusal, &self.content, &self.commands.secrets)
+            command.rules.explain(rejection, &self.content, &self.commands.secrets)
         })
     }
 

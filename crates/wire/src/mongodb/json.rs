@@ -47,9 +47,9 @@ impl Node {
 pub(super) fn parse(text: &[u8]) -> Result<Node, String> {
     let mut reader = Reader { text, at: 0, depth: 0 };
     let node = reader.value()?;
-    reader.space();
+    reader.skip_space();
     if reader.at < text.len() {
-        return Err(reader.wrong());
+        return Err(reader.error_here());
     }
     Ok(node)
 }
@@ -61,7 +61,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn wrong(&self) -> String {
+    fn error_here(&self) -> String {
         let rest = &self.text[self.at.min(self.text.len())..];
         let seen = String::from_utf8_lossy(&rest[..rest.len().min(20)]).into_owned();
         match rest.is_empty() {
@@ -70,7 +70,7 @@ impl Reader<'_> {
         }
     }
 
-    fn space(&mut self) {
+    fn skip_space(&mut self) {
         while self.text.get(self.at).is_some_and(u8::is_ascii_whitespace) {
             self.at += 1;
         }
@@ -78,18 +78,18 @@ impl Reader<'_> {
 
     /// Skips white space, and takes this byte if it is next.
     fn takes(&mut self, byte: u8) -> bool {
-        self.space();
+        self.skip_space();
         let is_next = self.text.get(self.at) == Some(&byte);
         self.at += usize::from(is_next);
         is_next
     }
 
     fn expect(&mut self, byte: u8) -> Result<(), String> {
-        if self.takes(byte) { Ok(()) } else { Err(self.wrong()) }
+        if self.takes(byte) { Ok(()) } else { Err(self.error_here()) }
     }
 
     fn value(&mut self) -> Result<Node, String> {
-        self.space();
+        self.skip_space();
         let rest = &self.text[self.at..];
         match rest.first() {
             Some(b'{') => match braces::pieces(rest).next() {
@@ -106,7 +106,7 @@ impl Reader<'_> {
             Some(b'f') => self.word("false", Node::Boolean(false)),
             Some(b'n') => self.word("null", Node::Null),
             Some(b'-' | b'0'..=b'9') => self.number(),
-            _ => Err(self.wrong()),
+            _ => Err(self.error_here()),
         }
     }
 
@@ -127,7 +127,7 @@ impl Reader<'_> {
             return Ok(Node::Map(entries));
         }
         loop {
-            self.space();
+            self.skip_space();
             let template = self.text()?;
             let key = literal(&template).filter(|key| !key.contains(&0));
             let key = key.ok_or("a key of a document contains a variable or a zero byte")?;
@@ -156,7 +156,7 @@ impl Reader<'_> {
 
     fn word(&mut self, word: &str, node: Node) -> Result<Node, String> {
         if !self.text[self.at..].starts_with(word.as_bytes()) {
-            return Err(self.wrong());
+            return Err(self.error_here());
         }
         self.at += word.len();
         Ok(node)
@@ -168,7 +168,7 @@ impl Reader<'_> {
         let end = rest.iter().position(|byte| !is_part(byte)).unwrap_or(rest.len());
         let text = String::from_utf8_lossy(&rest[..end]).into_owned();
         if !text.parse::<f64>().is_ok_and(f64::is_finite) {
-            return Err(self.wrong());
+            return Err(self.error_here());
         }
         self.at += end;
         Ok(Node::Number(text))
@@ -179,14 +179,14 @@ impl Reader<'_> {
         self.expect(b'"')?;
         let mut text = Vec::new();
         loop {
-            let byte = *self.text.get(self.at).ok_or_else(|| self.wrong())?;
+            let byte = *self.text.get(self.at).ok_or_else(|| self.error_here())?;
             match byte {
                 b'"' => {
                     self.at += 1;
                     return Ok(text);
                 }
                 b'\\' => self.escape(&mut text)?,
-                0..=0x1f => return Err(self.wrong()),
+                0..=0x1f => return Err(self.error_here()),
                 byte => {
                     text.push(byte);
                     self.at += 1;
@@ -196,7 +196,7 @@ impl Reader<'_> {
     }
 
     fn escape(&mut self, text: &mut Vec<u8>) -> Result<(), String> {
-        let escaped = *self.text.get(self.at + 1).ok_or_else(|| self.wrong())?;
+        let escaped = *self.text.get(self.at + 1).ok_or_else(|| self.error_here())?;
         let byte = match escaped {
             b'"' | b'\\' | b'/' => escaped,
             b'b' => 8,
@@ -205,7 +205,7 @@ impl Reader<'_> {
             b'r' => b'\r',
             b't' => b'\t',
             b'u' => return self.unicode(text),
-            _ => return Err(self.wrong()),
+            _ => return Err(self.error_here()),
         };
         text.push(byte);
         self.at += 2;
@@ -217,12 +217,12 @@ impl Reader<'_> {
             let digits = self.text.get(at..at + 6)?.strip_prefix(b"\\u")?;
             u16::from_str_radix(core::str::from_utf8(digits).ok()?, 16).ok()
         };
-        let first = unit(self.at).ok_or_else(|| self.wrong())?;
+        let first = unit(self.at).ok_or_else(|| self.error_here())?;
         let is_high = (0xd800..0xdc00).contains(&first);
         let units = [first, if is_high { unit(self.at + 6).unwrap_or(0) } else { 0 }];
         let used = if is_high { 2 } else { 1 };
         let character = char::decode_utf16(units[..used].iter().copied()).next().and_then(Result::ok);
-        let character = character.ok_or_else(|| self.wrong())?;
+        let character = character.ok_or_else(|| self.error_here())?;
         text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
         self.at += 6 * used;
         Ok(())

@@ -26,7 +26,7 @@ use crate::blame::PeerFault;
 use crate::conversation::Greeting;
 use crate::scram::{self, Keys, Mechanism, Scram};
 use crate::sql::Stretcher;
-use crate::step::{Access, WrongValue};
+use crate::step::{Access, StepValueError};
 
 /// Options of a URL.
 pub(super) const OPTIONS: &[&str] = &["authSource", "authMechanism", "replicaSet", "tls", "ssl"];
@@ -80,7 +80,7 @@ pub(super) struct Identity {
 }
 
 /// Whether the options require TLS.
-pub(super) fn asks_for_tls(access: &Access) -> bool {
+pub(super) fn requires_tls(access: &Access) -> bool {
     ["tls", "ssl"].iter().any(|name| access.option(name) == Some("true"))
 }
 
@@ -90,8 +90,8 @@ impl Identity {
     /// # Errors
     ///
     /// An option has a value that it cannot have, or the path is not the name of a database.
-    pub(super) fn read(access: &Access) -> Result<Self, WrongValue> {
-        let wrong = |what: String, help: &str| WrongValue { path: Vec::new(), what, help: help.into() };
+    pub(super) fn read(access: &Access) -> Result<Self, StepValueError> {
+        let wrong = |what: String, help: &str| StepValueError { path: Vec::new(), what, help: help.into() };
         let path = access.path.as_str();
         if path.contains(['/', '\\', '.', ' ', '"', '$', '\0']) {
             let what = format!("the path of the URL is the name of a database, not {path:?}");
@@ -199,7 +199,7 @@ impl LogIn {
     }
 
     /// Continues after a complete reply.
-    pub(super) fn go_on(
+    pub(super) fn resume(
         &mut self,
         reply: &Reply,
         request: u32,
@@ -293,7 +293,9 @@ fn check_set(reply: &Reply, identity: &Identity) -> Result<(), PeerFault> {
     match reply.value(2) {
         Some(name) if name == set.as_bytes() => {}
         Some(name) => {
-            return Err(fault(ErrorClass::LoginRefused, NO_SET).saying(String::from_utf8_lossy(name)));
+            return Err(
+                fault(ErrorClass::LoginRefused, NO_SET).with_peer_message(String::from_utf8_lossy(name))
+            );
         }
         None => return Err(fault(ErrorClass::LoginRefused, NO_SET)),
     }
@@ -355,7 +357,7 @@ fn rejected(code: i64, message: &[u8]) -> PeerFault {
         matches!(class, ErrorClass::NotReady | ErrorClass::NotPrimary | ErrorClass::ServerShutdown);
     let (class, sentence) =
         if is_temporary { (class, NOT_READY) } else { (ErrorClass::LoginRefused, REJECTED) };
-    fault(class, sentence).saying(format!("{code}: {}", String::from_utf8_lossy(message)))
+    fault(class, sentence).with_peer_message(format!("{code}: {}", String::from_utf8_lossy(message)))
 }
 
 #[cold]
@@ -369,7 +371,7 @@ mod tests {
     use super::*;
     use crate::sql::Secret;
 
-    fn identity(options: &[(&str, &str)]) -> Result<Identity, WrongValue> {
+    fn identity(options: &[(&str, &str)]) -> Result<Identity, StepValueError> {
         let options = options.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
         let password = Some(Secret("pencil".into()));
         Identity::read(&Access { user: Some("user".into()), password, options, ..Access::default() })
@@ -407,7 +409,7 @@ mod tests {
                 .map(|(path, name)| (*path, bson::STRING, name.as_bytes()))
                 .collect();
             let (mut log_in, mut out) = (begun(&identity), Vec::new());
-            assert_eq!(log_in.go_on(&reply(&identity, &values), 2, &identity, &mut out), Ok(Greeting::Send));
+            assert_eq!(log_in.resume(&reply(&identity, &values), 2, &identity, &mut out), Ok(Greeting::Send));
             assert!(contains(&out, expected) && contains(&out, "saslStart"), "{offered:?}");
         }
     }
@@ -416,16 +418,16 @@ mod tests {
     fn unknown_mechanisms_end_log_in() {
         let identity = identity(&[]).expect("an identity");
         let reply = reply(&identity, &[("saslSupportedMechs.0", bson::STRING, b"PLAIN")]);
-        let fault = begun(&identity).go_on(&reply, 2, &identity, &mut Vec::new()).expect_err("a fault");
+        let fault = begun(&identity).resume(&reply, 2, &identity, &mut Vec::new()).expect_err("a fault");
         assert_eq!((fault.class, fault.sentence), (ErrorClass::LoginRefused, NO_MECHANISM));
     }
 
     #[test]
-    fn replica_set_takes_its_primary_alone() {
+    fn accepts_only_the_primary_of_a_replica_set() {
         let identity = identity(&[("replicaSet", "rs0")]).expect("an identity");
         let end = |values: &[(&str, u8, &[u8])]| {
             let reply = reply(&identity, values);
-            begun(&identity).go_on(&reply, 2, &identity, &mut Vec::new()).map_err(|fault| fault.class)
+            begun(&identity).resume(&reply, 2, &identity, &mut Vec::new()).map_err(|fault| fault.class)
         };
         let (set, yes, no) = (("setName", bson::STRING, &b"rs0"[..]), &[1][..], &[0][..]);
         assert_eq!(end(&[set, ("isWritablePrimary", bson::BOOLEAN, yes)]), Ok(Greeting::Send));

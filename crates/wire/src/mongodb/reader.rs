@@ -46,7 +46,7 @@ const READ: [&[u8]; 3] = [b"cursor", b"writeErrors", b"writeConcernError"];
 
 /// State of the parser.
 #[derive(Debug, Default)]
-pub(super) struct Reader {
+pub(super) struct ReplyParser {
     state: State,
     /// Received bytes of an incomplete part, or of the value under way.
     part: Vec<u8>,
@@ -96,7 +96,7 @@ struct Frame {
     path_bytes: usize,
 }
 
-impl Reader {
+impl ReplyParser {
     /// Processes bytes up to the end of one message, and returns how many were used. `None` if it is incomplete; all bytes were used.
     /// `request` is the number of the request that the message must answer.
     pub(super) fn take(
@@ -221,7 +221,7 @@ impl Reader {
         match number(12) {
             None => return Ok(()),
             Some(OP_MSG) => {}
-            Some(_) => return Err(fault(NOT_MESSAGE).showing(&self.part[..16])),
+            Some(_) => return Err(fault(NOT_MESSAGE).with_first_bytes(&self.part[..16])),
         }
         if number(0).is_none_or(|length| !(HEAD_BYTES as u32 + 5..=MESSAGE_BYTES_MAX).contains(&length)) {
             return Err(fault(LENGTH));
@@ -298,7 +298,7 @@ impl Reader {
         let is_known =
             (bson::DOUBLE..=bson::DECIMAL).contains(&kind) || [bson::MIN_KEY, bson::MAX_KEY].contains(&kind);
         if !is_known {
-            return Err(fault(KIND).showing(&[kind]));
+            return Err(fault(KIND).with_first_bytes(&[kind]));
         }
         self.kind = kind;
         if !self.path.is_empty() {

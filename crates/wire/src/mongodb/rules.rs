@@ -11,7 +11,7 @@ use super::reply::Reply;
 use super::step::{MongoStep, Source};
 use crate::ErrorClass;
 use crate::braces;
-use crate::conversation::Refusal;
+use crate::conversation::Rejection;
 use crate::secrets::Secrets;
 use crate::step::Template;
 
@@ -101,7 +101,7 @@ impl Rules {
     }
 
     /// Whether values of replies are needed.
-    pub(super) fn look_through(&self) -> bool {
+    pub(super) fn need_content(&self) -> bool {
         !self.wanted.is_empty()
     }
 
@@ -136,11 +136,11 @@ impl Rules {
     }
 
     /// Reason why a reply is rejected. `None` if it passes.
-    pub(super) fn judge(&self, reply: &Reply, expected: &Expected) -> Option<Refusal> {
+    pub(super) fn check_reply(&self, reply: &Reply, expected: &Expected) -> Option<Rejection> {
         if let Some((code, _)) = reply.error() {
-            return Some(Refusal { class: errors::class(code), code: ERROR });
+            return Some(Rejection { class: errors::class(code), code: ERROR });
         }
-        let check = |code| Some(Refusal { class: ErrorClass::CheckBody, code });
+        let check = |code| Some(Rejection { class: ErrorClass::CheckBody, code });
         let differs = |expected: Option<u64>, count: Option<i64>| {
             expected
                 .is_some_and(|expected| count.and_then(|count| u64::try_from(count).ok()) != Some(expected))
@@ -164,12 +164,12 @@ impl Rules {
     /// # Errors
     ///
     /// A value is absent, null, no text or number, or longer than 64 KiB.
-    pub(super) fn save(&self, reply: &Reply, take: &mut dyn FnMut(u16, &[u8])) -> Result<(), Refusal> {
+    pub(super) fn save(&self, reply: &Reply, take: &mut dyn FnMut(u16, &[u8])) -> Result<(), Rejection> {
         for (code, (variable, place)) in (SAVED..).zip(&self.saves) {
             match place {
                 Place::Cursor => take(*variable, format!("{}", reply.cursor).as_bytes()),
                 Place::Value(place) => {
-                    let value = reply.value(*place).ok_or(Refusal { class: ErrorClass::Capture, code })?;
+                    let value = reply.value(*place).ok_or(Rejection { class: ErrorClass::Capture, code })?;
                     take(*variable, value);
                 }
             }
@@ -178,13 +178,13 @@ impl Rules {
     }
 
     /// Error message for a refusal.
-    pub(super) fn explain(&self, refusal: Refusal, reply: &Reply, secrets: &Secrets) -> String {
+    pub(super) fn explain(&self, rejection: Rejection, reply: &Reply, secrets: &Secrets) -> String {
         let shown = |bytes: &[u8]| {
             let bytes = &bytes[..bytes.len().min(SHOWN_BYTES_MAX)];
             format!("\"{}\"", secrets.redact(bytes).escape_ascii())
         };
         let count = |count: Option<i64>| count.map_or_else(|| "none".into(), |count| format!("{count}"));
-        match refusal.code {
+        match rejection.code {
             ERROR => {
                 let (code, message) = reply.error().unwrap_or_default();
                 format!("{code}: {}", String::from_utf8_lossy(&secrets.redact(message)))

@@ -223,16 +223,16 @@ fn limits() -> Vec<Sample> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::EXCESS;
+    use super::super::UNSOLICITED;
     use super::*;
     use crate::protocol::Open;
 
     #[test]
-    fn unasked_bytes_are_a_fault() {
+    fn unsolicited_bytes_are_rejected() {
         let Open::Conversation(open) = super::super::PROTOCOL.open else { panic!("a conversation") };
         let mut conversation = open();
         conversation.received(&reply(&[&ok()])).expect("a reply");
         let fault = conversation.received(&reply(&[&ok()])).expect_err("a second reply");
-        assert_eq!((fault.class, fault.sentence), (ErrorClass::ExcessBytes, EXCESS));
+        assert_eq!((fault.class, fault.sentence), (ErrorClass::ExcessBytes, UNSOLICITED));
     }
 }

@@ -8,14 +8,15 @@ use alloc::vec::Vec;
 use super::json::{self, Node};
 use super::{log_in, records, workload};
 use crate::step::{
-    self, Access, Key, Kind, LogIn, OwnSteps, ReplyKeys, Saved, Step, Table, Value, WrittenStep, WrongValue,
+    self, Access, Key, Kind, LogIn, ReplyKeys, SavedValue, Step, StepDefinition, StepValueError, Table,
+    Value, WrittenStep,
 };
 
 /// Max characters of a title.
 const SHOWN_CHARACTERS_MAX: usize = 40;
 
 /// Definition of the protocol's steps.
-pub(super) const STEPS: OwnSteps = OwnSteps {
+pub(super) const STEPS: StepDefinition = StepDefinition {
     noun: "MongoDB",
     says: "the command that is sent",
     url: "mongodb://127.0.0.1:27017/test",
@@ -33,7 +34,7 @@ pub(super) const STEPS: OwnSteps = OwnSteps {
     log_in: Some(LogIn {
         password_variable: "MONGODB_PASSWORD",
         options: log_in::OPTIONS,
-        asks_for_tls: log_in::asks_for_tls,
+        requires_tls: log_in::requires_tls,
         check: check_access,
     }),
     pipeline_max: 1,
@@ -146,7 +147,7 @@ impl MongoStep {
             Node::Text(of) => format!("{} {}", String::from_utf8_lossy(name), String::from_utf8_lossy(of)),
             _ => String::from_utf8_lossy(name).into_owned(),
         };
-        let (title, message) = (shown(&title), json.into());
+        let (title, message) = (shortened(&title), json.into());
         Ok(Self { document, title, expect: Expect::default(), saves: Vec::new(), message })
     }
 
@@ -175,13 +176,13 @@ impl Step for MongoStep {
     }
 }
 
-fn check_access(access: &Access) -> Result<(), WrongValue> {
+fn check_access(access: &Access) -> Result<(), StepValueError> {
     log_in::Identity::read(access).map(drop)
 }
 
-fn read(written: &WrittenStep<'_>) -> Result<Arc<dyn Step>, WrongValue> {
+fn read(written: &WrittenStep<'_>) -> Result<Arc<dyn Step>, StepValueError> {
     let text = written.value.text().map_or(&[][..], |text| text.template.as_slice());
-    let step = MongoStep::of(text).map_err(|what| WrongValue {
+    let step = MongoStep::of(text).map_err(|what| StepValueError {
         path: Vec::new(),
         what,
         help: "write a command such as { find: users, filter: { _id: 1 } }".into(),
@@ -191,7 +192,7 @@ fn read(written: &WrittenStep<'_>) -> Result<Arc<dyn Step>, WrongValue> {
     Ok(Arc::new(MongoStep { expect, saves, ..step }))
 }
 
-fn expect(value: Option<&Value>) -> Result<Expect, WrongValue> {
+fn expect(value: Option<&Value>) -> Result<Expect, StepValueError> {
     let of = |key: &str| value.and_then(|value| value.get(key));
     let count = |key: &str| match of(key) {
         Some(Value::Count(count)) => Some(*count),
@@ -203,7 +204,7 @@ fn expect(value: Option<&Value>) -> Result<Expect, WrongValue> {
         Some(Node::Map(entries)) => Ok(entries),
         Some(_) => Err("it is no mapping from paths to values".into()),
     });
-    let fields = fields.map_err(|what: String| WrongValue {
+    let fields = fields.map_err(|what: String| StepValueError {
         path: Vec::from([step::EXPECT, "fields"]),
         what,
         help: "write { name: Ann }".into(),
@@ -216,13 +217,13 @@ fn expect(value: Option<&Value>) -> Result<Expect, WrongValue> {
     })
 }
 
-fn source(saved: &Saved) -> Result<(u16, Source), WrongValue> {
+fn source(saved: &SavedValue) -> Result<(u16, Source), StepValueError> {
     let source = match (saved.value.get("field"), saved.value.get("cursor")) {
         (Some(Value::Bytes(path)), _) if !path.is_empty() => Some(Source::Field(path.clone())),
         (_, Some(Value::Truth(true))) => Some(Source::Cursor),
         _ => None,
     };
-    source.map(|source| (saved.variable, source)).ok_or_else(|| WrongValue {
+    source.map(|source| (saved.variable, source)).ok_or_else(|| StepValueError {
         path: Vec::from([step::SAVE]),
         what: format!("`{}` has no source", saved.name),
         help: "write { field: _id }, or { cursor: true } for the number of the cursor".into(),
@@ -230,7 +231,7 @@ fn source(saved: &Saved) -> Result<(u16, Source), WrongValue> {
 }
 
 /// Beginning of a title, escaped to one line.
-fn shown(text: &str) -> String {
+fn shortened(text: &str) -> String {
     let dots = if text.chars().count() > SHOWN_CHARACTERS_MAX { " …" } else { "" };
     let start: String = text.chars().take(SHOWN_CHARACTERS_MAX).collect();
     format!("{}{dots}", start.trim().escape_debug())

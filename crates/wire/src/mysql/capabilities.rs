@@ -41,7 +41,7 @@ impl Capabilities {
         if condition { self.with(other) } else { self }
     }
 
-    pub(super) const fn and(self, other: Self) -> Self {
+    pub(super) const fn intersection(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 

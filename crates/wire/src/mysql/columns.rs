@@ -49,14 +49,14 @@ impl<'a> Definition<'a> {
         let mut fields = Fields::of(payload);
         // Catalog, schema, table alias, and table name.
         for _ in 0..4 {
-            fields.counted()?;
+            fields.length_prefixed()?;
         }
-        let name = fields.counted()?;
-        let _own_name = fields.counted()?;
-        let mut fixed = Fields::of(fields.counted()?);
-        let (_charset, _width) = (fixed.two()?, fixed.four()?);
+        let name = fields.length_prefixed()?;
+        let _own_name = fields.length_prefixed()?;
+        let mut fixed = Fields::of(fields.length_prefixed()?);
+        let (_charset, _width) = (fixed.u16_le()?, fixed.u32_le()?);
         let name = &name[..name.len().min(NAME_BYTES_MAX)];
-        Some(Self { name, kind: fixed.byte()?, flags: fixed.two()?, decimals: fixed.byte()? })
+        Some(Self { name, kind: fixed.byte()?, flags: fixed.u16_le()?, decimals: fixed.byte()? })
     }
 }
 

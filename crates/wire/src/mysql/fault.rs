@@ -56,12 +56,12 @@ impl Fault {
         PeerFault::new(class, self as u32, sentence)
     }
 
-    pub(super) fn showing(self, bytes: &[u8]) -> PeerFault {
-        self.plain().showing(bytes)
+    pub(super) fn with_first_bytes(self, bytes: &[u8]) -> PeerFault {
+        self.plain().with_first_bytes(bytes)
     }
 
-    pub(super) fn saying(self, said: String) -> PeerFault {
-        self.plain().saying(said)
+    pub(super) fn with_peer_message(self, said: String) -> PeerFault {
+        self.plain().with_peer_message(said)
     }
 }
 

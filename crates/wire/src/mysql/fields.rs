@@ -42,15 +42,15 @@ impl<'a> Fields<'a> {
         self.array::<1>().map(|[byte]| byte)
     }
 
-    pub(super) fn two(&mut self) -> Option<u16> {
+    pub(super) fn u16_le(&mut self) -> Option<u16> {
         self.array().map(u16::from_le_bytes)
     }
 
-    pub(super) fn four(&mut self) -> Option<u32> {
+    pub(super) fn u32_le(&mut self) -> Option<u32> {
         self.array().map(u32::from_le_bytes)
     }
 
-    pub(super) fn eight(&mut self) -> Option<u64> {
+    pub(super) fn u64_le(&mut self) -> Option<u64> {
         self.array().map(u64::from_le_bytes)
     }
 
@@ -59,16 +59,16 @@ impl<'a> Fields<'a> {
     pub(super) fn number(&mut self) -> Option<u64> {
         match self.byte()? {
             short @ 0..=0xfa => Some(u64::from(short)),
-            0xfc => self.two().map(u64::from),
+            0xfc => self.u16_le().map(u64::from),
             0xfd => self.array().map(|[a, b, c]| u64::from(u32::from_le_bytes([a, b, c, 0]))),
-            0xfe => self.eight(),
+            0xfe => self.u64_le(),
             _ => None,
         }
     }
 
     /// Parses length-prefixed bytes.
     #[inline]
-    pub(super) fn counted(&mut self) -> Option<&'a [u8]> {
+    pub(super) fn length_prefixed(&mut self) -> Option<&'a [u8]> {
         let count = usize::try_from(self.number()?).ok()?;
         self.bytes(count)
     }
@@ -80,11 +80,11 @@ impl<'a> Fields<'a> {
             self.rest = rest;
             return Some(None);
         }
-        self.counted().map(Some)
+        self.length_prefixed().map(Some)
     }
 
     /// Parses bytes up to a zero, which is consumed.
-    pub(super) fn up_to_zero(&mut self) -> Option<&'a [u8]> {
+    pub(super) fn null_terminated(&mut self) -> Option<&'a [u8]> {
         let end = memchr::memchr(0, self.rest)?;
         let bytes = &self.rest[..end];
         self.rest = &self.rest[end + 1..];
@@ -117,10 +117,10 @@ mod tests {
 
     #[test]
     fn rejects_length_past_end_of_packet() {
-        assert_eq!(Fields::of(&[3, b'a', b'b']).counted(), None);
+        assert_eq!(Fields::of(&[3, b'a', b'b']).length_prefixed(), None);
         assert_eq!(Fields::of(&[0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1]).value(), None);
         assert_eq!(Fields::of(&[0xfb]).value(), Some(None));
         assert_eq!(Fields::of(&[0]).value(), Some(Some(&[][..])));
-        assert_eq!(Fields::of(b"no end").up_to_zero(), None);
+        assert_eq!(Fields::of(b"no end").null_terminated(), None);
     }
 }

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::capabilities::Capabilities;
 use super::fault::Fault;
 use super::fields::Fields;
-use super::outgoing::put_counted;
+use super::outgoing::put_length_prefixed;
 use super::plugin::Plugin;
 
 /// Version of the handshake; the only one in use.
@@ -41,21 +41,21 @@ impl ServerGreeting {
     fn read(payload: &[u8]) -> Option<Self> {
         let mut fields = Fields::of(payload);
         fields.byte()?;
-        let version = fields.up_to_zero()?;
+        let version = fields.null_terminated()?;
         let version = String::from_utf8_lossy(&version[..version.len().min(VERSION_BYTES_MAX)]);
         let version = String::from(version.strip_prefix(OLD_PREFIX).unwrap_or(&version));
-        let connection_id = fields.four()?;
+        let connection_id = fields.u32_le()?;
         let mut seed = fields.bytes(8)?.to_vec();
         fields.byte()?;
-        let lowest = fields.two()?;
+        let lowest = fields.u16_le()?;
         if fields.is_at_end() {
             let capabilities = Capabilities(u64::from(lowest));
             return Some(Self { version, connection_id, capabilities, plugin: None, seed });
         }
-        let (_collation, _status, low) = (fields.byte()?, fields.two()?, fields.two()?);
+        let (_collation, _status, low) = (fields.byte()?, fields.u16_le()?, fields.u16_le()?);
         let seed_bytes = usize::from(fields.byte()?);
         let _filler = fields.bytes(6)?;
-        let high = fields.four()?;
+        let high = fields.u32_le()?;
         let mut capabilities = Capabilities(u64::from(lowest) | u64::from(low) << 16);
         if !capabilities.has(Capabilities::MYSQL) {
             capabilities = Capabilities(capabilities.0 | u64::from(high) << 32);
@@ -64,7 +64,7 @@ impl ServerGreeting {
         let rest = fields.bytes(rest_bytes)?;
         seed.extend_from_slice(rest.strip_suffix(&[0]).unwrap_or(rest));
         // Old servers omit the zero after the name.
-        let name = fields.up_to_zero().unwrap_or_else(|| fields.rest());
+        let name = fields.null_terminated().unwrap_or_else(|| fields.rest());
         Some(Self { version, connection_id, capabilities, plugin: Plugin::named(name), seed })
     }
 }
@@ -92,9 +92,9 @@ pub(super) fn write_tls_request(out: &mut Vec<u8>, capabilities: Capabilities) {
 pub(super) fn write(out: &mut Vec<u8>, greeting: &ClientGreeting<'_>) {
     let capabilities = greeting.capabilities;
     write_tls_request(out, capabilities);
-    put_with_zero(out, greeting.user);
+    put_zero_terminated(out, greeting.user);
     if capabilities.has(Capabilities::LONG_PLUGIN_ANSWER) {
-        put_counted(out, greeting.answer);
+        put_length_prefixed(out, greeting.answer);
     } else {
         // If the capability is missing, only scrambles of up to 64 bytes are sent.
         out.push(greeting.answer.len() as u8);
@@ -103,22 +103,22 @@ pub(super) fn write(out: &mut Vec<u8>, greeting: &ClientGreeting<'_>) {
     if let Some(database) = greeting.database
         && capabilities.has(Capabilities::CONNECT_WITH_DB)
     {
-        put_with_zero(out, database);
+        put_zero_terminated(out, database);
     }
     if capabilities.has(Capabilities::PLUGIN_AUTH) {
-        put_with_zero(out, greeting.plugin.name());
+        put_zero_terminated(out, greeting.plugin.name());
     }
     if capabilities.has(Capabilities::CONNECT_ATTRIBUTES) {
         let mut attributes = Vec::new();
         for text in ["_client_name", "tenbin", "program_name", "tenbin"] {
-            put_counted(&mut attributes, text.as_bytes());
+            put_length_prefixed(&mut attributes, text.as_bytes());
         }
-        put_counted(out, &attributes);
+        put_length_prefixed(out, &attributes);
     }
 }
 
 /// Writes a text up to its first zero, because bytes after a zero would be parsed as another field.
-fn put_with_zero(out: &mut Vec<u8>, text: &str) {
+fn put_zero_terminated(out: &mut Vec<u8>, text: &str) {
     out.extend(text.bytes().take_while(|byte| *byte != 0));
     out.push(0);
 }

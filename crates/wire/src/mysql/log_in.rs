@@ -16,10 +16,10 @@ use super::greeting::{self, ClientGreeting, ServerGreeting};
 use super::incoming::ERROR;
 use super::nonce::Nonce;
 use super::outgoing::PAYLOAD_BYTES_MAX;
-use super::plugin::{Plugin, with_zero};
+use super::plugin::{Plugin, zero_terminated};
 use super::{rsa, server_error};
 use crate::blame::PeerFault;
-use crate::sql::{Login, TlsWish};
+use crate::sql::{Login, TlsMode};
 
 /// Max switches of the authentication plugin by a server.
 const SWITCHES_MAX: u8 = 8;
@@ -34,8 +34,8 @@ const QUERY: u8 = 3;
 const MORE_RESULTS: u16 = 8;
 
 /// `caching_sha2_password`: results that the server sends after the scramble, and the request for its public key.
-const KNOWN: u8 = 3;
-const PASSWORD_WANTED: u8 = 4;
+const FAST_AUTH_SUCCESS: u8 = 3;
+const FULL_AUTHENTICATION: u8 = 4;
 const PUBLIC_KEY_REQUEST: u8 = 2;
 /// Request for the public key in `sha256_password`.
 const PUBLIC_KEY_REQUEST_SHA256: u8 = 1;
@@ -67,7 +67,7 @@ enum State {
 
 /// Parameters of a log-in, and properties of its connection.
 #[derive(Clone, Copy)]
-pub(super) struct Circumstances<'a> {
+pub(super) struct LogInContext<'a> {
     pub(super) login: &'a Login,
     pub(super) nonce: &'a Nonce,
     /// Whether the transport protects against eavesdropping: TLS or a Unix socket.
@@ -110,21 +110,25 @@ impl LogIn {
     pub(super) fn packet(
         &mut self,
         payload: &[u8],
-        around: Circumstances<'_>,
+        context: LogInContext<'_>,
     ) -> Result<LogInAction, PeerFault> {
         let Some(&first) = payload.first() else { return Err(Fault::Malformed.plain()) };
         match (self.state, first) {
-            (_, ERROR) => Err(refused(payload)),
-            (State::Greeting, _) => self.greeted(payload, around),
+            (_, ERROR) => Err(log_in_rejected(payload)),
+            (State::Greeting, _) => self.greeted(payload, context),
             (State::Answered, SUCCESS) => {
                 self.status = status(payload);
-                self.succeeded(around)
+                self.succeeded(context)
             }
-            (State::Answered, SWITCH) => self.switched(payload, around),
-            (State::Answered, MORE_DATA) => self.more_data(&payload[1..], around),
+            (State::Answered, SWITCH) => self.switch_plugin(payload, context),
+            (State::Answered, MORE_DATA) => self.more_data(&payload[1..], context),
             (State::Key, MORE_DATA) => {
-                let encrypted =
-                    rsa::encrypt(password(around), &self.seed, &payload[1..], around.nonce.hashed(b"oaep"))?;
+                let encrypted = rsa::encrypt(
+                    password(context),
+                    &self.seed,
+                    &payload[1..],
+                    context.nonce.derive_bytes(b"oaep"),
+                )?;
                 self.state = State::Answered;
                 Ok(LogInAction::Send(encrypted))
             }
@@ -132,37 +136,41 @@ impl LogIn {
                 self.status = status(payload);
                 // Several statements in one text have a reply each.
                 if self.status & MORE_RESULTS == 0 {
-                    self.ask_next(sent, around)
+                    self.send_next_statement(sent, context)
                 } else {
                     Ok(LogInAction::Await)
                 }
             }
             (State::Statements(_), _) => Err(Fault::CommandRows.plain()),
-            _ => Err(Fault::Unexpected.showing(payload)),
+            _ => Err(Fault::Unexpected.with_first_bytes(payload)),
         }
     }
 
     /// Returns the content of the handshake response, which follows after TLS is established. `None` if TLS was not requested.
-    pub(super) fn secured(&mut self, around: Circumstances<'_>) -> Option<Vec<u8>> {
-        if self.state == State::Tls { self.introduce(around).ok() } else { None }
+    pub(super) fn secured(&mut self, context: LogInContext<'_>) -> Option<Vec<u8>> {
+        if self.state == State::Tls { self.handshake_response(context).ok() } else { None }
     }
 
-    fn greeted(&mut self, payload: &[u8], around: Circumstances<'_>) -> Result<LogInAction, PeerFault> {
-        let server = ServerGreeting::of(payload).map_err(|fault| fault.showing(payload))?;
+    fn greeted(&mut self, payload: &[u8], context: LogInContext<'_>) -> Result<LogInAction, PeerFault> {
+        let server = ServerGreeting::of(payload).map_err(|fault| fault.with_first_bytes(payload))?;
         let least = Capabilities::PROTOCOL_41.with(Capabilities::SECURE_CONNECTION);
         if !server.capabilities.has(least) {
-            return Err(Fault::TooOld.saying(server.version));
+            return Err(Fault::TooOld.with_peer_message(server.version));
         }
         let offers_tls = server.capabilities.has(Capabilities::TLS);
-        let with_tls = match around.login.tls {
-            TlsWish::No => false,
-            TlsWish::IfOffered => offers_tls && !around.is_private,
-            TlsWish::Required if !offers_tls => return Err(Fault::NoTls.plain()),
-            TlsWish::Required => true,
+        let with_tls = match context.login.tls {
+            TlsMode::No => false,
+            TlsMode::IfOffered => offers_tls && !context.is_private,
+            TlsMode::Required if !offers_tls => return Err(Fault::NoTls.plain()),
+            TlsMode::Required => true,
         };
-        self.capabilities = wanted(around).with_if(with_tls, Capabilities::TLS).and(server.capabilities);
+        self.capabilities = requested_capabilities(context)
+            .with_if(with_tls, Capabilities::TLS)
+            .intersection(server.capabilities);
         self.plugin = match server.plugin {
-            Some(plugin) if !plugin.shows_password() && self.capabilities.has(Capabilities::PLUGIN_AUTH) => {
+            Some(plugin)
+                if !plugin.reveals_password() && self.capabilities.has(Capabilities::PLUGIN_AUTH) =>
+            {
                 plugin
             }
             _ => Plugin::Native,
@@ -170,7 +178,7 @@ impl LogIn {
         self.seed.clone_from(&server.seed);
         self.server = Some(server);
         // Computes the response before TLS, so that its errors are reported first.
-        let introduction = self.introduce(around)?;
+        let introduction = self.handshake_response(context)?;
         if with_tls {
             let mut request = Vec::new();
             greeting::write_tls_request(&mut request, self.capabilities);
@@ -180,8 +188,8 @@ impl LogIn {
         Ok(LogInAction::Send(introduction))
     }
 
-    fn introduce(&mut self, around: Circumstances<'_>) -> Result<Vec<u8>, Fault> {
-        let password = password(around);
+    fn handshake_response(&mut self, context: LogInContext<'_>) -> Result<Vec<u8>, Fault> {
+        let password = password(context);
         let answer =
             if password.is_empty() { Vec::new() } else { self.plugin.answer(password, &self.seed)? };
         let mut payload = Vec::new();
@@ -189,8 +197,8 @@ impl LogIn {
             &mut payload,
             &ClientGreeting {
                 capabilities: self.capabilities,
-                user: &around.login.user,
-                database: around.login.database.as_deref(),
+                user: &context.login.user,
+                database: context.login.database.as_deref(),
                 plugin: self.plugin,
                 answer: &answer,
             },
@@ -200,63 +208,73 @@ impl LogIn {
     }
 
     /// Handles the server's switch to another authentication plugin.
-    fn switched(&mut self, payload: &[u8], around: Circumstances<'_>) -> Result<LogInAction, PeerFault> {
+    fn switch_plugin(&mut self, payload: &[u8], context: LogInContext<'_>) -> Result<LogInAction, PeerFault> {
         let mut fields = Fields::of(&payload[1..]);
         self.switches += 1;
         if self.switches > SWITCHES_MAX {
-            return Err(Fault::Unexpected.showing(payload));
+            return Err(Fault::Unexpected.with_first_bytes(payload));
         }
-        let name = match fields.up_to_zero() {
+        let name = match fields.null_terminated() {
             None | Some(b"mysql_old_password") => return Err(Fault::OldPassword.plain()),
             Some(name) => name,
         };
         let Some(plugin) = Plugin::named(name) else {
             let name = String::from_utf8_lossy(&name[..name.len().min(64)]);
-            return Err(Fault::UnknownPlugin.saying(name.into_owned()));
+            return Err(Fault::UnknownPlugin.with_peer_message(name.into_owned()));
         };
         self.plugin = plugin;
         self.seed = fields.rest().to_vec();
-        let password = password(around);
-        let may_show = around.is_private || around.login.weak.clear;
+        let password = password(context);
+        let may_reveal = context.is_private || context.login.weak.clear;
         let answer = match plugin {
             Plugin::Native if password.is_empty() => Vec::new(),
             Plugin::CachingSha2 | Plugin::Sha256 if password.is_empty() => Vec::from([0]),
-            Plugin::Clear if !may_show => return Err(Fault::ClearPassword.plain()),
-            Plugin::Sha256 if !around.is_private => {
-                return self.ask_for_key(PUBLIC_KEY_REQUEST_SHA256, around);
+            Plugin::Clear if !may_reveal => return Err(Fault::ClearPassword.plain()),
+            Plugin::Sha256 if !context.is_private => {
+                return self.request_public_key(PUBLIC_KEY_REQUEST_SHA256, context);
             }
             _ => plugin.answer(password, &self.seed)?,
         };
         Ok(LogInAction::Send(answer))
     }
 
-    fn more_data(&mut self, data: &[u8], around: Circumstances<'_>) -> Result<LogInAction, PeerFault> {
+    fn more_data(&mut self, data: &[u8], context: LogInContext<'_>) -> Result<LogInAction, PeerFault> {
         match (self.plugin, data) {
-            (Plugin::CachingSha2, [KNOWN]) => Ok(LogInAction::Await),
-            (Plugin::CachingSha2, [PASSWORD_WANTED]) if around.is_private => {
-                Ok(LogInAction::Send(with_zero(password(around))))
+            (Plugin::CachingSha2, [FAST_AUTH_SUCCESS]) => Ok(LogInAction::Await),
+            (Plugin::CachingSha2, [FULL_AUTHENTICATION]) if context.is_private => {
+                Ok(LogInAction::Send(zero_terminated(password(context))))
             }
-            (Plugin::CachingSha2, [PASSWORD_WANTED]) => self.ask_for_key(PUBLIC_KEY_REQUEST, around),
-            _ => Err(Fault::Unexpected.showing(data)),
+            (Plugin::CachingSha2, [FULL_AUTHENTICATION]) => {
+                self.request_public_key(PUBLIC_KEY_REQUEST, context)
+            }
+            _ => Err(Fault::Unexpected.with_first_bytes(data)),
         }
     }
 
     /// Requires the user's consent, because an attacker between client and server could send another key.
-    fn ask_for_key(&mut self, question: u8, around: Circumstances<'_>) -> Result<LogInAction, PeerFault> {
-        if !around.login.weak.any_key {
+    fn request_public_key(
+        &mut self,
+        question: u8,
+        context: LogInContext<'_>,
+    ) -> Result<LogInAction, PeerFault> {
+        if !context.login.weak.any_key {
             return Err(Fault::UnknownKey.plain());
         }
         self.state = State::Key;
         Ok(LogInAction::Send(Vec::from([question])))
     }
 
-    fn succeeded(&mut self, around: Circumstances<'_>) -> Result<LogInAction, PeerFault> {
-        self.ask_next(0, around)
+    fn succeeded(&mut self, context: LogInContext<'_>) -> Result<LogInAction, PeerFault> {
+        self.send_next_statement(0, context)
     }
 
     /// Sends the statement after the first `sent` ones. The statement of the settings comes first if there are any.
-    fn ask_next(&mut self, sent: u16, around: Circumstances<'_>) -> Result<LogInAction, PeerFault> {
-        let login = around.login;
+    fn send_next_statement(
+        &mut self,
+        sent: u16,
+        context: LogInContext<'_>,
+    ) -> Result<LogInAction, PeerFault> {
+        let login = context.login;
         let has_settings = !login.settings.is_empty();
         let statement = match usize::from(sent).checked_sub(usize::from(has_settings)) {
             None => settings(&login.settings)?,
@@ -279,21 +297,21 @@ fn status(payload: &[u8]) -> u16 {
     let mut fields = Fields::of(payload);
     let mut read = || {
         let (_kind, _changed, _inserted) = (fields.byte()?, fields.number()?, fields.number()?);
-        fields.two()
+        fields.u16_le()
     };
     read().unwrap_or(0)
 }
 
-fn password(around: Circumstances<'_>) -> &[u8] {
-    around.login.password.as_ref().map_or(&[], |secret| secret.0.as_bytes())
+fn password(context: LogInContext<'_>) -> &[u8] {
+    context.login.password.as_ref().map_or(&[], |secret| secret.0.as_bytes())
 }
 
 /// Capabilities that the client requests from any server.
-fn wanted(around: Circumstances<'_>) -> Capabilities {
+fn requested_capabilities(context: LogInContext<'_>) -> Capabilities {
     Capabilities::MYSQL
         .with(Capabilities::LONG_FLAG)
-        .with_if(around.login.database.is_some(), Capabilities::CONNECT_WITH_DB)
-        .with_if(around.offers_local_files, Capabilities::LOCAL_FILES)
+        .with_if(context.login.database.is_some(), Capabilities::CONNECT_WITH_DB)
+        .with_if(context.offers_local_files, Capabilities::LOCAL_FILES)
         .with(Capabilities::PROTOCOL_41)
         .with(Capabilities::TRANSACTIONS)
         .with(Capabilities::SECURE_CONNECTION)
@@ -336,8 +354,10 @@ fn settings(settings: &[(String, String)]) -> Result<Vec<u8>, Fault> {
 }
 
 /// Error for a server that rejects the log-in, permanently or temporarily.
-fn refused(payload: &[u8]) -> PeerFault {
-    let Some(server_error) = server_error::read(payload) else { return Fault::Malformed.showing(payload) };
+fn log_in_rejected(payload: &[u8]) -> PeerFault {
+    let Some(server_error) = server_error::read(payload) else {
+        return Fault::Malformed.with_first_bytes(payload);
+    };
     let fault = match server_error.number {
         // Too many connections in total, or for this user.
         1040 | 1203 | 1226 => Fault::TooMany,
@@ -348,5 +368,5 @@ fn refused(payload: &[u8]) -> PeerFault {
         _ if server_error.is_fatal => Fault::Ended,
         _ => Fault::Refused,
     };
-    fault.saying(server_error::line(&server_error))
+    fault.with_peer_message(server_error::line(&server_error))
 }

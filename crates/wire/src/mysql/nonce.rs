@@ -21,7 +21,7 @@ impl Nonce {
     }
 
     /// Pseudorandom bytes for one purpose of this log-in. Unpredictable without knowledge of the random bytes.
-    pub(super) fn hashed(self, purpose: &[u8]) -> [u8; 20] {
+    pub(super) fn derive_bytes(self, purpose: &[u8]) -> [u8; 20] {
         let log_in = self.log_ins.to_be_bytes();
         Sha1::new().chain_update(self.bytes).chain_update(log_in).chain_update(purpose).finalize().into()
     }

@@ -59,7 +59,7 @@ pub(super) fn put_number(out: &mut Vec<u8>, number: usize) {
 }
 
 /// Writes length-prefixed bytes.
-pub(super) fn put_counted(out: &mut Vec<u8>, bytes: &[u8]) {
+pub(super) fn put_length_prefixed(out: &mut Vec<u8>, bytes: &[u8]) {
     put_number(out, bytes.len());
     out.extend_from_slice(bytes);
 }

@@ -35,25 +35,25 @@ impl Plugin {
     /// Response to a challenge for a password that is not empty.
     pub(super) fn answer(self, password: &[u8], seed: &[u8]) -> Result<Vec<u8>, Fault> {
         match self {
-            Self::Native => Ok(scramble::native(password, beginning(seed)?)),
-            Self::CachingSha2 => Ok(scramble::sha2(password, beginning(seed)?)),
-            Self::Ed25519 => Ok(scramble::ed25519(password, beginning(seed)?).to_vec()),
-            Self::Sha256 | Self::Clear => Ok(with_zero(password)),
+            Self::Native => Ok(scramble::native(password, challenge(seed)?)),
+            Self::CachingSha2 => Ok(scramble::sha2(password, challenge(seed)?)),
+            Self::Ed25519 => Ok(scramble::ed25519(password, challenge(seed)?).to_vec()),
+            Self::Sha256 | Self::Clear => Ok(zero_terminated(password)),
         }
     }
 
     /// Whether [`Plugin::answer`] reveals the password.
-    pub(super) fn shows_password(self) -> bool {
+    pub(super) fn reveals_password(self) -> bool {
         matches!(self, Self::Sha256 | Self::Clear)
     }
 }
 
 /// Takes the challenge without the zero that follows it.
-fn beginning<const N: usize>(seed: &[u8]) -> Result<&[u8; N], Fault> {
+fn challenge<const N: usize>(seed: &[u8]) -> Result<&[u8; N], Fault> {
     seed.first_chunk().ok_or(Fault::BadSeed)
 }
 
 /// Password with its terminating zero, as it is sent in plain text.
-pub(super) fn with_zero(password: &[u8]) -> Vec<u8> {
+pub(super) fn zero_terminated(password: &[u8]) -> Vec<u8> {
     [password, &[0]].concat()
 }

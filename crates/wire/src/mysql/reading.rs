@@ -34,7 +34,7 @@ const DEADLOCK: u16 = 1213;
 
 /// Parser of the reply that is awaited or arriving.
 #[derive(Debug, Default)]
-pub(super) struct Reading {
+pub(super) struct ReplyParser {
     state: State,
     form: Form,
     deprecates_eof: bool,
@@ -109,9 +109,9 @@ pub(super) enum Outcome {
     Prepared(Prepared),
 }
 
-impl Reading {
+impl ReplyParser {
     /// Sets the capabilities of a new connection.
-    pub(super) fn agree(&mut self, capabilities: Capabilities) {
+    pub(super) fn set_capabilities(&mut self, capabilities: Capabilities) {
         self.deprecates_eof = capabilities.has(Capabilities::DEPRECATE_EOF);
         self.caches_metadata = capabilities.has(Capabilities::CACHE_METADATA);
     }
@@ -122,7 +122,7 @@ impl Reading {
     }
 
     /// Starts to wait for the reply to a prepare command.
-    pub(super) fn begin_to_prepare(&mut self) {
+    pub(super) fn begin_prepare(&mut self) {
         (self.state, self.has_begun) = (State::Prepared, false);
         self.columns.clear();
     }
@@ -134,7 +134,7 @@ impl Reading {
 
     /// Decides from its head whether the content of a packet is needed.
     #[inline]
-    pub(super) fn judge(&self, head: Head, wants_rows: bool) -> Result<PacketInterest, Fault> {
+    pub(super) fn packet_interest(&self, head: Head, wants_rows: bool) -> Result<PacketInterest, Fault> {
         let Some(first) = head.first else { return Err(Fault::Malformed) };
         let is_old_end = first == END && head.payload_bytes < OLD_END_BYTES;
         match self.state {
@@ -183,7 +183,7 @@ impl Reading {
                 self.rows += 1;
                 Outcome::More
             }
-            _ => self.defined(),
+            _ => self.count_definition(),
         }
     }
 
@@ -242,7 +242,7 @@ impl Reading {
         if self.form == Form::Text || self.columns.len() != usize::from(self.column_count) {
             return Err(Fault::ColumnsMissing);
         }
-        if rows.wants() {
+        if rows.needs_rows() {
             (0..).zip(self.columns.names()).for_each(|(number, name)| rows.column(number, name));
         }
         self.state = if self.deprecates_eof { State::Rows } else { State::Definitions { left: 0 } };
@@ -252,19 +252,19 @@ impl Reading {
     fn definition(&mut self, payload: &[u8], rows: &mut dyn RowSink) -> Result<Outcome, Fault> {
         let definition = Definition::of(payload)?;
         if let State::Definitions { left } = self.state
-            && rows.wants()
+            && rows.needs_rows()
         {
             rows.column(self.column_count - left, definition.name);
         }
         if self.form == Form::Binary || !matches!(self.state, State::Definitions { .. }) {
             self.columns.push(&definition);
         }
-        Ok(self.defined())
+        Ok(self.count_definition())
     }
 
     /// Counts one definition, parsed or skipped.
     #[inline]
-    fn defined(&mut self) -> Outcome {
+    fn count_definition(&mut self) -> Outcome {
         match &mut self.state {
             State::Definitions { left } => {
                 *left -= 1;
@@ -310,7 +310,7 @@ impl Reading {
         if fields.byte() != Some(0) {
             return Err(Fault::Unexpected);
         }
-        let mut read = || Some((fields.four()?, fields.two()?, fields.two()?));
+        let mut read = || Some((fields.u32_le()?, fields.u16_le()?, fields.u16_le()?));
         let (id, columns, placeholders) = read().ok_or(Fault::Malformed)?;
         if u64::from(columns) > COLUMNS_MAX {
             return Err(Fault::TooManyColumns);
@@ -340,8 +340,8 @@ impl Reading {
     /// Handles an EOF packet after rows, as sent without [`Capabilities::DEPRECATE_EOF`].
     fn old_end(&mut self, payload: &[u8]) -> Result<Outcome, Fault> {
         let mut fields = Fields::of(payload);
-        let (_kind, _warnings) = (fields.byte(), fields.two());
-        let status = fields.two().ok_or(Fault::Malformed)?;
+        let (_kind, _warnings) = (fields.byte(), fields.u16_le());
+        let status = fields.u16_le().ok_or(Fault::Malformed)?;
         Ok(self.end_result(status, self.rows, true))
     }
 
@@ -351,7 +351,7 @@ impl Reading {
         let mut read = || {
             let _kind = fields.byte()?;
             let (changed, _inserted) = (fields.number()?, fields.number()?);
-            Some((changed, fields.two()?, fields.two()?))
+            Some((changed, fields.u16_le()?, fields.u16_le()?))
         };
         let (changed, status, _warnings) = read().ok_or(Fault::Malformed)?;
         Ok(self.end_result(status, sent_rows.unwrap_or(changed), sent_rows.is_some()))

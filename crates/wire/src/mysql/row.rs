@@ -34,7 +34,7 @@ pub(super) fn read_binary(
         if nulls[byte] >> bit & 1 == 1 || column.kind == kind::NULL {
             rows.value(number, None);
         } else {
-            hand_out(&mut fields, column, text, |value| rows.value(number, Some(value)))?;
+            decode_value(&mut fields, column, text, |value| rows.value(number, Some(value)))?;
         }
     }
     end(&fields, rows)
@@ -44,7 +44,7 @@ fn end(fields: &Fields<'_>, rows: &mut dyn RowSink) -> Result<(), Fault> {
     if !fields.is_at_end() {
         return Err(Fault::ColumnsDiffer);
     }
-    rows.row_ended();
+    rows.finish_row();
     Ok(())
 }
 
@@ -67,16 +67,16 @@ mod kind {
 }
 
 /// Types sent as length-prefixed bytes: decimals, texts, bytes, bits, enumerations, sets, JSON, vectors, and geometries.
-const COUNTED: [u8; 15] = [0, 15, 16, 242, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255];
+const LENGTH_PREFIXED: [u8; 15] = [0, 15, 16, 242, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255];
 
-fn hand_out(
+fn decode_value(
     fields: &mut Fields<'_>,
     column: &Column,
     text: &mut String,
-    give: impl FnOnce(&[u8]),
+    emit: impl FnOnce(&[u8]),
 ) -> Result<(), Fault> {
-    if COUNTED.contains(&column.kind) {
-        give(fields.counted().ok_or(Fault::Malformed)?);
+    if LENGTH_PREFIXED.contains(&column.kind) {
+        emit(fields.length_prefixed().ok_or(Fault::Malformed)?);
         return Ok(());
     }
     text.clear();
@@ -84,21 +84,21 @@ fn hand_out(
         kind::TINY | kind::SHORT | kind::YEAR | kind::LONG | kind::INT_24 | kind::LONG_LONG => {
             write_integer(fields, column, text)
         }
-        kind::FLOAT => fields.four().map(|bits| {
+        kind::FLOAT => fields.u32_le().map(|bits| {
             let value = f32::from_bits(bits);
             write_float(text, f64::from(value).abs(), &value, &format_args!("{value:e}"))
         }),
-        kind::DOUBLE => fields.eight().map(|bits| {
+        kind::DOUBLE => fields.u64_le().map(|bits| {
             let value = f64::from_bits(bits);
             write_float(text, value.abs(), &value, &format_args!("{value:e}"))
         }),
-        kind::DATE | kind::NEW_DATE => write_moment(fields, column, false, text),
-        kind::TIMESTAMP | kind::DATE_TIME => write_moment(fields, column, true, text),
+        kind::DATE | kind::NEW_DATE => write_date_time(fields, column, false, text),
+        kind::TIMESTAMP | kind::DATE_TIME => write_date_time(fields, column, true, text),
         kind::TIME => write_duration(fields, column, text),
         _ => return Err(Fault::UnknownType),
     };
     written.ok_or(Fault::Malformed)?;
-    give(text.as_bytes());
+    emit(text.as_bytes());
     Ok(())
 }
 
@@ -110,11 +110,13 @@ fn put(text: &mut String, what: core::fmt::Arguments<'_>) {
 fn write_integer(fields: &mut Fields<'_>, column: &Column, text: &mut String) -> Option<()> {
     let (unsigned, signed) = match column.kind {
         kind::TINY => fields.byte().map(|value| (u64::from(value), i64::from(value as i8)))?,
-        kind::SHORT | kind::YEAR => fields.two().map(|value| (u64::from(value), i64::from(value as i16)))?,
-        kind::LONG | kind::INT_24 => {
-            fields.four().map(|value| (u64::from(value), i64::from(value as i32)))?
+        kind::SHORT | kind::YEAR => {
+            fields.u16_le().map(|value| (u64::from(value), i64::from(value as i16)))?
         }
-        _ => fields.eight().map(|value| (value, value as i64))?,
+        kind::LONG | kind::INT_24 => {
+            fields.u32_le().map(|value| (u64::from(value), i64::from(value as i32)))?
+        }
+        _ => fields.u64_le().map(|value| (value, value as i64))?,
     };
     if column.is_unsigned || column.kind == kind::YEAR {
         put(text, format_args!("{unsigned}"));
@@ -139,17 +141,22 @@ fn write_float(
 }
 
 /// Writes a date, or a date and a time. The server omits trailing zero fields.
-fn write_moment(fields: &mut Fields<'_>, column: &Column, has_time: bool, text: &mut String) -> Option<()> {
-    let mut sent = Fields::of(fields.counted()?);
+fn write_date_time(
+    fields: &mut Fields<'_>,
+    column: &Column,
+    has_time: bool,
+    text: &mut String,
+) -> Option<()> {
+    let mut sent = Fields::of(fields.length_prefixed()?);
     let (mut date, mut time, mut micros) = ((0, 0, 0), (0, 0, 0), 0);
     if !sent.is_at_end() {
-        date = (sent.two()?, sent.byte()?, sent.byte()?);
+        date = (sent.u16_le()?, sent.byte()?, sent.byte()?);
     }
     if !sent.is_at_end() {
         time = (sent.byte()?, sent.byte()?, sent.byte()?);
     }
     if !sent.is_at_end() {
-        micros = sent.four()?;
+        micros = sent.u32_le()?;
     }
     put(text, format_args!("{:04}-{:02}-{:02}", date.0, date.1, date.2));
     if has_time {
@@ -161,15 +168,15 @@ fn write_moment(fields: &mut Fields<'_>, column: &Column, has_time: bool, text: 
 
 /// Writes a time interval of −838 to 838 hours.
 fn write_duration(fields: &mut Fields<'_>, column: &Column, text: &mut String) -> Option<()> {
-    let mut sent = Fields::of(fields.counted()?);
+    let mut sent = Fields::of(fields.length_prefixed()?);
     let (mut is_negative, mut hours, mut minutes, mut seconds, mut micros) = (false, 0, 0, 0, 0);
     if !sent.is_at_end() {
         is_negative = sent.byte()? != 0;
-        hours = u64::from(sent.four()?) * 24 + u64::from(sent.byte()?);
+        hours = u64::from(sent.u32_le()?) * 24 + u64::from(sent.byte()?);
         (minutes, seconds) = (sent.byte()?, sent.byte()?);
     }
     if !sent.is_at_end() {
-        micros = sent.four()?;
+        micros = sent.u32_le()?;
     }
     let sign = if is_negative { "-" } else { "" };
     put(text, format_args!("{sign}{hours:02}:{minutes:02}:{seconds:02}"));

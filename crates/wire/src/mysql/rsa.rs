@@ -9,7 +9,7 @@ use num_bigint::BigUint;
 use sha1::{Digest, Sha1};
 
 use super::fault::Fault;
-use super::plugin::with_zero;
+use super::plugin::zero_terminated;
 
 const HASH_BYTES: usize = 20;
 /// Max length of a modulus; larger keys would only cost CPU time.
@@ -17,33 +17,33 @@ const MODULUS_BYTES_MAX: usize = 1024;
 const MODULUS_BYTES_MIN: usize = 64;
 const EXPONENT_BYTES_MAX: usize = 8;
 
-/// Encrypts a password, XORed with the challenge, with the public key in a PEM text. `chance` must be random: an eavesdropper who can
+/// Encrypts a password, XORed with the challenge, with the public key in a PEM text. `oaep_seed` must be random: an eavesdropper who can
 /// predict it could test passwords against the ciphertext.
 pub(super) fn encrypt(
     password: &[u8],
     seed: &[u8],
     pem: &[u8],
-    chance: [u8; HASH_BYTES],
+    oaep_seed: [u8; HASH_BYTES],
 ) -> Result<Vec<u8>, Fault> {
     let (modulus, exponent) = public_key(pem).ok_or(Fault::BadKey)?;
     let seed = seed.get(..HASH_BYTES).ok_or(Fault::BadSeed)?;
-    let clear = with_zero(password);
+    let clear = zero_terminated(password);
     let mixed: Vec<u8> = clear.iter().zip(seed.iter().cycle()).map(|(byte, mask)| byte ^ mask).collect();
     let size = modulus.to_bytes_be().len();
-    let padded = pad(&mixed, chance, size).ok_or(Fault::BadKey)?;
+    let padded = pad(&mixed, oaep_seed, size).ok_or(Fault::BadKey)?;
     let encrypted = BigUint::from_bytes_be(&padded).modpow(&exponent, &modulus).to_bytes_be();
     Ok([vec![0; size.saturating_sub(encrypted.len())], encrypted].concat())
 }
 
 /// OAEP padding. `None` if the message is too long for the key.
-fn pad(message: &[u8], chance: [u8; HASH_BYTES], size: usize) -> Option<Vec<u8>> {
+fn pad(message: &[u8], oaep_seed: [u8; HASH_BYTES], size: usize) -> Option<Vec<u8>> {
     let room = size.checked_sub(2 * HASH_BYTES + 2 + message.len())?;
     let mut block = Sha1::digest([]).to_vec();
     block.resize(HASH_BYTES + room, 0);
     block.push(1);
     block.extend_from_slice(message);
-    mask(&mut block, &chance);
-    let mut masked_chance = chance;
+    mask(&mut block, &oaep_seed);
+    let mut masked_chance = oaep_seed;
     mask(&mut masked_chance, &block);
     Some([&[0], &masked_chance[..], &block].concat())
 }
@@ -117,7 +117,7 @@ LgjPEs8VhRAI2JMPpQIDAQAB
         b6cb9d91af275f4ff13fc394b1b97fcb4bce044e1a2cf1238c583b7afb1a4fb9\
         96a25d0d231bbe1554eb573c2a078f116882edcf16d42c1209767da869424881";
     const SEED: &[u8; 20] = b"12345678901234567890";
-    const CHANCE: [u8; HASH_BYTES] = [7; HASH_BYTES];
+    const OAEP_SEED: [u8; HASH_BYTES] = [7; HASH_BYTES];
 
     /// Decrypts with the private key, and checks and removes the padding.
     fn decrypt(encrypted: &[u8]) -> Vec<u8> {
@@ -125,10 +125,10 @@ LgjPEs8VhRAI2JMPpQIDAQAB
         let private = BigUint::parse_bytes(PRIVATE, 16).expect("a number");
         let padded = BigUint::from_bytes_be(encrypted).modpow(&private, &modulus).to_bytes_be();
         // The first byte is zero, and `to_bytes_be` omits it.
-        let (chance, block) = padded.split_at(HASH_BYTES);
-        let (mut chance, mut block) = (chance.to_vec(), block.to_vec());
-        mask(&mut chance, &block);
-        mask(&mut block, &chance);
+        let (oaep_seed, block) = padded.split_at(HASH_BYTES);
+        let (mut oaep_seed, mut block) = (oaep_seed.to_vec(), block.to_vec());
+        mask(&mut oaep_seed, &block);
+        mask(&mut block, &oaep_seed);
         let (label, rest) = block.split_at(HASH_BYTES);
         assert_eq!(label, Sha1::digest([]).as_slice());
         let start = rest.iter().position(|byte| *byte != 0).expect("a one");
@@ -139,7 +139,7 @@ LgjPEs8VhRAI2JMPpQIDAQAB
     #[test]
     fn private_key_decrypts_password() {
         for password in ["secret", "", "one that is longer than the challenge"] {
-            let encrypted = encrypt(password.as_bytes(), SEED, PEM, CHANCE).expect("a key");
+            let encrypted = encrypt(password.as_bytes(), SEED, PEM, OAEP_SEED).expect("a key");
             assert_eq!(encrypted.len(), 128);
             let read = decrypt(&encrypted);
             let clear: Vec<u8> =
@@ -150,14 +150,14 @@ LgjPEs8VhRAI2JMPpQIDAQAB
 
     #[test]
     fn rejects_malformed_key_and_too_long_password() {
-        assert_eq!(encrypt(&[b'x'; 86], SEED, PEM, CHANCE), Err(Fault::BadKey));
-        assert_eq!(encrypt(b"secret", b"short", PEM, CHANCE), Err(Fault::BadSeed));
+        assert_eq!(encrypt(&[b'x'; 86], SEED, PEM, OAEP_SEED), Err(Fault::BadKey));
+        assert_eq!(encrypt(b"secret", b"short", PEM, OAEP_SEED), Err(Fault::BadSeed));
         let whole = core::str::from_utf8(PEM).expect("text");
         let even = whole.replace("JMPpQIDAQAB", "JMPpAIDAQAB");
         for pem in
             ["", "-----BEGIN PUBLIC KEY-----\n-----END", &whole[..100], &even, &whole.replace("MIGf", "MIGg")]
         {
-            assert_eq!(encrypt(b"secret", SEED, pem.as_bytes(), CHANCE), Err(Fault::BadKey), "{pem}");
+            assert_eq!(encrypt(b"secret", SEED, pem.as_bytes(), OAEP_SEED), Err(Fault::BadKey), "{pem}");
         }
     }
 }

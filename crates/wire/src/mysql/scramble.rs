@@ -29,10 +29,11 @@ pub(super) fn sha2(password: &[u8], seed: &[u8; SEED_BYTES]) -> Vec<u8> {
 pub(super) fn ed25519(password: &[u8], seed: &[u8; ED25519_SEED_BYTES]) -> [u8; 64] {
     let (scalar, prefix) = ed25519_key(password);
     let public = EdwardsPoint::mul_base(&scalar).compress();
-    let nonce = wide(Sha512::new().chain_update(prefix).chain_update(seed));
+    let nonce = scalar_from_hash(Sha512::new().chain_update(prefix).chain_update(seed));
     let point = EdwardsPoint::mul_base(&nonce).compress();
-    let hash =
-        wide(Sha512::new().chain_update(point.as_bytes()).chain_update(public.as_bytes()).chain_update(seed));
+    let hash = scalar_from_hash(
+        Sha512::new().chain_update(point.as_bytes()).chain_update(public.as_bytes()).chain_update(seed),
+    );
     let mut signature = [0; 64];
     signature[..32].copy_from_slice(point.as_bytes());
     signature[32..].copy_from_slice((nonce + hash * scalar).as_bytes());
@@ -50,7 +51,7 @@ fn ed25519_key(password: &[u8]) -> (Scalar, [u8; 32]) {
     (Scalar::from_bytes_mod_order(scalar), prefix)
 }
 
-fn wide(hash: Sha512) -> Scalar {
+fn scalar_from_hash(hash: Sha512) -> Scalar {
     Scalar::from_bytes_mod_order_wide(&hash.finalize().into())
 }
 
@@ -125,7 +126,7 @@ mod tests {
         let (point, rest): (&[u8; 32], &[u8]) = signature.split_first_chunk().expect("64 bytes");
         let (scalar, _prefix) = ed25519_key(b"foobar");
         let public = EdwardsPoint::mul_base(&scalar);
-        let hash = wide(
+        let hash = scalar_from_hash(
             Sha512::new().chain_update(point).chain_update(public.compress().as_bytes()).chain_update(seed),
         );
         let answer =

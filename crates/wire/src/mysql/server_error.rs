@@ -9,12 +9,12 @@ use crate::sql::{ServerError, SqlState};
 /// Max bytes that are kept of an error's text.
 const TEXT_BYTES_MAX: usize = 1024;
 /// Errors that end the connection: shutdown, killed, idle timeout.
-const LAST_WORDS: [u16; 6] = [1053, 1077, 1079, 1080, 1927, 4031];
+const FATAL_ERRORS: [u16; 6] = [1053, 1077, 1079, 1080, 1927, 4031];
 
 /// Parses the content of an error packet. `None` if it is malformed.
 pub(super) fn read(payload: &[u8]) -> Option<ServerError> {
     let mut fields = Fields::of(payload);
-    let (_kind, number) = (fields.byte()?, fields.two()?);
+    let (_kind, number) = (fields.byte()?, fields.u16_le()?);
     // An error before the log-in has no SQLSTATE.
     let sqlstate = match fields.rest() {
         [b'#', ..] => SqlState::new(&fields.bytes(6)?[1..]),
@@ -26,7 +26,7 @@ pub(super) fn read(payload: &[u8]) -> Option<ServerError> {
         sqlstate,
         number,
         text,
-        is_fatal: LAST_WORDS.contains(&number),
+        is_fatal: FATAL_ERRORS.contains(&number),
         ..ServerError::default()
     })
 }

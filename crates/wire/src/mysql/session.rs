@@ -9,18 +9,18 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::fault::Fault;
-use super::incoming::{ERROR, Head, Incoming, Packet, PacketInterest};
-use super::log_in::{Circumstances, LogIn, LogInAction};
+use super::incoming::{ERROR, Head, Packet, PacketInterest, PacketReader};
+use super::log_in::{LogIn, LogInAction, LogInContext};
 use super::nonce::Nonce;
 use super::outgoing::{HEADER_BYTES, PAYLOAD_BYTES_MAX, put};
-use super::reading::{Form, Outcome, Prepared, Reading};
+use super::reading::{Form, Outcome, Prepared, ReplyParser};
 use super::server_error;
-use super::work::{self, Command, CommandKind, Known, Queue, StatementId, Values, Waiting};
+use super::work::{self, Command, CommandKind, Known, PendingCommand, Queue, StatementId, Values};
 use crate::blame::PeerFault;
 use crate::conversation::{Cancel, Greeting};
 use crate::serial::Serial;
 use crate::sql::{
-    self, Login, RowSink, ServerError, SessionEvent, Single, SqlState, Statement, Transaction, Value,
+    self, FixedQuery, Login, RowSink, ServerError, SessionEvent, SqlState, Statement, Transaction, Value,
 };
 
 /// Max length of a packet before the log-in is complete.
@@ -28,12 +28,12 @@ const GREETING_BYTES_MAX: usize = 64 * 1024;
 /// Max capacity of the output buffer between commands.
 const OUTGOING_CAPACITY_MAX: usize = 1024 * 1024;
 /// Max length of an error packet that a server may send unasked.
-const LAST_WORDS_BYTES_MAX: usize = 4 * 1024;
+const UNSOLICITED_BYTES_MAX: usize = 4 * 1024;
 const QUIT: [u8; 5] = [1, 0, 0, 0, 1];
 /// Error number for a KILL whose connection has already ended.
 const UNKNOWN_THREAD: u16 = 1094;
 /// Errors for an unknown statement, and for a statement that must be prepared again: the server has dropped the prepared statement.
-const FORGOTTEN: [u16; 2] = [1243, 1615];
+const STALE_STATEMENT_ERRORS: [u16; 2] = [1243, 1615];
 /// Error number for a statement that the server executes only as text, such as BEGIN in MySQL.
 const NOT_PREPARABLE: u16 = 1295;
 
@@ -51,31 +51,31 @@ pub struct Session {
     /// Whether TLS was requested, and starts when the request has been sent.
     is_securing: bool,
     outgoing: Vec<u8>,
-    incoming: Incoming,
+    incoming: PacketReader,
     /// Beginning of bytes that arrived without a command in flight.
-    unasked: Vec<u8>,
-    reading: Reading,
+    unsolicited: Vec<u8>,
+    reading: ReplyParser,
     /// Command that awaits a reply.
-    under_way: Option<Command>,
+    in_flight: Option<Command>,
     /// Execution that follows when its statement is prepared.
-    prepares: Option<Waiting>,
+    prepares: Option<PendingCommand>,
     queue: Queue,
     /// Whether commands are skipped because of an earlier error.
-    leaves_out: bool,
+    skips_commands: bool,
     /// Number of [`SessionEvent::Ready`] to report now.
-    ready_due: u32,
+    ready_pending: u32,
     /// Kept statements, indexed by their numbers.
     known: Vec<Option<Known>>,
     /// Numbers of kept statements that the server does not prepare. They are sent as text.
     unprepared: Vec<u16>,
     /// Statement in flight that is not kept.
-    passing: Option<Known>,
+    unkept: Option<Known>,
     /// Commands that close statements on the server; sent before the next command.
     closing: Vec<u8>,
     values: Values,
     offers_local_files: bool,
     local_file: Option<Vec<u8>>,
-    refused_local_file: bool,
+    rejected_local_file: bool,
 }
 
 impl fmt::Debug for Session {
@@ -99,22 +99,22 @@ impl Session {
             log_in: LogIn::new(),
             is_securing: false,
             outgoing: Vec::new(),
-            incoming: Incoming::default(),
-            unasked: Vec::new(),
-            reading: Reading::default(),
-            under_way: None,
+            incoming: PacketReader::default(),
+            unsolicited: Vec::new(),
+            reading: ReplyParser::default(),
+            in_flight: None,
             prepares: None,
             queue: Queue::new(),
-            leaves_out: false,
-            ready_due: 0,
+            skips_commands: false,
+            ready_pending: 0,
             known: Vec::new(),
             unprepared: Vec::new(),
-            passing: None,
+            unkept: None,
             closing: Vec::new(),
             values: Values::default(),
             offers_local_files: false,
             local_file: None,
-            refused_local_file: false,
+            rejected_local_file: false,
         }
     }
 
@@ -159,7 +159,7 @@ impl Session {
     }
 
     /// Applies an action of the log-in to the connection. `None` if it waits for the next packet.
-    fn take_step(&mut self, step: LogInAction) -> Option<Greeting> {
+    fn apply_log_in_action(&mut self, step: LogInAction) -> Option<Greeting> {
         match step {
             LogInAction::Await => return None,
             LogInAction::Send(payload) => self.reply_with(&payload),
@@ -172,7 +172,7 @@ impl Session {
                 self.reply_with(&payload);
             }
             LogInAction::Done => {
-                self.reading.agree(self.log_in.capabilities);
+                self.reading.set_capabilities(self.log_in.capabilities);
                 self.reading.note_status(self.log_in.status);
                 self.outgoing.clear();
                 return Some(Greeting::Done);
@@ -189,12 +189,12 @@ impl Session {
                 self.is_securing = false;
                 Ok((1, Greeting::Secure))
             }
-            [_, early @ ..] => Err(Fault::EarlyBytes.showing(early)),
+            [_, early @ ..] => Err(Fault::EarlyBytes.with_first_bytes(early)),
         }
     }
 
     fn is_free(&self) -> bool {
-        self.under_way.is_none() && self.queue.is_empty()
+        self.in_flight.is_none() && self.queue.is_empty()
     }
 
     /// Appends the pending close commands to the outgoing bytes.
@@ -206,21 +206,21 @@ impl Session {
         self.incoming.expect(reply_sequence);
         match command.what {
             CommandKind::Query => self.reading.begin(Form::Text),
-            CommandKind::Prepare(_) => self.reading.begin_to_prepare(),
+            CommandKind::Prepare(_) => self.reading.begin_prepare(),
             CommandKind::Execute(which) => {
                 self.swap_columns(which);
                 self.reading.begin(Form::Binary);
             }
         }
-        self.refused_local_file = false;
-        self.under_way = Some(command);
+        self.rejected_local_file = false;
+        self.in_flight = Some(command);
     }
 
-    fn known_as(&mut self, which: StatementId) -> Option<&mut Known> {
+    fn known_statement(&mut self, which: StatementId) -> Option<&mut Known> {
         if which.is_kept {
             self.known.get_mut(usize::from(which.number))?.as_mut()
         } else {
-            self.passing.as_mut()
+            self.unkept.as_mut()
         }
     }
 
@@ -230,7 +230,7 @@ impl Session {
             return;
         }
         let mut columns = core::mem::take(&mut self.reading.columns);
-        if let Some(known) = self.known_as(which) {
+        if let Some(known) = self.known_statement(which) {
             core::mem::swap(&mut known.columns, &mut columns);
         }
         self.reading.columns = columns;
@@ -244,16 +244,16 @@ impl Session {
         Some(SessionEvent::Send)
     }
 
-    fn begin_waiting(&mut self, mut waiting: Waiting) {
+    fn begin_waiting(&mut self, mut waiting: PendingCommand) {
         self.flush_closing();
-        let Waiting { command, packets, reply_sequence, text } = &mut waiting;
+        let PendingCommand { command, packets, reply_sequence, text } = &mut waiting;
         let (what, syncs, sequence) = (command.what, command.syncs, *reply_sequence);
         match what {
             CommandKind::Prepare(which) => {
                 if which.is_kept && self.unprepared.contains(&which.number) {
                     let sequence = work::put_query(&mut self.outgoing, text.as_bytes());
                     self.begin(Command { what: CommandKind::Query, syncs }, sequence);
-                } else if let Some(known) = self.known_as(which).filter(|_| which.is_kept) {
+                } else if let Some(known) = self.known_statement(which).filter(|_| which.is_kept) {
                     work::set_id(packets, known.id);
                     self.outgoing.extend_from_slice(packets);
                     self.begin(Command { what: CommandKind::Execute(which), syncs }, sequence);
@@ -271,9 +271,9 @@ impl Session {
     }
 
     /// Executes the statement that was just prepared.
-    fn go_on_prepared(&mut self, which: StatementId, prepared: Prepared) -> SessionEvent {
+    fn execute_prepared(&mut self, which: StatementId, prepared: Prepared) -> SessionEvent {
         if prepared.placeholders != which.values {
-            return self.refuse_values(which, prepared);
+            return self.reject_values(which, prepared);
         }
         let columns = core::mem::take(&mut self.reading.columns);
         let known = Known { id: prepared.id, columns };
@@ -284,11 +284,11 @@ impl Session {
             }
             self.known[place] = Some(known);
         } else {
-            self.passing = Some(known);
+            self.unkept = Some(known);
         }
         self.outgoing.clear();
-        let syncs = self.under_way.as_ref().map_or(0, |command| command.syncs);
-        if let Some(Waiting { mut packets, reply_sequence, .. }) = self.prepares.take() {
+        let syncs = self.in_flight.as_ref().map_or(0, |command| command.syncs);
+        if let Some(PendingCommand { mut packets, reply_sequence, .. }) = self.prepares.take() {
             work::set_id(&mut packets, prepared.id);
             self.outgoing.append(&mut packets);
             self.begin(Command { what: CommandKind::Execute(which), syncs }, reply_sequence);
@@ -299,7 +299,7 @@ impl Session {
     /// Sends the statement as text after the server has refused to prepare its kind of statement, as drivers do. `None` for other errors,
     /// and for statements with values.
     fn send_unprepared(&mut self) -> Option<SessionEvent> {
-        let Some(Command { what: CommandKind::Prepare(which), syncs }) = self.under_way else { return None };
+        let Some(Command { what: CommandKind::Prepare(which), syncs }) = self.in_flight else { return None };
         if self.reading.server_error.number != NOT_PREPARABLE || which.values > 0 {
             return None;
         }
@@ -314,7 +314,7 @@ impl Session {
     }
 
     /// Rejects an execution with a wrong number of values: the server would mix up values, or read past the last one.
-    fn refuse_values(&mut self, which: StatementId, prepared: Prepared) -> SessionEvent {
+    fn reject_values(&mut self, which: StatementId, prepared: Prepared) -> SessionEvent {
         work::put_close(&mut self.closing, prepared.id);
         self.reading.server_error = ServerError {
             sqlstate: SqlState(*b"07001"),
@@ -330,15 +330,18 @@ impl Session {
 
     /// Ends the command in flight.
     fn end(&mut self, is_refused: bool) {
-        let Some(command) = self.under_way.take() else { return };
+        let Some(command) = self.in_flight.take() else { return };
         self.prepares = None;
         self.local_file = None;
         if let CommandKind::Execute(which) = command.what {
             self.swap_columns(which);
-            if let Some(known) = self.passing.take() {
+            if let Some(known) = self.unkept.take() {
                 work::put_close(&mut self.closing, known.id);
             }
-            if is_refused && which.is_kept && FORGOTTEN.contains(&self.reading.server_error.number) {
+            if is_refused
+                && which.is_kept
+                && STALE_STATEMENT_ERRORS.contains(&self.reading.server_error.number)
+            {
                 self.known.get_mut(usize::from(which.number)).and_then(Option::take);
             }
         }
@@ -347,25 +350,25 @@ impl Session {
             match self.queue.pop_front() {
                 Some(left_out) => syncs = left_out.command.syncs,
                 None => {
-                    self.leaves_out = true;
+                    self.skips_commands = true;
                     break;
                 }
             }
         }
-        self.ready_due += syncs;
+        self.ready_pending += syncs;
     }
 
     /// Translates a packet's result to an event of the command in flight. `None` if there is none.
-    fn hear(&mut self, outcome: Outcome) -> Option<SessionEvent> {
+    fn event_of_outcome(&mut self, outcome: Outcome) -> Option<SessionEvent> {
         match outcome {
             Outcome::More => None,
-            Outcome::Ended { is_last, .. } if self.refused_local_file => {
+            Outcome::Ended { is_last, .. } if self.rejected_local_file => {
                 self.reading.server_error = ServerError {
                     sqlstate: SqlState(*b"HY000"),
                     text: "the server asked for a local file, which it was not given".to_owned(),
                     ..ServerError::default()
                 };
-                self.refused_local_file = false;
+                self.rejected_local_file = false;
                 if is_last {
                     self.end(true);
                 }
@@ -385,7 +388,7 @@ impl Session {
                 if self.reading.server_error.is_fatal {
                     // The connection ends here: no further command is answered or accepted.
                     self.queue.clear();
-                    self.ready_due = 0;
+                    self.ready_pending = 0;
                 }
                 Some(SessionEvent::Rejected)
             }
@@ -393,9 +396,9 @@ impl Session {
                 self.send_local_file();
                 Some(SessionEvent::Send)
             }
-            Outcome::Prepared(prepared) => match self.under_way {
+            Outcome::Prepared(prepared) => match self.in_flight {
                 Some(Command { what: CommandKind::Prepare(which), .. }) => {
-                    Some(self.go_on_prepared(which, prepared))
+                    Some(self.execute_prepared(which, prepared))
                 }
                 _ => None,
             },
@@ -405,7 +408,7 @@ impl Session {
     /// Sends the content of the local file, then an empty packet as its end. Without a content, sends only the empty packet.
     fn send_local_file(&mut self) {
         let content = self.local_file.take().filter(|_| self.offers_local_files);
-        self.refused_local_file = content.is_none();
+        self.rejected_local_file = content.is_none();
         self.outgoing.clear();
         let mut sequence = self.incoming.sequence();
         for piece in content.as_deref().unwrap_or_default().chunks(PAYLOAD_BYTES_MAX - HEADER_BYTES) {
@@ -419,23 +422,24 @@ impl Session {
     /// are buffered, so that the result does not depend on how they were split. A command that is sent meanwhile does not mistake them for
     /// its reply.
     #[cold]
-    fn unasked(&mut self, bytes: &[u8]) -> Result<(usize, SessionEvent), PeerFault> {
-        let before = self.unasked.len();
-        self.unasked.extend_from_slice(&bytes[..bytes.len().min(HEADER_BYTES + LAST_WORDS_BYTES_MAX)]);
-        let Some((&[a, b, c, _], rest)) = self.unasked.split_first_chunk() else {
+    fn unsolicited(&mut self, bytes: &[u8]) -> Result<(usize, SessionEvent), PeerFault> {
+        let before = self.unsolicited.len();
+        self.unsolicited.extend_from_slice(&bytes[..bytes.len().min(HEADER_BYTES + UNSOLICITED_BYTES_MAX)]);
+        let Some((&[a, b, c, _], rest)) = self.unsolicited.split_first_chunk() else {
             return Ok((bytes.len(), SessionEvent::NeedMore));
         };
         let payload_bytes = u32::from_le_bytes([a, b, c, 0]) as usize;
         let is_error = rest.first().is_none_or(|first| *first == ERROR);
-        if !is_error || !(1..=LAST_WORDS_BYTES_MAX).contains(&payload_bytes) {
-            return Err(Fault::Excess.showing(bytes));
+        if !is_error || !(1..=UNSOLICITED_BYTES_MAX).contains(&payload_bytes) {
+            return Err(Fault::Excess.with_first_bytes(bytes));
         }
         let Some(payload) = rest.get(..payload_bytes) else {
             return Ok((bytes.len(), SessionEvent::NeedMore));
         };
-        let server_error = server_error::read(payload).ok_or_else(|| Fault::Excess.showing(bytes))?;
+        let server_error =
+            server_error::read(payload).ok_or_else(|| Fault::Excess.with_first_bytes(bytes))?;
         self.reading.server_error = ServerError { is_fatal: true, ..server_error };
-        self.unasked.clear();
+        self.unsolicited.clear();
         Ok((HEADER_BYTES + payload_bytes - before, SessionEvent::Rejected))
     }
 }
@@ -452,28 +456,30 @@ impl sql::Session for Session {
         }
         let mut used = 0;
         loop {
-            let judge = |head: Head| {
+            let packet_interest = |head: Head| {
                 if head.payload_bytes > GREETING_BYTES_MAX {
                     Err(Fault::Oversized)
                 } else {
                     Ok(PacketInterest::Whole)
                 }
             };
-            let (taken, packet) = match self.incoming.take(&bytes[used..], judge) {
+            let (taken, packet) = match self.incoming.take(&bytes[used..], packet_interest) {
                 Ok(taken) => taken,
-                Err(_) if self.log_in.awaits_greeting() => return Err(Fault::NotMysql.showing(bytes)),
+                Err(_) if self.log_in.awaits_greeting() => {
+                    return Err(Fault::NotMysql.with_first_bytes(bytes));
+                }
                 Err(fault) => return Err(fault),
             };
             used += taken;
             let Packet::Whole(payload) = packet else { return Ok((used, Greeting::Await)) };
-            let around = Circumstances {
+            let context = LogInContext {
                 login: &self.login,
                 nonce: &self.nonce,
                 is_private: self.is_private,
                 offers_local_files: self.offers_local_files,
             };
-            let step = self.log_in.packet(payload, around)?;
-            if let Some(greeting) = self.take_step(step) {
+            let step = self.log_in.packet(payload, context)?;
+            if let Some(greeting) = self.apply_log_in_action(step) {
                 // Keeps back the last byte for the next call, which proves that no other bytes arrive between the TLS request and
                 // TLS.
                 return Ok((used - usize::from(self.is_securing), greeting));
@@ -483,13 +489,13 @@ impl sql::Session for Session {
 
     fn secured(&mut self) -> Greeting {
         self.is_private = true;
-        let around = Circumstances {
+        let context = LogInContext {
             login: &self.login,
             nonce: &self.nonce,
             is_private: true,
             offers_local_files: self.offers_local_files,
         };
-        match self.log_in.secured(around) {
+        match self.log_in.secured(context) {
             Some(payload) => {
                 self.reply_with(&payload);
                 Greeting::Send
@@ -509,7 +515,7 @@ impl sql::Session for Session {
 
     fn query(&mut self, text: &[u8]) {
         let command = Command { what: CommandKind::Query, syncs: 1 };
-        if self.leaves_out {
+        if self.skips_commands {
             self.sync();
         } else if self.is_free() {
             self.flush_closing();
@@ -518,12 +524,12 @@ impl sql::Session for Session {
         } else {
             let mut packets = Vec::new();
             let reply_sequence = work::put_query(&mut packets, text);
-            self.queue.push_back(Waiting { command, packets, reply_sequence, text: String::new() });
+            self.queue.push_back(PendingCommand { command, packets, reply_sequence, text: String::new() });
         }
     }
 
     fn execute(&mut self, statement: Statement<'_>, values: &mut dyn Iterator<Item = Value<'_>>) {
-        if self.leaves_out {
+        if self.skips_commands {
             return;
         }
         let mut taken = core::mem::take(&mut self.values);
@@ -534,7 +540,7 @@ impl sql::Session for Session {
         if is_free {
             self.flush_closing();
         }
-        let known = if is_free && is_kept { self.known_as(which).map(|known| known.id) } else { None };
+        let known = if is_free && is_kept { self.known_statement(which).map(|known| known.id) } else { None };
         if let Some(id) = known {
             let sequence = work::put_execute(&mut self.outgoing, id, &taken);
             self.begin(Command { what: CommandKind::Execute(which), syncs: 0 }, sequence);
@@ -542,7 +548,7 @@ impl sql::Session for Session {
             let mut packets = Vec::new();
             let reply_sequence = work::put_execute(&mut packets, 0, &taken);
             let command = Command { what: CommandKind::Prepare(which), syncs: 0 };
-            let waiting = Waiting { command, packets, reply_sequence, text: text.to_owned() };
+            let waiting = PendingCommand { command, packets, reply_sequence, text: text.to_owned() };
             if is_free {
                 self.begin_waiting(waiting);
             } else {
@@ -562,44 +568,44 @@ impl sql::Session for Session {
     }
 
     fn sync(&mut self) {
-        let last = self.queue.back_mut().map(|waiting| &mut waiting.command).or(self.under_way.as_mut());
+        let last = self.queue.back_mut().map(|waiting| &mut waiting.command).or(self.in_flight.as_mut());
         match last {
             Some(command) => command.syncs += 1,
-            None => self.ready_due += 1,
+            None => self.ready_pending += 1,
         }
-        self.leaves_out = false;
+        self.skips_commands = false;
     }
 
     fn received(&mut self, bytes: &[u8], rows: &mut dyn RowSink) -> Result<(usize, SessionEvent), PeerFault> {
-        if self.ready_due > 0 {
-            self.ready_due -= 1;
+        if self.ready_pending > 0 {
+            self.ready_pending -= 1;
             return Ok((0, SessionEvent::Ready));
         }
-        if !self.unasked.is_empty() {
-            return self.unasked(bytes);
+        if !self.unsolicited.is_empty() {
+            return self.unsolicited(bytes);
         }
-        if self.under_way.is_none() {
+        if self.in_flight.is_none() {
             return match self.begin_next() {
                 Some(event) => Ok((0, event)),
                 None if bytes.is_empty() => Ok((0, SessionEvent::NeedMore)),
-                None => self.unasked(bytes),
+                None => self.unsolicited(bytes),
             };
         }
-        let wants_rows = rows.wants();
+        let wants_rows = rows.needs_rows();
         let mut used = 0;
         loop {
             let (taken, packet) =
-                self.incoming.take(&bytes[used..], |head| self.reading.judge(head, wants_rows))?;
+                self.incoming.take(&bytes[used..], |head| self.reading.packet_interest(head, wants_rows))?;
             used += taken;
             let outcome = match packet {
                 Packet::NeedMore => return Ok((used, SessionEvent::NeedMore)),
-                Packet::GoOn => continue,
+                Packet::Continue => continue,
                 Packet::Skipped => self.reading.skipped(),
                 Packet::Whole(payload) => {
-                    self.reading.packet(payload, rows).map_err(|fault| fault.showing(payload))?
+                    self.reading.packet(payload, rows).map_err(|fault| fault.with_first_bytes(payload))?
                 }
             };
-            if let Some(event) = self.hear(outcome) {
+            if let Some(event) = self.event_of_outcome(outcome) {
                 return Ok((used, event));
             }
         }
@@ -618,7 +624,7 @@ impl sql::Session for Session {
     }
 
     fn has_begun_reply(&self) -> bool {
-        self.under_way.is_some() && (self.reading.has_begun || self.incoming.is_within_packet())
+        self.in_flight.is_some() && (self.reading.has_begun || self.incoming.is_within_packet())
     }
 
     fn farewell(&self) -> &[u8] {
@@ -629,14 +635,14 @@ impl sql::Session for Session {
         // The server accepts KILL only from another session that has logged in. The connection is killed together with its
         // statement.
         let id = self.connection_id();
-        if self.under_way.is_none() || id == 0 {
+        if self.in_flight.is_none() || id == 0 {
             return None;
         }
-        let [nonce @ .., _, _] = self.nonce.hashed(b"kill");
+        let [nonce @ .., _, _] = self.nonce.derive_bytes(b"kill");
         let session = Self::new(Arc::clone(&self.login), nonce);
         let session = Self { is_private: self.has_private_transport, ..session };
         let session = Self { has_private_transport: self.has_private_transport, ..session };
-        let kill = Single::new(session, format!("KILL {id}"), ()).excusing(UNKNOWN_THREAD);
+        let kill = FixedQuery::new(session, format!("KILL {id}"), ()).tolerating(UNKNOWN_THREAD);
         Some(Cancel::Request(Box::new(Serial::new(kill))))
     }
 

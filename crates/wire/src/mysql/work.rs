@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::columns::Columns;
-use super::outgoing::{HEADER_BYTES, put, put_counted};
+use super::outgoing::{HEADER_BYTES, put, put_length_prefixed};
 use crate::sql::{Number, Value};
 
 /// First bytes of commands.
@@ -48,7 +48,7 @@ pub(super) struct StatementId {
 
 /// A command that waits for its turn, or for its statement to be prepared.
 #[derive(Debug)]
-pub(super) struct Waiting {
+pub(super) struct PendingCommand {
     pub(super) command: Command,
     /// Encoded packets of the command.
     pub(super) packets: Vec<u8>,
@@ -67,7 +67,7 @@ pub(super) struct Known {
 }
 
 /// Commands that wait for the end of the one under way.
-pub(super) type Queue = VecDeque<Waiting>;
+pub(super) type Queue = VecDeque<PendingCommand>;
 
 /// Encoded values of a statement, before the target packet is known.
 #[derive(Debug, Default)]
@@ -123,7 +123,7 @@ impl Values {
                 DOUBLE
             }
             number => {
-                put_counted(bytes, value.text().unwrap_or_default());
+                put_length_prefixed(bytes, value.text().unwrap_or_default());
                 if number.is_some() { DECIMAL } else { TEXT }
             }
         };

@@ -13,13 +13,13 @@ use sha2::{Digest as _, Sha256};
 use super::fault::{self, Fault};
 use super::framing::{Head, Message};
 use super::outgoing::Outgoing;
-use super::reading::{self, Reading};
+use super::reading::{self, ReplyParser};
 use crate::ErrorClass;
 use crate::blame::PeerFault;
 use crate::channel_binding::certificate_hash;
 use crate::conversation::Greeting;
 use crate::scram::{self, Keys, Mechanism, Scram};
-use crate::sql::{Attempt, ChannelBinding, Login, ServerRole, TlsWish};
+use crate::sql::{Attempt, ChannelBinding, Login, ServerRole, TlsMode};
 
 /// Query for the state of a server that does not report it: in recovery, and read-only.
 const STATE_QUERY: &str =
@@ -37,10 +37,10 @@ enum Phase {
     /// Waits for the server's answer to the TLS request.
     Tls,
     /// Waits for the server's authentication request, or for its consent.
-    Asked,
+    Authenticating,
     Scram(Scram),
     /// A password was sent.
-    Answered,
+    PasswordSent,
     /// The log-in succeeded, and the server is starting the session.
     Admitted,
     /// Query of the server's state. Holds the answer so far: in recovery, and read-only.
@@ -48,7 +48,7 @@ enum Phase {
 }
 
 /// State of a connection's start, and data that the session needs later.
-pub(super) struct Entry {
+pub(super) struct StartUp {
     login: Arc<Login>,
     /// Random bytes that make the log-ins of this session unique.
     seed: [u8; NONCE_BYTES],
@@ -65,7 +65,7 @@ pub(super) struct Entry {
     pub(super) cancel_key: Option<[[u8; 4]; 2]>,
 }
 
-impl Entry {
+impl StartUp {
     pub(super) fn new(login: Arc<Login>, seed: [u8; NONCE_BYTES]) -> Self {
         Self {
             login,
@@ -85,7 +85,7 @@ impl Entry {
         self.certificate_hash = None;
     }
 
-    pub(super) fn connects_to(&mut self, address: u16) {
+    pub(super) fn set_address(&mut self, address: u16) {
         self.address = address;
     }
 
@@ -97,12 +97,12 @@ impl Entry {
         self.login.attempts.get(usize::from(self.address))
     }
 
-    fn tls(&self) -> TlsWish {
+    fn tls(&self) -> TlsMode {
         self.attempt().map_or(self.login.tls, |attempt| attempt.tls)
     }
 
     pub(super) fn greet(&mut self, out: &mut Outgoing) -> Greeting {
-        if self.tls() == TlsWish::No {
+        if self.tls() == TlsMode::No {
             return self.start(out);
         }
         if self.login.is_tls_direct {
@@ -111,7 +111,7 @@ impl Entry {
         }
         self.phase = Phase::Tls;
         out.clear();
-        out.wish_for_tls();
+        out.request_tls();
         Greeting::Send
     }
 
@@ -121,7 +121,7 @@ impl Entry {
     }
 
     fn start(&mut self, out: &mut Outgoing) -> Greeting {
-        self.phase = Phase::Asked;
+        self.phase = Phase::Authenticating;
         out.clear();
         out.startup(&self.login);
         Greeting::Send
@@ -145,11 +145,11 @@ impl Entry {
             [] => Ok((0, Greeting::Await)),
             [b'S'] => Ok((1, Greeting::Secure)),
             [b'S', ..] => Err(Fault::BytesBeforeTls.plain()),
-            [b'N', ..] if self.tls() == TlsWish::Required => Err(Fault::TlsRefused.plain()),
+            [b'N', ..] if self.tls() == TlsMode::Required => Err(Fault::TlsRefused.plain()),
             [b'N'] => Ok((1, self.start(out))),
             [b'N', ..] => Err(Fault::BytesTooEarly.plain()),
             [b'E', ..] => Err(Fault::ErrorBeforeTls.plain()),
-            _ => Err(Fault::NotPostgres.showing(bytes)),
+            _ => Err(Fault::NotPostgres.with_first_bytes(bytes)),
         })
     }
 
@@ -162,8 +162,8 @@ impl Entry {
         match (&self.phase, head.tag) {
             (Phase::Admitted, b'A' | b'E' | b'K' | b'N' | b'S' | b'Z') => {}
             (Phase::State(_), b'A' | b'C' | b'D' | b'E' | b'N' | b'S' | b'T' | b'Z') => {}
-            (Phase::Asked, b'E' | b'N' | b'R' | b'v') | (_, b'E' | b'N' | b'R') => {}
-            (Phase::Asked, _) => return Err(Fault::NotPostgres),
+            (Phase::Authenticating, b'E' | b'N' | b'R' | b'v') | (_, b'E' | b'N' | b'R') => {}
+            (Phase::Authenticating, _) => return Err(Fault::NotPostgres),
             _ => return Err(Fault::OutOfTurn),
         }
         reading::needed_bytes(head, matches!(self.phase, Phase::State(_)))
@@ -173,19 +173,19 @@ impl Entry {
     pub(super) fn take(
         &mut self,
         message: Message<'_>,
-        reading: &mut Reading,
+        reading: &mut ReplyParser,
         out: &mut Outgoing,
     ) -> Result<Option<Greeting>, PeerFault> {
         match (message.tag, message.content) {
             (b'E', _) => {
                 reading.read_error(message)?;
                 let fault = match self.phase {
-                    Phase::State(_) => Fault::WrongRole.saying(reading.server_error.text.as_str()),
-                    _ => fault::kept_out(&reading.server_error),
+                    Phase::State(_) => Fault::WrongRole.with_peer_message(reading.server_error.text.as_str()),
+                    _ => fault::log_in_rejected(&reading.server_error),
                 };
-                let has_second_way = self.attempt().is_some_and(|attempt| attempt.has_second_way);
+                let has_fallback = self.attempt().is_some_and(|attempt| attempt.has_fallback);
                 return Err(match fault.class {
-                    ErrorClass::LoginRefused if has_second_way => fault.classed(ErrorClass::SqlError),
+                    ErrorClass::LoginRefused if has_fallback => fault.with_class(ErrorClass::SqlError),
                     _ => fault,
                 });
             }
@@ -200,7 +200,7 @@ impl Entry {
                 out.clear();
                 return self.check_role(reading, out).map(Some);
             }
-            (b'A' | b'N' | b'S', _) => reading.take_aside(message)?,
+            (b'A' | b'N' | b'S', _) => reading.take_async_message(message)?,
             // The server supports an older minor version of the protocol. Version 3.0 was requested, so this changes nothing.
             _ => {}
         }
@@ -209,22 +209,23 @@ impl Entry {
 
     /// Ends the greeting if the server is in the required state. A server before PostgreSQL 14, or a pooler, does not report its state, and
     /// is queried for it.
-    fn check_role(&mut self, reading: &Reading, out: &mut Outgoing) -> Result<Greeting, PeerFault> {
+    fn check_role(&mut self, reading: &ReplyParser, out: &mut Outgoing) -> Result<Greeting, PeerFault> {
         let role = self.attempt().map_or(ServerRole::Any, |attempt| attempt.role);
         let is_on = |name: &str| reading.settings.get(name).map(|value| value == "on");
         let reported = is_on("in_hot_standby").zip(is_on("default_transaction_read_only"));
         let state = match self.phase {
-            Phase::State(answer) => Some(answer.ok_or_else(|| Fault::WrongRole.saying(NO_STATE))?),
+            Phase::State(answer) => Some(answer.ok_or_else(|| Fault::WrongRole.with_peer_message(NO_STATE))?),
             _ => reported.map(Into::into),
         };
         match state {
             None if role != ServerRole::Any => {
                 self.phase = Phase::State(None);
-                out.query(STATE_QUERY.as_bytes()).map_err(|_| Fault::WrongRole.saying(NO_STATE))?;
+                out.query(STATE_QUERY.as_bytes())
+                    .map_err(|_| Fault::WrongRole.with_peer_message(NO_STATE))?;
                 Ok(Greeting::Send)
             }
             Some([is_standby, is_read_only]) if !role.accepts(is_standby, is_read_only) => {
-                Err(Fault::WrongRole.saying(format!("{} is required", role.name())))
+                Err(Fault::WrongRole.with_peer_message(format!("{} is required", role.name())))
             }
             _ => {
                 self.phase = Phase::Up;
@@ -234,44 +235,45 @@ impl Entry {
     }
 
     fn take_log_in(&mut self, content: &[u8], out: &mut Outgoing) -> Result<Option<Greeting>, PeerFault> {
-        let (kind, rest) = content.split_first_chunk().ok_or_else(|| Fault::BadLength.showing(b"R"))?;
+        let (kind, rest) =
+            content.split_first_chunk().ok_or_else(|| Fault::BadLength.with_first_bytes(b"R"))?;
         let kind = u32::from_be_bytes(*kind);
-        let lacks_binding = self.lacks_binding();
+        let lacks_channel_binding = self.lacks_channel_binding();
         match (kind, &mut self.phase) {
             (0, Phase::Scram(scram)) if !scram.is_proven() => return Err(scram::Fault::NotProven.plain()),
-            (0 | 3 | 5, _) if lacks_binding => return Err(Fault::NotBound.plain()),
+            (0 | 3 | 5, _) if lacks_channel_binding => return Err(Fault::NotBound.plain()),
             (0, _) => {
                 self.phase = Phase::Admitted;
                 return Ok(None);
             }
-            (3, Phase::Asked) => {
+            (3, Phase::Authenticating) => {
                 if !self.is_secure && !self.login.weak.clear {
                     return Err(Fault::CleartextRefused.plain());
                 }
                 out.clear();
                 out.password(self.password()?);
-                self.phase = Phase::Answered;
+                self.phase = Phase::PasswordSent;
             }
-            (5, Phase::Asked) => {
-                let salt: [u8; 4] = rest.try_into().map_err(|_| Fault::BadLength.showing(b"R"))?;
+            (5, Phase::Authenticating) => {
+                let salt: [u8; 4] = rest.try_into().map_err(|_| Fault::BadLength.with_first_bytes(b"R"))?;
                 if !self.is_secure && !self.login.weak.md5 {
                     return Err(Fault::Md5Refused.plain());
                 }
                 out.clear();
                 out.password(&md5_password(&self.login.user, self.password()?, salt));
-                self.phase = Phase::Answered;
+                self.phase = Phase::PasswordSent;
             }
-            (10, Phase::Asked) => self.begin_scram(rest, out)?,
+            (10, Phase::Authenticating) => self.begin_scram(rest, out)?,
             (11, Phase::Scram(scram)) => {
                 let password = self.login.password.as_ref().ok_or_else(|| Fault::NoPassword.plain())?;
                 let stretcher = self.login.stretcher.as_ref();
                 let answer = scram.answer(rest, &password.0, stretcher, &mut self.keys)?;
                 out.clear();
-                out.sasl_go_on(&answer);
+                out.sasl_response(&answer);
             }
             (12, Phase::Scram(scram)) => return scram.verify(rest).map(|()| None),
-            (3 | 5 | 10 | 11 | 12, _) => return Err(Fault::OutOfTurn.showing(b"R")),
-            (kind, _) => return Err(Fault::UnknownLogin.saying(name_of(kind))),
+            (3 | 5 | 10 | 11 | 12, _) => return Err(Fault::OutOfTurn.with_first_bytes(b"R")),
+            (kind, _) => return Err(Fault::UnknownLogin.with_peer_message(name_of(kind))),
         }
         Ok(Some(Greeting::Send))
     }
@@ -300,17 +302,17 @@ impl Entry {
         let scram = Scram::new(Mechanism::Sha256, "", nonce);
         let (name, scram) = match hash {
             Some(hash) => (bound, scram.bound_to(hash)),
-            None if may_bind && !offers(bound) => (plain, scram.without_offer()),
+            None if may_bind && !offers(bound) => (plain, scram.without_binding_offer()),
             None => (plain, scram),
         };
         out.clear();
-        out.sasl_begin(name, &scram.first());
+        out.sasl_initial_response(name, &scram.first());
         self.phase = Phase::Scram(scram);
         Ok(())
     }
 
     /// Whether the log-in lacks the required channel binding.
-    fn lacks_binding(&self) -> bool {
+    fn lacks_channel_binding(&self) -> bool {
         self.login.channel_binding == ChannelBinding::Require
             && !matches!(&self.phase, Phase::Scram(scram) if scram.is_bound())
     }

@@ -57,17 +57,17 @@ impl Fault {
         PeerFault::new(class, self as u32, sentence)
     }
 
-    pub(super) fn showing(self, bytes: &[u8]) -> PeerFault {
-        self.plain().showing(bytes)
+    pub(super) fn with_first_bytes(self, bytes: &[u8]) -> PeerFault {
+        self.plain().with_first_bytes(bytes)
     }
 
-    pub(super) fn saying(self, server_error: impl Into<String>) -> PeerFault {
-        self.plain().saying(server_error)
+    pub(super) fn with_peer_message(self, server_error: impl Into<String>) -> PeerFault {
+        self.plain().with_peer_message(server_error)
     }
 }
 
 /// Error for a server that rejects the log-in, permanently or temporarily.
-pub(super) fn kept_out(server_error: &ServerError) -> PeerFault {
+pub(super) fn log_in_rejected(server_error: &ServerError) -> PeerFault {
     match &server_error.sqlstate.0 {
         // Insufficient resources, operator intervention, system errors, and internal errors: another attempt may succeed.
         [b'5', b'3' | b'7' | b'8', ..] | [b'X', b'X', ..] => {
@@ -79,7 +79,7 @@ pub(super) fn kept_out(server_error: &ServerError) -> PeerFault {
 
 fn by_server(class: ErrorClass, sentence: &'static str, server_error: &ServerError) -> PeerFault {
     let words = [server_error.sqlstate.as_str(), ": ", &server_error.text].concat();
-    PeerFault::new(class, server_error.sqlstate.code(), sentence).saying(words)
+    PeerFault::new(class, server_error.sqlstate.code(), sentence).with_peer_message(words)
 }
 
 /// Error class of temporary rejections.

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::fault::Fault;
-use super::rows::FieldWalk;
+use super::rows::RowCheck;
 use crate::blame::PeerFault;
 
 /// Length of a message's tag and length field.
@@ -29,21 +29,21 @@ pub(super) struct Message<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Skipped<'a> {
     Here(&'a [u8]),
-    /// Content that is no longer in memory. `FieldWalk` has checked its fields if the message is a row.
-    Walked(FieldWalk),
+    /// Content that is no longer in memory. `RowCheck` has checked its fields if the message is a row.
+    Checked(RowCheck),
 }
 
 impl Skipped<'_> {
     /// Whether the fields of a row end exactly at its end, if everything after their count was skipped.
     #[inline]
-    pub(super) fn is_sound_row(self, fields: u16) -> bool {
+    pub(super) fn is_valid_row(self, fields: u16) -> bool {
         match self {
             Self::Here(bytes) => {
-                let mut walk = FieldWalk::begin(fields);
-                walk.pass(bytes);
-                walk.is_over()
+                let mut row_check = RowCheck::begin(fields);
+                row_check.advance(bytes);
+                row_check.is_complete()
             }
-            Self::Walked(walk) => walk.is_over(),
+            Self::Checked(row_check) => row_check.is_complete(),
         }
     }
 }
@@ -73,7 +73,7 @@ pub(super) struct Framing {
     /// Number of unneeded bytes of a message that are still to arrive.
     skip_left: usize,
     /// Check of the unneeded bytes, if they belong to a row.
-    walk: FieldWalk,
+    row_check: RowCheck,
 }
 
 impl Framing {
@@ -90,7 +90,7 @@ impl Framing {
         }
         let Some((head, rest)) = bytes.split_first_chunk() else { return Ok(None) };
         let head = Head::read(head);
-        let needed_bytes = needed(head).map_err(|fault| fault.showing(&bytes[..1]))?;
+        let needed_bytes = needed(head).map_err(|fault| fault.with_first_bytes(&bytes[..1]))?;
         let length = head.length as usize;
         if length > rest.len() {
             return Ok(None);
@@ -116,7 +116,7 @@ impl Framing {
             used = self.fill(HEAD_BYTES, bytes);
             let Some(head) = self.partial.first_chunk() else { return Ok((used, None)) };
             let head = Head::read(head);
-            let needed_bytes = needed(head).map_err(|fault| fault.showing(&self.partial[..1]))?;
+            let needed_bytes = needed(head).map_err(|fault| fault.with_first_bytes(&self.partial[..1]))?;
             used += self.fill(HEAD_BYTES + needed_bytes, &bytes[used..]);
             if self.partial.len() < HEAD_BYTES + needed_bytes {
                 return Ok((used, None));
@@ -124,23 +124,23 @@ impl Framing {
             self.skip_left = head.length as usize - needed_bytes;
             let fields =
                 self.partial[HEAD_BYTES..].first_chunk().map_or(0, |count| u16::from_be_bytes(*count));
-            self.walk = FieldWalk::begin(fields);
+            self.row_check = RowCheck::begin(fields);
         }
         // A message is returned only when it has arrived completely, so that its result does not depend on how the bytes were split.
         let skipped = self.skip_left.min(bytes.len() - used);
         self.skip_left -= skipped;
         if self.partial.first() == Some(&b'D') {
-            self.walk.pass(&bytes[used..used + skipped]);
+            self.row_check.advance(&bytes[used..used + skipped]);
         }
         used += skipped;
-        Ok((used, if self.skip_left == 0 { self.hand_out() } else { None }))
+        Ok((used, if self.skip_left == 0 { self.take_partial() } else { None }))
     }
 
-    fn hand_out(&mut self) -> Option<Message<'_>> {
+    fn take_partial(&mut self) -> Option<Message<'_>> {
         self.is_spent = true;
         let (head, content) = self.partial.split_first_chunk()?;
         let Head { tag, length } = Head::read(head);
-        Some(Message { tag, length: length as usize, content, skipped: Skipped::Walked(self.walk) })
+        Some(Message { tag, length: length as usize, content, skipped: Skipped::Checked(self.row_check) })
     }
 
     /// Whether a message is incomplete.

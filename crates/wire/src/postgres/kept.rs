@@ -17,7 +17,7 @@ pub(super) enum Preparation {
 
 /// A prepared statement, or one to prepare.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct KeptStatement {
     pub(super) stage: Preparation,
     /// Number of columns of its rows. `None` if it returns no rows.
     pub(super) columns: Option<u16>,
@@ -28,12 +28,12 @@ pub(super) struct Kept {
 /// All prepared statements of a connection.
 #[derive(Debug, Default)]
 pub(super) struct Statements {
-    list: Vec<Kept>,
+    list: Vec<KeptStatement>,
 }
 
 impl Statements {
     #[inline]
-    pub(super) fn get(&self, number: u16) -> Option<&Kept> {
+    pub(super) fn get(&self, number: u16) -> Option<&KeptStatement> {
         self.list.get(usize::from(number))
     }
 
@@ -41,7 +41,7 @@ impl Statements {
     pub(super) fn send(&mut self, number: u16) {
         let number = usize::from(number);
         if number >= self.list.len() {
-            self.list.resize(number + 1, Kept::default());
+            self.list.resize(number + 1, KeptStatement::default());
         }
         self.list[number].stage = Preparation::Sent;
     }
@@ -52,7 +52,7 @@ impl Statements {
         }
     }
 
-    pub(super) fn doubt(&mut self, number: u16) {
+    pub(super) fn mark_doubtful(&mut self, number: u16) {
         if let Some(kept) = self.list.get_mut(usize::from(number)) {
             kept.stage = Preparation::Doubtful;
         }

@@ -9,7 +9,7 @@ const MESSAGE_BYTES_MAX: usize = (1 << 30) - 1;
 /// Max values of one statement, limited by their 16-bit count.
 const VALUES_MAX: usize = u16::MAX as usize;
 /// Bytes reserved for the parts of a message around its one long text.
-const AROUND_BYTES: usize = 64;
+const OVERHEAD_BYTES: usize = 64;
 /// Bytes of COPY data in one message.
 const COPY_BYTES: usize = 1 << 20;
 /// Max capacity of the buffer of messages.
@@ -69,7 +69,7 @@ impl Outgoing {
     }
 
     /// Uses the name prefix of `other`.
-    pub(super) fn take_names_of(&mut self, other: &Self) {
+    pub(super) fn use_names_of(&mut self, other: &Self) {
         self.names = other.names;
     }
 
@@ -81,7 +81,7 @@ impl Outgoing {
         }
     }
 
-    pub(super) fn wish_for_tls(&mut self) {
+    pub(super) fn request_tls(&mut self) {
         self.sized(|bytes| bytes.extend_from_slice(&TLS_CODE.to_be_bytes()));
     }
 
@@ -113,7 +113,7 @@ impl Outgoing {
         self.message(b'p', |bytes| push_text(bytes, password.as_bytes()));
     }
 
-    pub(super) fn sasl_begin(&mut self, mechanism: &str, first: &str) {
+    pub(super) fn sasl_initial_response(&mut self, mechanism: &str, first: &str) {
         self.message(b'p', |bytes| {
             push_text(bytes, mechanism.as_bytes());
             bytes.extend_from_slice(&(first.len() as u32).to_be_bytes());
@@ -121,7 +121,7 @@ impl Outgoing {
         });
     }
 
-    pub(super) fn sasl_go_on(&mut self, answer: &str) {
+    pub(super) fn sasl_response(&mut self, answer: &str) {
         self.message(b'p', |bytes| bytes.extend_from_slice(answer.as_bytes()));
     }
 
@@ -213,13 +213,13 @@ impl Outgoing {
         self.bytes.extend_from_slice(b"S\0\0\0\x04");
     }
 
-    pub(super) fn copy_bytes(&mut self, copied: &[u8]) {
+    pub(super) fn copy_data(&mut self, copied: &[u8]) {
         for piece in copied.chunks(COPY_BYTES) {
             self.message(b'd', |bytes| bytes.extend_from_slice(piece));
         }
     }
 
-    pub(super) fn copy_end(&mut self) {
+    pub(super) fn copy_done(&mut self) {
         self.message(b'c', |_| {});
     }
 
@@ -243,7 +243,7 @@ impl Outgoing {
     }
 }
 
-const FITS_BYTES_MAX: usize = MESSAGE_BYTES_MAX - AROUND_BYTES;
+const FITS_BYTES_MAX: usize = MESSAGE_BYTES_MAX - OVERHEAD_BYTES;
 
 /// Checks that a text fits into a message.
 pub(super) fn fits(text_bytes: usize) -> Result<(), TooLong> {

@@ -48,7 +48,7 @@ pub(super) enum Awaited {
     /// The end of a COPY whose data is discarded; `is_text` if a simple query started it.
     CopyOut { is_text: bool },
     /// Error in response to CopyFail.
-    CopyRefused,
+    CopyRejected,
     /// ReadyForQuery.
     Ready,
 }
@@ -56,14 +56,14 @@ pub(super) enum Awaited {
 /// Progress of a COPY from the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Copying {
-    Asked,
+    Requested,
     Open,
     Ended,
 }
 
 /// Parser of one connection's replies.
 #[derive(Debug, Default)]
-pub(super) struct Reading {
+pub(super) struct ReplyParser {
     awaited: VecDeque<Awaited>,
     pub(super) statements: Statements,
     pub(super) settings: Settings,
@@ -76,7 +76,7 @@ pub(super) struct Reading {
     has_answered: bool,
     pub(super) transaction: Transaction,
     pub(super) server_error: ServerError,
-    pub(super) asides: u64,
+    pub(super) async_message_count: u64,
 }
 
 /// Number of bytes that are needed of a message's content.
@@ -109,7 +109,7 @@ pub(super) fn needed_bytes(head: Head, keeps_rows: bool) -> Result<usize, Fault>
     }
 }
 
-impl Reading {
+impl ReplyParser {
     #[inline]
     pub(super) fn await_next(&mut self, awaited: Awaited) {
         self.awaited.push_back(awaited);
@@ -122,12 +122,12 @@ impl Reading {
 
     /// Rejects the statement at the front of the queue if it could not be sent. `None` if the front is something else.
     #[inline]
-    pub(super) fn refuse_unsent(&mut self) -> Option<SessionEvent> {
+    pub(super) fn reject_unsent(&mut self) -> Option<SessionEvent> {
         if self.awaited.front() != Some(&Awaited::Unsent) {
             return None;
         }
         self.awaited.pop_front();
-        self.say(b"54000", TOO_LONG);
+        self.set_error(b"54000", TOO_LONG);
         Some(SessionEvent::Rejected)
     }
 
@@ -153,20 +153,24 @@ impl Reading {
         keeps_rows: bool,
         out: &mut Outgoing,
     ) -> Result<Option<SessionEvent>, PeerFault> {
-        let taker = keeps_rows.then_some(rows);
+        let row_sink = keeps_rows.then_some(rows);
         match message.tag {
-            b'D' => self.take_row(message, taker).map(|()| None),
-            b'2' => self.take_bound(taker).map(|()| None),
+            b'D' => self.take_row(message, row_sink).map(|()| None),
+            b'2' => self.take_bound(row_sink).map(|()| None),
             b'C' => self.take_end(message.content).map(Some),
             b'Z' => self.take_ready(message.content).map(Some),
-            b'A' | b'N' | b'S' => self.take_aside(message).map(|()| None),
-            _ => self.take_rarer(message, taker, out),
+            b'A' | b'N' | b'S' => self.take_async_message(message).map(|()| None),
+            _ => self.take_other(message, row_sink, out),
         }
     }
 
     #[inline(always)]
-    fn take_row(&mut self, message: Message<'_>, taker: Option<&mut dyn RowSink>) -> Result<(), PeerFault> {
-        let Some(columns) = self.columns else { return Err(Fault::OutOfTurn.showing(b"D")) };
+    fn take_row(
+        &mut self,
+        message: Message<'_>,
+        row_sink: Option<&mut dyn RowSink>,
+    ) -> Result<(), PeerFault> {
+        let Some(columns) = self.columns else { return Err(Fault::OutOfTurn.with_first_bytes(b"D")) };
         let Message { content, length, skipped, .. } = message;
         let count = rows::columns(content, length, FIELD_BYTES_MIN).ok_or_else(|| Fault::BadRow.plain())?;
         if count != columns {
@@ -174,27 +178,27 @@ impl Reading {
         }
         self.rows += 1;
         self.has_begun = true;
-        match taker {
-            Some(rows) => rows::tell_values(content, rows),
-            None if skipped.is_sound_row(count) => Ok(()),
+        match row_sink {
+            Some(rows) => rows::pass_values(content, rows),
+            None if skipped.is_valid_row(count) => Ok(()),
             None => Err(Fault::BadRow.plain()),
         }
     }
 
     #[inline(always)]
-    fn take_bound(&mut self, taker: Option<&mut dyn RowSink>) -> Result<(), PeerFault> {
+    fn take_bound(&mut self, row_sink: Option<&mut dyn RowSink>) -> Result<(), PeerFault> {
         self.has_begun = true;
         match self.awaited.front() {
             Some(Awaited::Bound(None)) => {}
             Some(Awaited::Bound(Some(number))) => {
                 if let Some(kept) = self.statements.get(*number) {
                     self.columns = kept.columns;
-                    if let Some(rows) = taker.filter(|_| !kept.description.is_empty()) {
-                        rows::tell_names(&kept.description, rows)?;
+                    if let Some(rows) = row_sink.filter(|_| !kept.description.is_empty()) {
+                        rows::pass_names(&kept.description, rows)?;
                     }
                 }
             }
-            _ => return Err(Fault::OutOfTurn.showing(b"2")),
+            _ => return Err(Fault::OutOfTurn.with_first_bytes(b"2")),
         }
         self.awaited.pop_front();
         Ok(())
@@ -208,13 +212,13 @@ impl Reading {
             Some(Awaited::Answers) => self.has_answered = true,
             Some(Awaited::Rows) => _ = self.awaited.pop_front(),
             // Other statements of the query may come before the COPY.
-            Some(Awaited::CopyIn(Copying::Asked)) => {}
+            Some(Awaited::CopyIn(Copying::Requested)) => {}
             Some(copy @ Awaited::CopyIn(Copying::Ended)) => {
                 *copy = Awaited::Answers;
                 self.has_answered = true;
             }
             Some(Awaited::CopyOut { .. }) => return Ok(self.end_copy_out()),
-            _ => return Err(Fault::OutOfTurn.showing(b"C")),
+            _ => return Err(Fault::OutOfTurn.with_first_bytes(b"C")),
         }
         self.has_begun = true;
         Ok(self.end_statement(tag))
@@ -236,10 +240,12 @@ impl Reading {
         self.take_transaction(content)?;
         match self.awaited.front() {
             Some(Awaited::Ready) => {}
-            Some(Awaited::Answers) if self.columns.is_some() => return Err(Fault::OutOfTurn.showing(b"Z")),
+            Some(Awaited::Answers) if self.columns.is_some() => {
+                return Err(Fault::OutOfTurn.with_first_bytes(b"Z"));
+            }
             Some(Awaited::Answers) if self.has_answered => _ = self.awaited.pop_front(),
             Some(Awaited::Answers | Awaited::Rows) => return Err(Fault::NoAnswer.plain()),
-            _ => return Err(Fault::OutOfTurn.showing(b"Z")),
+            _ => return Err(Fault::OutOfTurn.with_first_bytes(b"Z")),
         }
         self.awaited.pop_front();
         (self.has_begun, self.has_answered) = (false, false);
@@ -253,30 +259,30 @@ impl Reading {
             b"I" => Transaction::Idle,
             b"T" => Transaction::Open,
             b"E" => Transaction::Failed,
-            _ => return Err(Fault::BadState.showing(state)),
+            _ => return Err(Fault::BadState.with_first_bytes(state)),
         };
         Ok(())
     }
 
     /// Handles NoticeResponse, NotificationResponse, and ParameterStatus.
-    pub(super) fn take_aside(&mut self, message: Message<'_>) -> Result<(), PeerFault> {
-        self.asides += 1;
+    pub(super) fn take_async_message(&mut self, message: Message<'_>) -> Result<(), PeerFault> {
+        self.async_message_count += 1;
         let is_sound = message.tag != b'S' || self.settings.take(message.content).is_some();
         if is_sound { Ok(()) } else { Err(Fault::BadText.plain()) }
     }
 
     #[cold]
-    fn take_rarer(
+    fn take_other(
         &mut self,
         message: Message<'_>,
-        taker: Option<&mut dyn RowSink>,
+        row_sink: Option<&mut dyn RowSink>,
         out: &mut Outgoing,
     ) -> Result<Option<SessionEvent>, PeerFault> {
         let front = self.awaited.front().copied();
         self.has_begun |= front.is_some();
         match (message.tag, front) {
             (b'E', _) => return self.take_error(message).map(Some),
-            (b'T', _) => self.take_description(message, taker)?,
+            (b'T', _) => self.take_description(message, row_sink)?,
             (b'n', Some(Awaited::Described(number))) => {
                 self.awaited.pop_front();
                 if let Some(number) = number {
@@ -300,31 +306,31 @@ impl Reading {
             (b'G', Some(_)) => return self.begin_copy_in(out).map(Some),
             (b'H', Some(_)) => self.begin_copy_out()?,
             (b'd' | b'c', Some(Awaited::CopyOut { .. })) => {}
-            (tag, _) => return Err(Fault::OutOfTurn.showing(&[tag])),
+            (tag, _) => return Err(Fault::OutOfTurn.with_first_bytes(&[tag])),
         }
         // A statement may have been prepared although its values could not be sent.
-        Ok(self.refuse_unsent())
+        Ok(self.reject_unsent())
     }
 
     fn take_description(
         &mut self,
         message: Message<'_>,
-        taker: Option<&mut dyn RowSink>,
+        row_sink: Option<&mut dyn RowSink>,
     ) -> Result<(), PeerFault> {
-        let columns = rows::described(message.content, message.length)?;
+        let columns = rows::column_count(message.content, message.length)?;
         match self.awaited.front() {
             Some(Awaited::Answers) if self.columns.is_none() => {}
             Some(Awaited::Described(None)) => _ = self.awaited.pop_front(),
             Some(Awaited::Described(Some(number))) => {
-                let description = if taker.is_some() { message.content } else { &[] };
+                let description = if row_sink.is_some() { message.content } else { &[] };
                 self.statements.describe(*number, Some(columns), description);
                 self.awaited.pop_front();
                 return Ok(());
             }
-            _ => return Err(Fault::OutOfTurn.showing(b"T")),
+            _ => return Err(Fault::OutOfTurn.with_first_bytes(b"T")),
         }
         self.columns = Some(columns);
-        taker.map_or(Ok(()), |rows| rows::tell_names(message.content, rows))
+        row_sink.map_or(Ok(()), |rows| rows::pass_names(message.content, rows))
     }
 
     fn take_error(&mut self, message: Message<'_>) -> Result<SessionEvent, PeerFault> {
@@ -336,17 +342,17 @@ impl Reading {
             return Ok(SessionEvent::Rejected);
         }
         if self.is_idle() {
-            return Err(Fault::Unasked.saying(self.server_error.text.as_str()));
+            return Err(Fault::Unasked.with_peer_message(self.server_error.text.as_str()));
         }
-        if self.awaited.front() == Some(&Awaited::CopyRefused) {
+        if self.awaited.front() == Some(&Awaited::CopyRejected) {
             // The server reports the CopyFail as if the user had canceled the statement; replaces its text with the actual reason.
-            self.say(b"0A000", COPY_IN);
+            self.set_error(b"0A000", COPY_IN);
         }
         // A pooler may have switched to a server connection without the statement.
         if let (Some(Awaited::Bound(Some(number))), b"26000") =
             (self.awaited.front(), &self.server_error.sqlstate.0)
         {
-            self.statements.doubt(*number);
+            self.statements.mark_doubtful(*number);
         }
         self.skip_to_ready();
         Ok(SessionEvent::Rejected)
@@ -366,7 +372,7 @@ impl Reading {
             | Awaited::Parameters(number)
             | Awaited::Described(Some(number)) = awaited
             {
-                self.statements.doubt(*number);
+                self.statements.mark_doubtful(*number);
             }
             self.awaited.pop_front();
         }
@@ -376,12 +382,12 @@ impl Reading {
     fn begin_copy_in(&mut self, out: &mut Outgoing) -> Result<SessionEvent, PeerFault> {
         // The outgoing bytes are replaced from here on.
         match self.awaited.front_mut() {
-            Some(copy @ Awaited::CopyIn(Copying::Asked)) => {
+            Some(copy @ Awaited::CopyIn(Copying::Requested)) => {
                 out.clear();
                 *copy = match out.copied.take() {
                     Some(rows) => {
-                        out.copy_bytes(&rows);
-                        out.copy_end();
+                        out.copy_data(&rows);
+                        out.copy_done();
                         Awaited::CopyIn(Copying::Ended)
                     }
                     None => Awaited::CopyIn(Copying::Open),
@@ -389,7 +395,7 @@ impl Reading {
             }
             Some(front @ (Awaited::Answers | Awaited::Rows)) => {
                 let is_text = *front == Awaited::Answers;
-                *front = Awaited::CopyRefused;
+                *front = Awaited::CopyRejected;
                 if self.awaited.len() != 2 || self.columns.is_some() {
                     return Err(Fault::CopyInPipeline.plain());
                 }
@@ -400,7 +406,7 @@ impl Reading {
                     out.sync();
                 }
             }
-            _ => return Err(Fault::OutOfTurn.showing(b"G")),
+            _ => return Err(Fault::OutOfTurn.with_first_bytes(b"G")),
         }
         Ok(SessionEvent::Send)
     }
@@ -411,7 +417,7 @@ impl Reading {
                 *front = Awaited::CopyOut { is_text: *front == Awaited::Answers };
                 Ok(())
             }
-            _ => Err(Fault::OutOfTurn.showing(b"H")),
+            _ => Err(Fault::OutOfTurn.with_first_bytes(b"H")),
         }
     }
 
@@ -423,11 +429,11 @@ impl Reading {
             }
             _ => _ = self.awaited.pop_front(),
         }
-        self.say(b"0A000", COPY_OUT);
+        self.set_error(b"0A000", COPY_OUT);
         SessionEvent::Rejected
     }
 
-    fn say(&mut self, sqlstate: &[u8; 5], text: &str) {
+    fn set_error(&mut self, sqlstate: &[u8; 5], text: &str) {
         self.server_error =
             ServerError { sqlstate: SqlState(*sqlstate), text: text.into(), ..ServerError::default() };
     }
@@ -452,7 +458,7 @@ impl Reading {
         self.statements.forget();
         (self.columns, self.rows) = (None, 0);
         (self.has_begun, self.has_answered) = (false, false);
-        (self.transaction, self.asides) = (Transaction::Idle, 0);
+        (self.transaction, self.async_message_count) = (Transaction::Idle, 0);
     }
 }
 

@@ -10,7 +10,7 @@ const NULL: i32 = -1;
 
 /// Checks a row with values that are not needed: its fields must end exactly at its end, regardless of how the bytes are split.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct FieldWalk {
+pub(super) struct RowCheck {
     fields_left: u16,
     /// Bytes of the present field's value that are still to arrive.
     value_left: usize,
@@ -20,14 +20,14 @@ pub(super) struct FieldWalk {
     is_broken: bool,
 }
 
-impl FieldWalk {
+impl RowCheck {
     pub(super) fn begin(fields: u16) -> Self {
         Self { fields_left: fields, ..Self::default() }
     }
 
     /// Checks the next bytes.
     #[inline]
-    pub(super) fn pass(&mut self, mut bytes: &[u8]) {
+    pub(super) fn advance(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() && !self.is_broken {
             if self.value_left > 0 {
                 let here = self.value_left.min(bytes.len());
@@ -65,7 +65,7 @@ impl FieldWalk {
 
     /// Whether all fields ended with the last byte.
     #[inline]
-    pub(super) fn is_over(self) -> bool {
+    pub(super) fn is_complete(self) -> bool {
         !self.is_broken && self.fields_left == 0 && self.value_left == 0 && self.length_bytes == 0
     }
 }
@@ -78,12 +78,12 @@ pub(super) fn columns(content: &[u8], length: usize, column_bytes_min: usize) ->
 }
 
 /// Number of columns of a row description.
-pub(super) fn described(content: &[u8], length: usize) -> Result<u16, PeerFault> {
+pub(super) fn column_count(content: &[u8], length: usize) -> Result<u16, PeerFault> {
     columns(content, length, COLUMN_BYTES + 1).ok_or_else(|| Fault::BadDescription.plain())
 }
 
 /// Passes the column names of a complete row description to `rows`.
-pub(super) fn tell_names(content: &[u8], rows: &mut dyn RowSink) -> Result<(), PeerFault> {
+pub(super) fn pass_names(content: &[u8], rows: &mut dyn RowSink) -> Result<(), PeerFault> {
     let bad = || Fault::BadDescription.plain();
     let (count, mut rest) = content.split_first_chunk().ok_or_else(bad)?;
     for number in 0..u16::from_be_bytes(*count) {
@@ -96,7 +96,7 @@ pub(super) fn tell_names(content: &[u8], rows: &mut dyn RowSink) -> Result<(), P
 }
 
 /// Passes the values of a complete row to `rows`.
-pub(super) fn tell_values(content: &[u8], rows: &mut dyn RowSink) -> Result<(), PeerFault> {
+pub(super) fn pass_values(content: &[u8], rows: &mut dyn RowSink) -> Result<(), PeerFault> {
     let bad = || Fault::BadRow.plain();
     let (count, mut rest) = content.split_first_chunk().ok_or_else(bad)?;
     for number in 0..u16::from_be_bytes(*count) {
@@ -117,6 +117,6 @@ pub(super) fn tell_values(content: &[u8], rows: &mut dyn RowSink) -> Result<(), 
     if !rest.is_empty() {
         return Err(bad());
     }
-    rows.row_ended();
+    rows.finish_row();
     Ok(())
 }

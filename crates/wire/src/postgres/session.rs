@@ -4,11 +4,11 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::entry::{Entry, NONCE_BYTES};
+use super::entry::{NONCE_BYTES, StartUp};
 use super::framing::{Framing, HEAD_BYTES};
 use super::kept::Preparation;
 use super::outgoing::{self, NamePrefix, Outgoing, TERMINATE, TooLong};
-use super::reading::{Awaited, Copying, Reading};
+use super::reading::{Awaited, Copying, ReplyParser};
 use crate::blame::PeerFault;
 use crate::conversation::{Cancel, Greeting};
 use crate::sql::{self, Login, RowSink, ServerError, SessionEvent, Statement, Transaction, Value};
@@ -23,9 +23,9 @@ use crate::sql::{self, Login, RowSink, ServerError, SessionEvent, Statement, Tra
 /// An error that ends the connection is reported as [`SessionEvent::Rejected`], too, even without a statement in flight.
 /// [`ServerError::is_fatal`] is then true, and no further reply is expected.
 pub struct Session {
-    entry: Entry,
+    entry: StartUp,
     framing: Framing,
-    reading: Reading,
+    reading: ReplyParser,
     out: Outgoing,
 }
 
@@ -42,9 +42,9 @@ impl Session {
     pub fn new(login: Arc<Login>, nonce: [u8; NONCE_BYTES]) -> Self {
         Self {
             out: Outgoing::new(NamePrefix::new(&nonce)),
-            entry: Entry::new(login, nonce),
+            entry: StartUp::new(login, nonce),
             framing: Framing::default(),
-            reading: Reading::default(),
+            reading: ReplyParser::default(),
         }
     }
 
@@ -52,7 +52,7 @@ impl Session {
     /// rejects the session that prepares a statement second.
     #[must_use]
     pub fn with_statement_names_of(mut self, other: &Self) -> Self {
-        self.out.take_names_of(&other.out);
+        self.out.use_names_of(&other.out);
         self
     }
 
@@ -73,15 +73,15 @@ impl Session {
     }
 
     /// Number of notices, notifications, and reported parameters since the connection was opened.
-    pub fn asides(&self) -> u64 {
-        self.reading.asides
+    pub fn async_message_count(&self) -> u64 {
+        self.reading.async_message_count
     }
 
     /// Sends a `COPY … FROM STDIN`. Its first event is [`SessionEvent::Send`] with [`Session::is_copy_ready`], which allows
-    /// [`Session::copy_bytes`] and [`Session::copy_end`], or a rejection. [`SessionEvent::Ready`] comes last.
+    /// [`Session::copy_data`] and [`Session::copy_done`], or a rejection. [`SessionEvent::Ready`] comes last.
     pub fn copy_in(&mut self, sql: &str) {
         self.out.copied = None;
-        self.put_text(sql.as_bytes(), Awaited::CopyIn(Copying::Asked));
+        self.put_text(sql.as_bytes(), Awaited::CopyIn(Copying::Requested));
     }
 
     /// Whether the server accepts COPY data now.
@@ -90,30 +90,30 @@ impl Session {
     }
 
     /// Sends COPY data, split at any byte. Does nothing if [`Session::is_copy_ready`] is false.
-    pub fn copy_bytes(&mut self, bytes: &[u8]) {
+    pub fn copy_data(&mut self, bytes: &[u8]) {
         if self.is_copy_ready() {
-            self.out.copy_bytes(bytes);
+            self.out.copy_data(bytes);
         }
     }
 
     /// Ends the COPY data. The server replies with CommandComplete and the number of rows.
-    pub fn copy_end(&mut self) {
+    pub fn copy_done(&mut self) {
         if self.is_copy_ready() {
             self.reading.end_copy();
-            self.out.copy_end();
+            self.out.copy_done();
         }
     }
 
     /// Continues if a message arrived partially, or is too long to be kept.
     #[cold]
-    fn received_in_part(
+    fn receive_partial(
         &mut self,
         bytes: &[u8],
         mut used: usize,
         rows: &mut dyn RowSink,
     ) -> Result<(usize, SessionEvent), PeerFault> {
         let Self { framing, reading, out, .. } = self;
-        let keeps_rows = rows.wants();
+        let keeps_rows = rows.needs_rows();
         while used < bytes.len() {
             let needed = |head| reading.needed_bytes(head, keeps_rows);
             let (taken, message) = framing.next(&bytes[used..], needed)?;
@@ -184,8 +184,8 @@ impl sql::Session for Session {
         Ok((used, if entry.is_up() { Greeting::Done } else { Greeting::Await }))
     }
 
-    fn connects_to(&mut self, address: u16) {
-        self.entry.connects_to(address);
+    fn set_address(&mut self, address: u16) {
+        self.entry.set_address(address);
     }
 
     fn certificate(&mut self, der: &[u8]) {
@@ -239,7 +239,7 @@ impl sql::Session for Session {
 
     fn load(&mut self, text: &[u8], rows: Vec<u8>) {
         self.out.copied = Some(rows);
-        self.put_text(text, Awaited::CopyIn(Copying::Asked));
+        self.put_text(text, Awaited::CopyIn(Copying::Requested));
     }
 
     #[inline]
@@ -250,10 +250,10 @@ impl sql::Session for Session {
 
     fn received(&mut self, bytes: &[u8], rows: &mut dyn RowSink) -> Result<(usize, SessionEvent), PeerFault> {
         let Self { framing, reading, out, .. } = self;
-        if let Some(refused) = reading.refuse_unsent() {
+        if let Some(refused) = reading.reject_unsent() {
             return Ok((0, refused));
         }
-        let keeps_rows = rows.wants();
+        let keeps_rows = rows.needs_rows();
         let mut used = 0;
         // Almost always messages arrive whole, and are parsed without a copy.
         while let Some(message) =
@@ -267,7 +267,7 @@ impl sql::Session for Session {
         if used == bytes.len() {
             Ok((used, SessionEvent::NeedMore))
         } else {
-            self.received_in_part(bytes, used, rows)
+            self.receive_partial(bytes, used, rows)
         }
     }
 

@@ -20,7 +20,7 @@ use crate::blame::PeerFault;
 use crate::channel::{Channel, Channels, Footprint, Redirect};
 use crate::cluster_nodes::ClusterNodes;
 use crate::secrets::Secrets;
-use crate::shards::crc16_of_tag;
+use crate::shards::crc16_of_hash_tag;
 use crate::step::Template;
 use crate::values::Values;
 
@@ -29,7 +29,7 @@ pub(super) const SLOTS: u16 = 16_384;
 /// Message of a command that was redirected too often.
 const REDIRECTED: &str = "the command was redirected more often than 16 times";
 /// Commands with the first key at another position than the second word, with the index of the word. 0: the command has no key.
-const KEY_PLACES: &[(&str, usize)] = &[
+const KEY_POSITIONS: &[(&str, usize)] = &[
     ("EVAL", 3),
     ("EVALSHA", 3),
     ("EVAL_RO", 3),
@@ -120,22 +120,22 @@ impl SlotMap {
     }
 
     /// Node that serves a slot, or another one if that cannot be reached.
-    fn serving(&self, slot: u16) -> u16 {
-        self.reachable(self.nodes[usize::from(slot % SLOTS)].load(Ordering::Relaxed))
+    fn node_of_slot(&self, slot: u16) -> u16 {
+        self.reachable_node(self.nodes[usize::from(slot % SLOTS)].load(Ordering::Relaxed))
     }
 
     /// Next master in turn, for a command without a key.
-    fn any(&self) -> u16 {
+    fn next_master(&self) -> u16 {
         let turn = self.turn.fetch_add(1, Ordering::Relaxed);
         let masters = self.is_master.iter().filter(|is_master| **is_master).count().max(1);
         let mut masters =
             (0..).zip(&self.is_master).filter(|(_, is_master)| **is_master).skip(turn as usize % masters);
-        self.reachable(masters.next().map_or(0, |(node, _)| node))
+        self.reachable_node(masters.next().map_or(0, |(node, _)| node))
     }
 
     /// Returns the node if it is reachable, otherwise the next reachable one in turn.
     #[inline]
-    fn reachable(&self, node: u16) -> u16 {
+    fn reachable_node(&self, node: u16) -> u16 {
         let is_unreachable = |node: u16| self.is_unreachable[usize::from(node)].load(Ordering::Relaxed);
         if !is_unreachable(node) {
             return node;
@@ -164,7 +164,8 @@ impl SlotMap {
         if !is_once {
             self.nodes[usize::from(slot)].store(node, Ordering::Relaxed);
         }
-        let fault = PeerFault::new(ErrorClass::Moved, 0, REDIRECTED).saying(String::from_utf8_lossy(error));
+        let fault = PeerFault::new(ErrorClass::Moved, 0, REDIRECTED)
+            .with_peer_message(String::from_utf8_lossy(error));
         Some(Redirect { peer: node, is_once, fault })
     }
 }
@@ -205,13 +206,13 @@ pub fn key(words: &[Vec<u8>]) -> Option<&Vec<u8>> {
     let name = String::from_utf8_lossy(words.first()?).to_uppercase();
     let place = match name.as_str() {
         "XREAD" | "XREADGROUP" => words.iter().position(|word| word.eq_ignore_ascii_case(b"streams"))? + 1,
-        name => KEY_PLACES.iter().find(|(known, _)| *known == name).map_or(1, |(_, place)| *place),
+        name => KEY_POSITIONS.iter().find(|(known, _)| *known == name).map_or(1, |(_, place)| *place),
     };
     words.get(place).filter(|_| place > 0)
 }
 
 fn slot(parts: &mut dyn Iterator<Item = &[u8]>) -> u16 {
-    (crc16_of_tag(parts) % u64::from(SLOTS)) as u16
+    (crc16_of_hash_tag(parts) % u64::from(SLOTS)) as u16
 }
 
 /// The commands of a load on the nodes of a cluster. Peer `n` is node `n`.
@@ -267,12 +268,12 @@ impl<C: Channels> Channels for Cluster<C> {
     fn route(&self, step: u16, values: &Values) -> u16 {
         let Some(map) = self.map() else { return 0 };
         match self.keys.get(usize::from(step)) {
-            Some(Key::Slot(slot)) => map.serving(*slot),
+            Some(Key::Slot(slot)) => map.node_of_slot(*slot),
             Some(Key::Filled(template)) => {
                 let value = |number| values.get(number).unwrap_or_default();
-                map.serving(slot(&mut template.filled(&value)))
+                map.node_of_slot(slot(&mut template.filled(&value)))
             }
-            Some(Key::Any) | None => map.any(),
+            Some(Key::Any) | None => map.next_master(),
         }
     }
 
@@ -280,7 +281,7 @@ impl<C: Channels> Channels for Cluster<C> {
         0..self.peers()
     }
 
-    fn is_spare(&self, peer: u16) -> bool {
+    fn connects_lazily(&self, peer: u16) -> bool {
         self.map().is_some_and(|map| map.is_master.get(usize::from(peer)) == Some(&false))
     }
 
@@ -299,8 +300,8 @@ impl<C: Channels> Channels for Cluster<C> {
         self.channels.needs(step, variable)
     }
 
-    fn looks_through(&self, step: u16) -> bool {
-        self.channels.looks_through(step)
+    fn inspects_replies(&self, step: u16) -> bool {
+        self.channels.inspects_replies(step)
     }
 
     fn footprint(&self, longest_bytes: &dyn Fn(u16) -> u64) -> Footprint {

@@ -92,8 +92,8 @@ impl Command {
 
     /// Whether the content of replies or of pushes is needed.
     #[inline]
-    pub(super) fn looks_through(&self) -> bool {
-        self.rules.look_through() || self.published.is_some()
+    pub(super) fn inspects_replies(&self) -> bool {
+        self.rules.need_content() || self.published.is_some()
     }
 
     fn words(&self) -> impl Iterator<Item = &Template> {

@@ -9,13 +9,13 @@ use super::command::Command;
 use super::command::{put_count, put_word, put_words, recorded_words};
 use super::delivery::Subscriber;
 use super::log_in::LogIn;
-use super::reader::{Kind, Reader};
+use super::reader::{Kind, ReplyParser};
 use super::rules::Expected;
-use super::{Commands, EXCESS};
+use super::{Commands, UNSOLICITED};
 use crate::ErrorClass;
 use crate::blame::PeerFault;
 use crate::content::Content;
-use crate::conversation::{Closing, Conversation, Greeting, Next, Progress, Refusal, Stage};
+use crate::conversation::{Closing, Conversation, Greeting, Next, Progress, Rejection, Stage};
 
 /// Reason why a step cannot publish.
 const NO_PUSHES: &str = "the server has no RESP3, in which a connection can publish and receive messages";
@@ -28,7 +28,7 @@ pub struct RedisConversation {
     values: Box<[Vec<u8>]>,
     log_in: LogIn,
     out: Vec<u8>,
-    reader: Reader,
+    reader: ReplyParser,
     /// Number of the latest step.
     step: usize,
     is_awaited: bool,
@@ -47,7 +47,7 @@ impl RedisConversation {
             values,
             log_in: LogIn::default(),
             out: Vec::new(),
-            reader: Reader::default(),
+            reader: ReplyParser::default(),
             step: 0,
             is_awaited: false,
             skipped: 0,
@@ -68,9 +68,9 @@ impl RedisConversation {
     }
 
     /// Compares the reply with the checks of its step, and saves its values.
-    fn judge(&mut self) -> Option<Refusal> {
+    fn check_reply(&mut self) -> Option<Rejection> {
         let command = self.commands.list.get(self.step)?;
-        let refusal = command.rules.judge(&self.reader, self.expected.as_deref());
+        let rejection = command.rules.check_reply(&self.reader, self.expected.as_deref());
         let values = &mut self.values;
         let mut keep = |variable: u16, value: &[u8]| {
             if let Some(kept) = values.get_mut(usize::from(variable)) {
@@ -78,7 +78,7 @@ impl RedisConversation {
                 kept.extend_from_slice(value);
             }
         };
-        refusal.or_else(|| command.rules.save(&self.reader, &mut keep).err())
+        rejection.or_else(|| command.rules.save(&self.reader, &mut keep).err())
     }
 }
 
@@ -113,13 +113,13 @@ impl Conversation for RedisConversation {
         }
         self.out.clear();
         let is_hello = self.log_in == LogIn::Hello;
-        let greeting = self.log_in.go_on(&self.reader, &self.commands.identity, &mut self.out)?;
+        let greeting = self.log_in.resume(&self.reader, &self.commands.identity, &mut self.out)?;
         // A server that accepts HELLO uses RESP3.
         self.subscriber.has_pushes |= is_hello && self.reader.error().is_none();
         Ok((used, greeting))
     }
 
-    fn ask_once(&mut self) {
+    fn announce_redirect(&mut self) {
         self.skipped = 1;
     }
 
@@ -158,13 +158,13 @@ impl Conversation for RedisConversation {
             let Some(first) = rest.first() else { return Ok(Progress::NeedMore) };
             // If no command is in flight, a server may only send pushes.
             if !self.is_awaited && self.reader.is_idle() && *first != b'>' {
-                return Err(PeerFault::new(ErrorClass::ExcessBytes, 0, EXCESS).showing(rest));
+                return Err(PeerFault::new(ErrorClass::ExcessBytes, 0, UNSOLICITED).with_first_bytes(rest));
             }
             let command = self.commands.list.get(self.step);
-            let keeps = self.is_awaited && command.is_some_and(Command::looks_through);
+            let keeps = self.is_awaited && command.is_some_and(Command::inspects_replies);
             let Some(taken) = self.reader.take(rest, keeps)? else { return Ok(Progress::NeedMore) };
             used += taken;
-            let mut refusal = None;
+            let mut rejection = None;
             if self.reader.kind() == Kind::Push {
                 if !self.subscriber.take_push(self.reader.kept()) {
                     continue;
@@ -173,23 +173,23 @@ impl Conversation for RedisConversation {
                 self.skipped -= 1;
                 continue;
             } else {
-                refusal = self.judge();
-                if let Some(redirect) = self.commands.redirect(&self.reader, refusal) {
+                rejection = self.check_reply();
+                if let Some(redirect) = self.commands.redirect(&self.reader, rejection) {
                     self.is_awaited = false;
                     self.subscriber.end();
                     return Ok(Progress::Redirected { used, redirect });
                 }
                 if self.subscriber.is_waiting() {
-                    let (is_complete, of_message) = self.subscriber.take_reply(refusal);
+                    let (is_complete, of_message) = self.subscriber.take_reply(rejection);
                     if !is_complete {
                         continue;
                     }
-                    refusal = of_message;
+                    rejection = of_message;
                 }
             }
             self.is_awaited = false;
             self.subscriber.end();
-            return Ok(Progress::Replied { used, reply: self.commands.reply(&self.reader, refusal) });
+            return Ok(Progress::Replied { used, reply: self.commands.reply(&self.reader, rejection) });
         }
     }
 
@@ -215,10 +215,10 @@ impl Conversation for RedisConversation {
         }
     }
 
-    fn explain(&self, refusal: Refusal) -> String {
+    fn explain(&self, rejection: Rejection) -> String {
         let command = self.commands.list.get(self.step);
         command.map_or_else(String::new, |command| {
-            command.rules.explain(refusal, &self.reader, &self.commands.secrets)
+            command.rules.explain(rejection, &self.reader, &self.commands.secrets)
         })
     }
 

@@ -16,7 +16,7 @@ use alloc::vec::Vec;
 
 use super::command::{put_count, put_word};
 use super::kept::{KEPT_BYTES_MAX, ScalarItems};
-use crate::conversation::Refusal;
+use crate::conversation::Rejection;
 use crate::secrets::Secrets;
 use crate::step::Template;
 
@@ -76,7 +76,7 @@ pub(super) struct Subscriber {
     /// Whether the server has not confirmed the subscription yet. If it rejects the subscription, one more reply arrives.
     is_subscribing: bool,
     /// Rejection of the subscription. `None` if it was not rejected.
-    rejection: Option<Refusal>,
+    subscription_rejection: Option<Rejection>,
 }
 
 impl Subscriber {
@@ -105,7 +105,7 @@ impl Subscriber {
         }
         self.latest += 1;
         self.awaited.extend_from_slice(format!(" #{}-{}", self.number, self.latest).as_bytes());
-        (self.has_reply, self.is_delivered, self.rejection) = (false, false, None);
+        (self.has_reply, self.is_delivered, self.subscription_rejection) = (false, false, None);
         if self.channel != channel || channel.is_empty() {
             if !self.channel.is_empty() {
                 put(&[b"UNSUBSCRIBE", &self.channel], out);
@@ -138,15 +138,15 @@ impl Subscriber {
     }
 
     /// Notes a reply, to PUBLISH or to a subscription that is rejected. Returns whether it completes the exchange, with its refusal.
-    pub(super) fn take_reply(&mut self, refusal: Option<Refusal>) -> (bool, Option<Refusal>) {
-        if refusal.is_some() && core::mem::take(&mut self.is_subscribing) {
+    pub(super) fn take_reply(&mut self, rejection: Option<Rejection>) -> (bool, Option<Rejection>) {
+        if rejection.is_some() && core::mem::take(&mut self.is_subscribing) {
             self.channel.clear();
-            self.rejection = refusal;
+            self.subscription_rejection = rejection;
             return (false, None);
         }
         self.has_reply = true;
-        let refusal = refusal.or(self.rejection);
-        (refusal.is_some() || self.is_delivered, refusal)
+        let rejection = rejection.or(self.subscription_rejection);
+        (rejection.is_some() || self.is_delivered, rejection)
     }
 
     /// Ends the exchange.

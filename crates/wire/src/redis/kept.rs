@@ -51,7 +51,7 @@ impl ScalarItems {
     }
 
     /// The only item. `None` if there are several, or as in [`Self::item`].
-    pub(super) fn only(&self) -> Option<&[u8]> {
+    pub(super) fn only_item(&self) -> Option<&[u8]> {
         self.item(0).filter(|_| self.items.len() == 1)
     }
 

@@ -13,11 +13,11 @@ use alloc::vec::Vec;
 
 use super::command::put_words as put;
 use super::errors;
-use super::reader::{Kind, Reader};
+use super::reader::{Kind, ReplyParser};
 use crate::ErrorClass;
 use crate::blame::PeerFault;
 use crate::conversation::Greeting;
-use crate::step::{Access, WrongValue};
+use crate::step::{Access, StepValueError};
 
 /// Largest database number that is sent. The server checks the number against its own limit.
 const DATABASE_MAX: u32 = 1 << 20;
@@ -51,7 +51,7 @@ const SENTINEL: &str = "+sentinel";
 
 /// Method of finding the servers of a URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found<'a> {
+pub enum Discovery<'a> {
     /// The URL names the server.
     Named,
     /// The server reports the nodes of its cluster.
@@ -61,13 +61,13 @@ pub enum Found<'a> {
 }
 
 /// Returns how to find the servers of a URL with this log-in.
-pub fn found(access: &Access) -> Found<'_> {
+pub fn discovery(access: &Access) -> Discovery<'_> {
     if access.scheme.ends_with(SENTINEL) {
-        return Found::Sentinel(access.path.split('/').next().unwrap_or_default());
+        return Discovery::Sentinel(access.path.split('/').next().unwrap_or_default());
     }
     match access.option(CLUSTER) {
-        Some("true") => Found::Cluster,
-        _ => Found::Named,
+        Some("true") => Discovery::Cluster,
+        _ => Discovery::Named,
     }
 }
 
@@ -81,9 +81,9 @@ pub fn behind_sentinel(access: &Access) -> Access {
     Access { scheme: scheme.into(), path: database.into(), options, ..access.clone() }
 }
 
-fn check_option(access: &Access, name: &'static str, known: &'static str) -> Result<(), WrongValue> {
+fn check_option(access: &Access, name: &'static str, known: &'static str) -> Result<(), StepValueError> {
     match access.option(name) {
-        Some(value) if value != known => Err(WrongValue {
+        Some(value) if value != known => Err(StepValueError {
             path: Vec::new(),
             what: format!("{value:?} is no value of `{name}`"),
             help: format!("write {name}={known}, or remove it"),
@@ -98,23 +98,23 @@ impl Identity {
     /// # Errors
     ///
     /// The path is not a database number.
-    pub(super) fn read(access: &Access) -> Result<Self, WrongValue> {
+    pub(super) fn read(access: &Access) -> Result<Self, StepValueError> {
         check_option(access, ROLE, MASTER)?;
         check_option(access, CLUSTER, "true")?;
-        let is_sentinel = matches!(found(access), Found::Sentinel(_));
-        let path = match found(access) {
-            Found::Sentinel("") => {
-                return Err(WrongValue {
+        let is_sentinel = matches!(discovery(access), Discovery::Sentinel(_));
+        let path = match discovery(access) {
+            Discovery::Sentinel("") => {
+                return Err(StepValueError {
                     path: Vec::new(),
                     what: "the URL of a Sentinel has no name of a master".into(),
                     help: "write redis+sentinel://HOST:26379/NAME, as in `SENTINEL MASTERS`".into(),
                 });
             }
-            Found::Sentinel(_) => access.path.split_once('/').map_or("", |(_, database)| database),
-            Found::Named | Found::Cluster => access.path.as_str(),
+            Discovery::Sentinel(_) => access.path.split_once('/').map_or("", |(_, database)| database),
+            Discovery::Named | Discovery::Cluster => access.path.as_str(),
         };
         let database = if path.is_empty() { Some(0) } else { path.parse().ok() };
-        let database = database.filter(|number| *number <= DATABASE_MAX).ok_or_else(|| WrongValue {
+        let database = database.filter(|number| *number <= DATABASE_MAX).ok_or_else(|| StepValueError {
             path: Vec::new(),
             what: format!("the path of the URL is the number of a database, not {path:?}"),
             help: match is_sentinel {
@@ -122,8 +122,8 @@ impl Identity {
                 false => "write redis://HOST:PORT/0, or leave the path out".into(),
             },
         })?;
-        if found(access) == Found::Cluster && database > 0 {
-            return Err(WrongValue {
+        if discovery(access) == Discovery::Cluster && database > 0 {
+            return Err(StepValueError {
                 path: Vec::new(),
                 what: "a cluster has only the database 0".into(),
                 help: "leave the path out".into(),
@@ -172,9 +172,9 @@ impl LogIn {
     }
 
     /// Continues after a complete reply.
-    pub(super) fn go_on(
+    pub(super) fn resume(
         &mut self,
-        reply: &Reader,
+        reply: &ReplyParser,
         identity: &Identity,
         out: &mut Vec<u8>,
     ) -> Result<Greeting, PeerFault> {
@@ -231,12 +231,12 @@ impl LogIn {
             _ if self == Self::Select => (ErrorClass::LoginRefused, NO_DATABASE),
             _ => (ErrorClass::LoginRefused, REJECTED),
         };
-        PeerFault::new(class, 0, sentence).saying(String::from_utf8_lossy(error))
+        PeerFault::new(class, 0, sentence).with_peer_message(String::from_utf8_lossy(error))
     }
 }
 
 /// Whether the reply to HELLO comes from a master.
-fn is_master(reply: &Reader) -> bool {
+fn is_master(reply: &ReplyParser) -> bool {
     let kept = reply.kept();
     let mut names = (0..).step_by(2).map_while(|place| Some((place, kept.item(place)?)));
     let role = names.find(|(_, name)| *name == ROLE.as_bytes());
@@ -267,9 +267,9 @@ mod tests {
         for reply in replies {
             sent.push(String::from_utf8_lossy(&out).replace("\r\n", " "));
             out.clear();
-            let mut reader = Reader::default();
+            let mut reader = ReplyParser::default();
             assert_eq!(reader.take(reply.as_bytes(), false), Ok(Some(reply.len())));
-            greeting = log_in.go_on(&reader, identity, &mut out);
+            greeting = log_in.resume(&reader, identity, &mut out);
         }
         if greeting == Ok(Greeting::Send) {
             sent.push(String::from_utf8_lossy(&out).replace("\r\n", " "));

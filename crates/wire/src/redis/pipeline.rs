@@ -8,14 +8,14 @@ use alloc::vec::Vec;
 
 use super::command::put_words;
 use super::log_in::LogIn;
-use super::reader::{Kind, Reader};
+use super::reader::{Kind, ReplyParser};
 use super::rules::Expected;
-use super::{Commands, EXCESS, Redis};
+use super::{Commands, Redis, UNSOLICITED};
 use crate::ErrorClass;
 use crate::blame::PeerFault;
 use crate::channel::{Channel, Channels, Event, Footprint, Ticket};
 use crate::content::Content;
-use crate::conversation::{Closing, Greeting, Next, Refusal, Script, Stage};
+use crate::conversation::{Closing, Greeting, Next, Rejection, Script, Stage};
 use crate::values::Values;
 
 /// Commands of a load, with several of them in flight on each connection.
@@ -39,12 +39,12 @@ impl Channels for Pipelined {
         Script::needs(&self.redis, step, variable)
     }
 
-    fn looks_through(&self, step: u16) -> bool {
-        Script::looks_through(&self.redis, step)
+    fn inspects_replies(&self, step: u16) -> bool {
+        Script::inspects_replies(&self.redis, step)
     }
 
     fn footprint(&self, longest_bytes: &dyn Fn(u16) -> u64) -> Footprint {
-        self.redis.footprint_of(self.depth, longest_bytes)
+        self.redis.footprint_at_depth(self.depth, longest_bytes)
     }
 }
 
@@ -58,7 +58,7 @@ pub(super) struct RedisPipeline {
     sent: usize,
     /// Commands that await replies, in order.
     awaited: VecDeque<Awaited>,
-    reader: Reader,
+    reader: ReplyParser,
     /// Step of the last reply.
     last_step: u16,
     /// Values that were saved from the last reply.
@@ -81,7 +81,7 @@ impl RedisPipeline {
             out: Vec::new(),
             sent: 0,
             awaited: VecDeque::new(),
-            reader: Reader::default(),
+            reader: ReplyParser::default(),
             last_step: 0,
             saved: Vec::new(),
         }
@@ -93,14 +93,14 @@ impl RedisPipeline {
     }
 
     /// Compares a reply with the checks of its step, and saves its values.
-    fn judge(&mut self, awaited: &Awaited) -> Option<Refusal> {
+    fn check_reply(&mut self, awaited: &Awaited) -> Option<Rejection> {
         self.last_step = awaited.step;
         self.saved.clear();
         let command = self.commands.list.get(usize::from(awaited.step))?;
-        let refusal = command.rules.judge(&self.reader, awaited.expected.as_deref());
+        let rejection = command.rules.check_reply(&self.reader, awaited.expected.as_deref());
         let saved = &mut self.saved;
         let mut keep = |variable: u16, value: &[u8]| saved.push((variable, value.into()));
-        refusal.or_else(|| command.rules.save(&self.reader, &mut keep).err())
+        rejection.or_else(|| command.rules.save(&self.reader, &mut keep).err())
     }
 }
 
@@ -119,11 +119,11 @@ impl Channel for RedisPipeline {
         if self.reader.kind() == Kind::Push {
             return Ok((used, Greeting::Await));
         }
-        let greeting = self.log_in.go_on(&self.reader, &self.commands.identity, &mut self.out)?;
+        let greeting = self.log_in.resume(&self.reader, &self.commands.identity, &mut self.out)?;
         Ok((used, greeting))
     }
 
-    fn ask_once(&mut self) {
+    fn announce_redirect(&mut self) {
         put_words(&[b"ASKING"], &mut self.out);
         self.awaited.push_back(Awaited { ticket: Ticket::NONE, step: 0, expected: None });
     }
@@ -157,11 +157,11 @@ impl Channel for RedisPipeline {
             let rest = &bytes[used..];
             let Some(first) = rest.first() else { return Ok(None) };
             if self.awaited.is_empty() && self.reader.is_idle() && *first != b'>' {
-                return Err(PeerFault::new(ErrorClass::ExcessBytes, 0, EXCESS).showing(rest));
+                return Err(PeerFault::new(ErrorClass::ExcessBytes, 0, UNSOLICITED).with_first_bytes(rest));
             }
             let step = self.awaited.front().map_or(0, |awaited| awaited.step);
             let command = self.commands.list.get(usize::from(step));
-            let keeps = command.is_some_and(|command| command.rules.look_through());
+            let keeps = command.is_some_and(|command| command.rules.need_content());
             let Some(taken) = self.reader.take(rest, keeps)? else { return Ok(None) };
             used += taken;
             if self.reader.kind() == Kind::Push {
@@ -171,11 +171,11 @@ impl Channel for RedisPipeline {
             if awaited.ticket == Ticket::NONE {
                 continue;
             }
-            let refusal = self.judge(&awaited);
-            if let Some(redirect) = self.commands.redirect(&self.reader, refusal) {
+            let rejection = self.check_reply(&awaited);
+            if let Some(redirect) = self.commands.redirect(&self.reader, rejection) {
                 return Ok(Some((used, Event::Redirected { ticket: awaited.ticket, redirect })));
             }
-            let reply = self.commands.reply(&self.reader, refusal);
+            let reply = self.commands.reply(&self.reader, rejection);
             return Ok(Some((used, Event::Replied { ticket: awaited.ticket, reply })));
         }
     }
@@ -193,10 +193,10 @@ impl Channel for RedisPipeline {
         }
     }
 
-    fn explain(&self, refusal: Refusal) -> String {
+    fn explain(&self, rejection: Rejection) -> String {
         let command = self.commands.list.get(usize::from(self.last_step));
         command.map_or_else(String::new, |command| {
-            command.rules.explain(refusal, &self.reader, &self.commands.secrets)
+            command.rules.explain(rejection, &self.reader, &self.commands.secrets)
         })
     }
 

@@ -35,7 +35,7 @@ pub(super) const LENGTH: &str = "a length in the reply is no number from 0 to 2^
 pub(super) const TOO_DEEP: &str = "the reply has more than 128 aggregates within each other";
 pub(super) const STREAMED: &str = "the reply has a streamed type, which no released server sends";
 pub(super) const NUMBER: &str = "a number in the reply is none";
-pub(super) const TRUTH: &str = "a boolean in the reply is neither t nor f";
+pub(super) const BOOLEAN: &str = "a boolean in the reply is neither t nor f";
 pub(super) const NULL: &str = "a null in the reply has content";
 pub(super) const MISPLACED_PUSH: &str = "a push or an attribute stands within another value";
 
@@ -78,7 +78,7 @@ impl Kind {
 
 /// State of the parser.
 #[derive(Debug, Default)]
-pub(super) struct Reader {
+pub(super) struct ReplyParser {
     /// Received bytes of an incomplete line.
     line: Vec<u8>,
     state: State,
@@ -102,8 +102,8 @@ enum State {
     Line,
     /// Bulk string with `left` bytes to come.
     Bulk { left: u64, is_error: bool },
-    /// Two bytes at the end of a bulk string, after `come` of them.
-    BulkEnd { come: u8 },
+    /// Two bytes at the end of a bulk string, after `arrived` of them.
+    BulkEnd { arrived: u8 },
 }
 
 /// Open aggregate with `left` items to come.
@@ -124,7 +124,7 @@ enum Line {
     Aggregate { left: u64, is_attribute: bool },
 }
 
-impl Reader {
+impl ReplyParser {
     /// Processes bytes up to the end of one reply, and returns how many were used. `None` if the reply is incomplete; all bytes
     /// were used. Keeps the content if `keeps`.
     #[inline]
@@ -156,10 +156,10 @@ impl Reader {
                     Some(end) => (end + 1, self.take_line(&rest[..=end], keeps)?),
                 },
                 State::Bulk { left, is_error } => (self.take_bulk(rest, left, is_error, keeps), false),
-                State::BulkEnd { come } => (1, self.end_bulk(rest[0], come, keeps)?),
+                State::BulkEnd { arrived } => (1, self.end_bulk(rest[0], arrived, keeps)?),
             };
             at += used;
-            if is_value && self.value_ends() {
+            if is_value && self.end_value() {
                 self.received_bytes += at as u64;
                 self.has_ended = true;
                 return Ok(Some(at));
@@ -212,7 +212,7 @@ impl Reader {
     #[cold]
     fn keep_line(&mut self, bytes: &[u8]) -> Result<(), PeerFault> {
         if self.line.is_empty() {
-            check_type(bytes[0]).map_err(|fault| fault.showing(bytes))?;
+            check_type(bytes[0]).map_err(|fault| fault.with_first_bytes(bytes))?;
         }
         if self.line.len() + bytes.len() > LINE_BYTES_MAX {
             return Err(fault(LONG_LINE));
@@ -239,12 +239,12 @@ impl Reader {
     fn read_line(&mut self, line: &[u8], keeps: bool) -> Result<bool, PeerFault> {
         // Reports the error that would occur if the bytes had arrived one by one.
         if line.len() > LINE_BYTES_MAX {
-            check_type(line[0]).map_err(|fault| fault.showing(line))?;
+            check_type(line[0]).map_err(|fault| fault.with_first_bytes(line))?;
             return Err(fault(LONG_LINE));
         }
-        let [first, content @ .., b'\r', b'\n'] = line else { return Err(not_a_line(line)) };
+        let [first, content @ .., b'\r', b'\n'] = line else { return Err(malformed_line(line)) };
         let (kind, meaning) = meaning(*first, content)
-            .map_err(|fault| if fault.sentence == NOT_RESP { fault.showing(line) } else { fault })?;
+            .map_err(|fault| if fault.sentence == NOT_RESP { fault.with_first_bytes(line) } else { fault })?;
         if matches!(kind, Some(Kind::Push)) || matches!(meaning, Line::Aggregate { is_attribute: true, .. }) {
             // An attribute may precede any value, but a push is valid only between replies.
             let is_within = kind == Some(Kind::Push) && !self.open.is_empty();
@@ -300,7 +300,7 @@ impl Reader {
             self.error.clear();
         }
         self.state = match left {
-            0 => State::BulkEnd { come: 0 },
+            0 => State::BulkEnd { arrived: 0 },
             left => State::Bulk { left, is_error: is_first },
         };
     }
@@ -316,16 +316,16 @@ impl Reader {
             self.kept.add(&bytes[..used]);
         }
         let left = left - used as u64;
-        self.state = if left == 0 { State::BulkEnd { come: 0 } } else { State::Bulk { left, is_error } };
+        self.state = if left == 0 { State::BulkEnd { arrived: 0 } } else { State::Bulk { left, is_error } };
         used
     }
 
     /// Processes a byte after a bulk string. Returns whether a value ended with it.
     #[inline]
-    fn end_bulk(&mut self, byte: u8, come: u8, keeps: bool) -> Result<bool, PeerFault> {
-        match (come, byte) {
+    fn end_bulk(&mut self, byte: u8, arrived: u8, keeps: bool) -> Result<bool, PeerFault> {
+        match (arrived, byte) {
             (0, b'\r') => {
-                self.state = State::BulkEnd { come: 1 };
+                self.state = State::BulkEnd { arrived: 1 };
                 Ok(false)
             }
             (1, b'\n') => {
@@ -341,7 +341,7 @@ impl Reader {
 
     /// Ends a value, and the aggregates that end with it. Returns whether the reply is complete.
     #[inline]
-    fn value_ends(&mut self) -> bool {
+    fn end_value(&mut self) -> bool {
         while let Some(frame) = self.open.last_mut() {
             frame.left -= 1;
             if frame.left > 0 {
@@ -394,7 +394,7 @@ fn meaning(first: u8, content: &[u8]) -> Result<(Option<Kind>, Line), PeerFault>
     };
     let value = |kind, is_sound, sentence| match is_sound {
         true => Ok((Some(kind), Line::Value)),
-        false => Err(fault(sentence).showing(content)),
+        false => Err(fault(sentence).with_first_bytes(content)),
     };
     match first {
         b'+' => Ok((Some(Kind::String), Line::Value)),
@@ -407,11 +407,11 @@ fn meaning(first: u8, content: &[u8]) -> Result<(Option<Kind>, Line), PeerFault>
         b'>' => aggregate(Kind::Push, 1),
         b'%' => aggregate(Kind::Map, 2),
         b'|' => {
-            let items = length(content)?.ok_or_else(|| fault(LENGTH).showing(content))?;
+            let items = length(content)?.ok_or_else(|| fault(LENGTH).with_first_bytes(content))?;
             Ok((None, Line::Aggregate { left: items * 2, is_attribute: true }))
         }
         b'_' => value(Kind::Nil, content.is_empty(), NULL),
-        b'#' => value(Kind::Boolean, matches!(content, b"t" | b"f"), TRUTH),
+        b'#' => value(Kind::Boolean, matches!(content, b"t" | b"f"), BOOLEAN),
         b',' => value(Kind::Double, is_double(content), NUMBER),
         b'(' => value(Kind::BigNumber, is_integer(content), NUMBER),
         other => check_type(other).map(|()| (None, Line::Value)),
@@ -443,7 +443,7 @@ fn length(content: &[u8]) -> Result<Option<u64>, PeerFault> {
     let number = content.iter().take(13).fold(0, |sum, digit| sum * 10 + u64::from(digit & 0xf));
     match is_number && number <= LENGTH_MAX {
         true => Ok(Some(number)),
-        false => Err(fault(LENGTH).showing(content)),
+        false => Err(fault(LENGTH).with_first_bytes(content)),
     }
 }
 
@@ -459,9 +459,9 @@ fn is_double(content: &[u8]) -> bool {
 
 /// Error for a line that does not end with CR LF, or has no valid type.
 #[cold]
-fn not_a_line(line: &[u8]) -> PeerFault {
+fn malformed_line(line: &[u8]) -> PeerFault {
     match line.first().map_or(Ok(()), |first| check_type(*first)) {
-        Err(fault) => fault.showing(line),
+        Err(fault) => fault.with_first_bytes(line),
         Ok(()) => fault(LINE_END),
     }
 }

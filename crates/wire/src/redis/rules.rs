@@ -6,10 +6,10 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::errors;
-use super::reader::{Kind, Reader};
+use super::reader::{Kind, ReplyParser};
 use super::step::{Part, RedisStep};
 use crate::ErrorClass;
-use crate::conversation::Refusal;
+use crate::conversation::Rejection;
 use crate::secrets::Secrets;
 use crate::step::Template;
 
@@ -51,7 +51,7 @@ impl Rules {
 
     /// Whether the content of replies is needed.
     #[inline]
-    pub(super) fn look_through(&self) -> bool {
+    pub(super) fn need_content(&self) -> bool {
         self.reply.is_some() || self.content.is_some() || !self.saves.is_empty()
     }
 
@@ -92,25 +92,25 @@ impl Rules {
 
     /// Reason why a reply is rejected. `None` if it passes.
     #[inline]
-    pub(super) fn judge(&self, reply: &Reader, expected: Option<&Expected>) -> Option<Refusal> {
+    pub(super) fn check_reply(&self, reply: &ReplyParser, expected: Option<&Expected>) -> Option<Rejection> {
         if let Some(error) = reply.error()
             && (self.kind != Some(Kind::Error) || reply.kind() != Kind::Error)
         {
-            return Some(Refusal { class: errors::class(error), code: ERROR });
+            return Some(Rejection { class: errors::class(error), code: ERROR });
         }
-        if self.kind.is_none() && !self.look_through() {
+        if self.kind.is_none() && !self.need_content() {
             return None;
         }
         self.compare(reply, expected)
     }
 
-    fn compare(&self, reply: &Reader, expected: Option<&Expected>) -> Option<Refusal> {
-        let check = |code| Some(Refusal { class: ErrorClass::CheckBody, code });
+    fn compare(&self, reply: &ReplyParser, expected: Option<&Expected>) -> Option<Rejection> {
+        let check = |code| Some(Rejection { class: ErrorClass::CheckBody, code });
         if self.kind.is_some_and(|kind| kind != reply.kind()) {
             return check(TYPE);
         }
         let (kept, expected) = (reply.kept(), expected?);
-        if expected.reply.as_deref().is_some_and(|text| kept.only() != Some(text)) {
+        if expected.reply.as_deref().is_some_and(|text| kept.only_item() != Some(text)) {
             return check(REPLY);
         }
         if expected.content.as_deref().is_some_and(|text| !kept.contains(text)) {
@@ -124,25 +124,29 @@ impl Rules {
     /// # Errors
     ///
     /// A value is null, absent, or longer than 64 KiB.
-    pub(super) fn save(&self, reply: &Reader, take: &mut dyn FnMut(u16, &[u8])) -> Result<(), Refusal> {
+    pub(super) fn save(
+        &self,
+        reply: &ReplyParser,
+        take: &mut dyn FnMut(u16, &[u8]),
+    ) -> Result<(), Rejection> {
         for (code, (variable, source)) in (SAVED..).zip(&self.saves) {
             let lines;
             let value = match source {
-                Part::Reply => reply.kept().only(),
+                Part::Reply => reply.kept().only_item(),
                 Part::Item(number) => reply.kept().item(*number),
                 Part::Items => {
                     lines = reply.kept().lines();
                     Some(lines.as_slice())
                 }
             };
-            let value = value.ok_or(Refusal { class: ErrorClass::Capture, code })?;
+            let value = value.ok_or(Rejection { class: ErrorClass::Capture, code })?;
             take(*variable, value);
         }
         Ok(())
     }
 
     /// Error message for a refusal, with the beginning of the reply.
-    pub(super) fn explain(&self, refusal: Refusal, reply: &Reader, secrets: &Secrets) -> String {
+    pub(super) fn explain(&self, rejection: Rejection, reply: &ReplyParser, secrets: &Secrets) -> String {
         let shown = |bytes: &[u8]| format!("{}", secrets.redact(bytes).escape_ascii());
         let got = || match reply.kind() {
             kind @ (Kind::String | Kind::Integer | Kind::Double | Kind::Boolean | Kind::BigNumber) => {
@@ -150,7 +154,7 @@ impl Rules {
             }
             kind => kind.name().into(),
         };
-        match refusal.code {
+        match rejection.code {
             ERROR => String::from_utf8_lossy(&secrets.redact(reply.error().unwrap_or_default())).into_owned(),
             TYPE => {
                 let expected = self.kind.map_or("", Kind::name);

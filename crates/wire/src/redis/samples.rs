@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 
 use super::errors;
 use super::reader::{
-    DEPTH_MAX, LENGTH, LINE_BYTES_MAX, LINE_END, LONG_LINE, MISPLACED_PUSH, NOT_RESP, NULL, NUMBER, STREAMED,
-    TOO_DEEP, TRUTH,
+    BOOLEAN, DEPTH_MAX, LENGTH, LINE_BYTES_MAX, LINE_END, LONG_LINE, MISPLACED_PUSH, NOT_RESP, NULL, NUMBER,
+    STREAMED, TOO_DEEP,
 };
 use crate::ErrorClass;
 use crate::testing::{End, Sample};
@@ -94,7 +94,7 @@ const FAULTS: &[(&str, &str, &str)] = &[
     ("integer without digits", ":\r\n", NUMBER),
     ("double that is a word", ",ten\r\n", NUMBER),
     ("big number with a point", "(1.5\r\n", NUMBER),
-    ("boolean y", "#y\r\n", TRUTH),
+    ("boolean y", "#y\r\n", BOOLEAN),
     ("null with content", "_0\r\n", NULL),
     ("streamed bulk string", "$?\r\n", STREAMED),
     ("streamed array", "*?\r\n", STREAMED),
@@ -118,17 +118,17 @@ fn limits() -> Vec<Sample> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::EXCESS;
+    use super::super::UNSOLICITED;
     use super::*;
     use crate::protocol::Open;
 
     #[test]
-    fn unasked_bytes_are_a_fault_unless_push() {
+    fn unsolicited_bytes_are_rejected_unless_push() {
         let Open::Conversation(open) = super::super::PROTOCOL.open else { panic!("a conversation") };
         let mut conversation = open();
         conversation.received(b"+PONG\r\n").expect("a reply");
         conversation.received(b">2\r\n+invalidate\r\n_\r\n").expect("a push");
         let fault = conversation.received(b"+PONG\r\n").expect_err("a second reply");
-        assert_eq!((fault.class, fault.sentence), (ErrorClass::ExcessBytes, EXCESS));
+        assert_eq!((fault.class, fault.sentence), (ErrorClass::ExcessBytes, UNSOLICITED));
     }
 }

@@ -8,8 +8,8 @@ use alloc::vec::Vec;
 use super::reader::Kind as ReplyKind;
 use super::{log_in, records, workload};
 use crate::step::{
-    self, Access, Key, Kind, LogIn, OwnSteps, ReplyKeys, Saved, Step, Table, Text, Value, WrittenStep,
-    WrongValue,
+    self, Access, Key, Kind, LogIn, ReplyKeys, SavedValue, Step, StepDefinition, StepValueError, Table, Text,
+    Value, WrittenStep,
 };
 use crate::words;
 
@@ -28,7 +28,7 @@ const OTHER_MODES: [&str; 8] =
     ["SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE", "MONITOR", "SYNC", "PSYNC", "REPLCONF", "QUIT"];
 
 /// Definition of the protocol's steps.
-pub(super) const STEPS: OwnSteps = OwnSteps {
+pub(super) const STEPS: StepDefinition = StepDefinition {
     noun: "Redis",
     says: "the command that is sent",
     url: "redis://127.0.0.1:6379",
@@ -54,7 +54,7 @@ pub(super) const STEPS: OwnSteps = OwnSteps {
     log_in: Some(LogIn {
         password_variable: "REDISCLI_AUTH",
         options: log_in::OPTIONS,
-        asks_for_tls: |_| false,
+        requires_tls: |_| false,
         check: check_access,
     }),
     pipeline_max: 10_000,
@@ -214,12 +214,12 @@ impl Step for RedisStep {
     }
 }
 
-fn check_access(access: &Access) -> Result<(), WrongValue> {
+fn check_access(access: &Access) -> Result<(), StepValueError> {
     log_in::Identity::read(access).map(drop)
 }
 
-fn read(written: &WrittenStep<'_>) -> Result<Arc<dyn Step>, WrongValue> {
-    let wrong = |(what, help)| WrongValue { path: Vec::new(), what, help };
+fn read(written: &WrittenStep<'_>) -> Result<Arc<dyn Step>, StepValueError> {
+    let wrong = |(what, help)| StepValueError { path: Vec::new(), what, help };
     let awaits_delivery = written.key == PUBLISH_KEY;
     let (words, title) = match written.value {
         Value::Table(_) => published(written.value).map_err(wrong)?,
@@ -231,7 +231,7 @@ fn read(written: &WrittenStep<'_>) -> Result<Arc<dyn Step>, WrongValue> {
         Value::Text(Text { written, template }) => (words::split(template).map_err(wrong)?, written.clone()),
         _ => (Vec::new(), String::new()),
     };
-    let step = RedisStep::of(words, shown(&title));
+    let step = RedisStep::of(words, shortened(&title));
     check_words(&step).map_err(wrong)?;
     let expect = expect(written.expect)?;
     let saves = written.saves.iter().map(source).collect::<Result<_, _>>()?;
@@ -272,7 +272,7 @@ fn check_words(step: &RedisStep) -> Result<(), (String, String)> {
     Ok(())
 }
 
-fn expect(value: Option<&Value>) -> Result<Expect, WrongValue> {
+fn expect(value: Option<&Value>) -> Result<Expect, StepValueError> {
     let text = |key: &str| {
         value.and_then(|value| value.get(key)).and_then(Value::text).map(|text| text.template.clone())
     };
@@ -281,7 +281,7 @@ fn expect(value: Option<&Value>) -> Result<Expect, WrongValue> {
         let known = ReplyKind::NAMED.iter().find(|(known, _)| known.as_bytes() == name);
         known.map(|(_, kind)| *kind).ok_or_else(|| {
             let names: Vec<&str> = ReplyKind::NAMED.iter().map(|(name, _)| *name).collect();
-            WrongValue {
+            StepValueError {
                 path: Vec::from([step::EXPECT, "type"]),
                 what: format!("{:?} is no type of a reply", String::from_utf8_lossy(name)),
                 help: format!("write one of {}", names.join(", ")),
@@ -291,13 +291,13 @@ fn expect(value: Option<&Value>) -> Result<Expect, WrongValue> {
     Ok(Expect { kind: kind.transpose()?, reply: text("reply"), content: text("contains") })
 }
 
-fn source(saved: &Saved) -> Result<(u16, Part), WrongValue> {
+fn source(saved: &SavedValue) -> Result<(u16, Part), StepValueError> {
     let source = match (saved.value.get("reply"), saved.value.get("item")) {
         (_, Some(Value::Count(number))) => usize::try_from(*number).ok().map(Part::Item),
         (Some(Value::Truth(true)), _) => Some(Part::Reply),
         _ => None,
     };
-    source.map(|source| (saved.variable, source)).ok_or_else(|| WrongValue {
+    source.map(|source| (saved.variable, source)).ok_or_else(|| StepValueError {
         path: Vec::from([step::SAVE]),
         what: format!("`{}` has no source", saved.name),
         help: "write { reply: true }, or { item: 0 } for the first item of an array".into(),
@@ -305,7 +305,7 @@ fn source(saved: &Saved) -> Result<(u16, Part), WrongValue> {
 }
 
 /// Beginning of a command, escaped to one line.
-fn shown(text: &str) -> String {
+fn shortened(text: &str) -> String {
     let dots = if text.chars().count() > SHOWN_CHARACTERS_MAX { " …" } else { "" };
     let start: String = text.chars().take(SHOWN_CHARACTERS_MAX).collect();
     format!("{}{dots}", start.trim().escape_debug())

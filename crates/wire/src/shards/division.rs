@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn further_shard_of_a_ring_takes_its_share_and_moves_nothing_else() {
+    fn added_ring_shard_takes_its_share_and_moves_nothing_else() {
         let divider = divider(None, ShardMap::Ring(160), 4);
         let (mut moved, mut counts) = (0, [0_u32; 4]);
         for number in 0..40_000 {
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn finalizer_is_that_of_murmurhash3() {
+    fn finalizer_matches_murmurhash3() {
         assert_eq!([mixed(0), mixed(1)], [0, 0xb456_bcfc_34c2_cb2c]);
     }
 }

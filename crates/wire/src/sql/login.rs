@@ -19,7 +19,7 @@ pub struct Login {
     /// Session variables with their values, in order.
     pub settings: Vec<(String, String)>,
     /// Use of TLS.
-    pub tls: TlsWish,
+    pub tls: TlsMode,
     /// TLS from the first byte, without a request to the server (PostgreSQL 17).
     pub is_tls_direct: bool,
     /// Binding of SCRAM to the TLS connection (PostgreSQL).
@@ -30,7 +30,7 @@ pub struct Login {
     /// Statements that are run after the log-in, in order (MySQL).
     pub init_commands: Vec<String>,
     /// Insecure ways to send the password that are allowed.
-    pub weak: Weak,
+    pub weak: InsecureAuth,
     /// Computes stretched passwords for SCRAM. `None`: each session computes its own, up to 100,000 rounds.
     pub stretcher: Option<Stretcher>,
 }
@@ -64,7 +64,7 @@ impl Eq for Stretcher {}
 
 /// Insecure ways to send a password. By default, none is allowed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Weak {
+pub struct InsecureAuth {
     /// Password in plain text.
     pub clear: bool,
     /// MD5 hash (PostgreSQL).
@@ -73,7 +73,7 @@ pub struct Weak {
     pub any_key: bool,
 }
 
-impl Weak {
+impl InsecureAuth {
     /// Allows all methods, for transports that are safe from eavesdropping.
     pub const ALL: Self = Self { clear: true, md5: true, any_key: true };
 }
@@ -90,7 +90,7 @@ impl fmt::Debug for Secret {
 
 /// Use of TLS on a connection that starts without it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum TlsWish {
+pub enum TlsMode {
     /// Never uses TLS.
     #[default]
     No,
@@ -118,11 +118,11 @@ pub struct Attempt {
     /// Number of the server in the list of hosts.
     pub host: u16,
     /// Use of TLS.
-    pub tls: TlsWish,
+    pub tls: TlsMode,
     /// Required state of the server.
     pub role: ServerRole,
     /// Whether the next attempt goes to this server again, so that a rejected log-in is not final.
-    pub has_second_way: bool,
+    pub has_fallback: bool,
 }
 
 /// State of a server that a session requires, as in `target_session_attrs` of libpq.

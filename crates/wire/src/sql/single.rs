@@ -5,30 +5,30 @@ use alloc::string::{String, ToString};
 use super::{RowSink, Session, SessionEvent};
 use crate::ErrorClass;
 use crate::blame::PeerFault;
-use crate::conversation::{Closing, Conversation, Greeting, Next, Progress, Refusal, Reply, Stage};
+use crate::conversation::{Closing, Conversation, Greeting, Next, Progress, Rejection, Reply, Stage};
 
 /// Conversation in which every request is one fixed text.
 #[derive(Debug)]
-pub struct Single<S, R = ()> {
+pub struct FixedQuery<S, R = ()> {
     session: S,
     text: String,
     is_awaited: bool,
-    refusal: Option<Refusal>,
+    rejection: Option<Rejection>,
     /// Number of a server error that counts as success.
-    excused: Option<u16>,
+    tolerated: Option<u16>,
     received_bytes: u64,
     rows: R,
 }
 
-impl<S: Session, R: RowSink + Send> Single<S, R> {
+impl<S: Session, R: RowSink + Send> FixedQuery<S, R> {
     /// Creates a conversation that sends `text` as each request, and passes the rows of replies to `rows`.
     pub fn new(session: S, text: impl Into<String>, rows: R) -> Self {
         Self {
             session,
             text: text.into(),
             is_awaited: false,
-            refusal: None,
-            excused: None,
+            rejection: None,
+            tolerated: None,
             received_bytes: 0,
             rows,
         }
@@ -36,8 +36,8 @@ impl<S: Session, R: RowSink + Send> Single<S, R> {
 
     /// Treats an error with this number of the server as success.
     #[must_use]
-    pub fn excusing(self, number: u16) -> Self {
-        Self { excused: Some(number), ..self }
+    pub fn tolerating(self, number: u16) -> Self {
+        Self { tolerated: Some(number), ..self }
     }
 
     /// The underlying session.
@@ -50,15 +50,15 @@ impl<S: Session, R: RowSink + Send> Single<S, R> {
         &self.rows
     }
 
-    fn over(&mut self, used: usize, reusable: bool) -> Progress {
+    fn end_request(&mut self, used: usize, reusable: bool) -> Progress {
         self.is_awaited = false;
         let received_bytes = self.received_bytes + used as u64;
-        let reply = Reply { status: 1, refusal: self.refusal, reusable, idle_max_s: 0, received_bytes };
+        let reply = Reply { status: 1, rejection: self.rejection, reusable, idle_max_s: 0, received_bytes };
         Progress::Replied { used, reply }
     }
 }
 
-impl<S: Session, R: RowSink + Send> Conversation for Single<S, R> {
+impl<S: Session, R: RowSink + Send> Conversation for FixedQuery<S, R> {
     fn set(&mut self, _variable: u16, _value: &[u8]) {}
 
     fn greet(&mut self) -> Greeting {
@@ -69,8 +69,8 @@ impl<S: Session, R: RowSink + Send> Conversation for Single<S, R> {
         self.session.greeted(bytes)
     }
 
-    fn connects_to(&mut self, address: u16) {
-        self.session.connects_to(address);
+    fn set_address(&mut self, address: u16) {
+        self.session.set_address(address);
     }
 
     fn certificate(&mut self, der: &[u8]) {
@@ -84,7 +84,7 @@ impl<S: Session, R: RowSink + Send> Conversation for Single<S, R> {
     fn begin(&mut self, _step: u16) -> Next {
         self.session.clear();
         self.session.query(self.text.as_bytes());
-        (self.is_awaited, self.refusal, self.received_bytes) = (true, None, 0);
+        (self.is_awaited, self.rejection, self.received_bytes) = (true, None, 0);
         Next::Send
     }
 
@@ -104,20 +104,20 @@ impl<S: Session, R: RowSink + Send> Conversation for Single<S, R> {
                 }
                 SessionEvent::Send => {
                     self.received_bytes += used as u64;
-                    return Ok(Progress::Answered { used, part: None, next: Next::Send });
+                    return Ok(Progress::PartReplied { used, part: None, next: Next::Send });
                 }
                 SessionEvent::Succeeded { .. } | SessionEvent::RolledBack => {}
                 // Errors without a request in flight concern the connection, which then ends.
                 SessionEvent::Rejected | SessionEvent::Ready if !self.is_awaited => {}
-                SessionEvent::Rejected if self.excused == Some(self.session.last_error().number) => {}
+                SessionEvent::Rejected if self.tolerated == Some(self.session.last_error().number) => {}
                 SessionEvent::Rejected => {
                     let code = self.session.last_error().sqlstate.code();
-                    self.refusal = Some(Refusal { class: ErrorClass::SqlError, code });
+                    self.rejection = Some(Rejection { class: ErrorClass::SqlError, code });
                     if self.session.last_error().is_fatal {
-                        return Ok(self.over(used, false));
+                        return Ok(self.end_request(used, false));
                     }
                 }
-                SessionEvent::Ready => return Ok(self.over(used, true)),
+                SessionEvent::Ready => return Ok(self.end_request(used, true)),
             }
         }
     }
@@ -136,7 +136,7 @@ impl<S: Session, R: RowSink + Send> Conversation for Single<S, R> {
         }
     }
 
-    fn explain(&self, _refusal: Refusal) -> String {
+    fn explain(&self, _refusal: Rejection) -> String {
         let server_error = self.session.last_error();
         [server_error.sqlstate.as_str(), ": ", &server_error.text].concat().to_string()
     }

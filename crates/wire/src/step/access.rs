@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::secrets::Secrets;
 use crate::sql::Secret;
-use crate::step::WrongValue;
+use crate::step::StepValueError;
 
 /// Log-in of connections.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub struct LogIn {
     /// Names of the options that the query of a URL may have.
     pub options: &'static [&'static str],
     /// Whether the options of a URL require TLS.
-    pub asks_for_tls: fn(&Access) -> bool,
+    pub requires_tls: fn(&Access) -> bool,
     /// Function that checks the log-in in a URL.
-    pub check: fn(&Access) -> Result<(), WrongValue>,
+    pub check: fn(&Access) -> Result<(), StepValueError>,
 }

@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::{Step, WrongValue};
+use super::{Step, StepValueError};
 
 /// Step as defined by flags. Braces are literal.
 #[derive(Clone, Copy, Debug)]
@@ -24,4 +24,4 @@ pub struct FlagStep<'a> {
 }
 
 /// Function that reads a step from flags. The path of an error is empty for the request, and [`super::EXPECT`] with a key for a check.
-pub type ReadFlagStep = fn(&FlagStep<'_>, &mut Vec<WrongValue>) -> Arc<dyn Step>;
+pub type ReadFlagStep = fn(&FlagStep<'_>, &mut Vec<StepValueError>) -> Arc<dyn Step>;

@@ -12,7 +12,7 @@ use crate::conversation::Conversation;
 
 /// Keys in addition to the key that defines a step, and keys of scenarios for all of their steps.
 #[derive(Debug)]
-pub struct FurtherKeys {
+pub struct ExtraKeys {
     /// Noun for one step in sentences: `an HTTP request`.
     pub one: &'static str,
     /// Keys of the step itself.
@@ -32,11 +32,11 @@ pub struct FurtherKeys {
     /// Words for the state of a user in the hidden variable with this name ([`super::Step::session`]).
     pub session_words: fn(&str) -> &'static str,
     /// Whether a hidden variable with this name is emptied before each iteration.
-    pub is_of_iteration: fn(&str) -> bool,
+    pub is_per_iteration: fn(&str) -> bool,
     /// Value of the header Authorization for `name:password`, without braces.
     pub authorization: fn(&[u8]) -> String,
     /// Encoded forms of a value in all places of a step, to find secrets in texts.
-    pub spellings: fn(&[u8]) -> Vec<Vec<u8>>,
+    pub encoded_forms: fn(&[u8]) -> Vec<Vec<u8>>,
     /// Compiles requests from shapes alone.
     pub compile_shapes: CompileShapes,
     /// Opens a conversation for tests that feed arbitrary replies to it. Step 0 saves values of its reply: the parts that both
@@ -44,13 +44,13 @@ pub struct FurtherKeys {
     pub sample_session: SampleSession,
     /// Recognizes the answer of a server without TLS to a TLS handshake, from its first bytes. Returns the class of the error, and the
     /// actual protocol.
-    pub in_the_clear: fn(&[u8]) -> Option<(ErrorClass, String)>,
+    pub recognize_plaintext: fn(&[u8]) -> Option<(ErrorClass, String)>,
 }
 
 /// Function that opens the conversation of a user with a session, for tests.
 pub type SampleSession = fn(path: &str, expressions: &[Regex; 2]) -> Option<Box<dyn Conversation>>;
 
-impl FurtherKeys {
+impl ExtraKeys {
     /// Whether a step has this key in addition to its main key.
     pub fn has(&self, name: &str) -> bool {
         self.step.iter().any(|key| key.name == name)

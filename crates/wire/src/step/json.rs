@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_of_json_stay_numbers() {
+    fn json_numbers_stay_numbers() {
         for text in ["0", "-1", "10.5", "1e3", "-0.0E-2", "12345678901234567890123", "true", "false"] {
             assert!(is_scalar(text), "{text}");
         }

@@ -10,11 +10,11 @@ use super::tree::{Entry, Node, Span};
 use crate::secrets::Secrets;
 
 /// Error in a text, and the help.
-pub type Wrong = (String, String);
+pub type TextError = (String, String);
 
 /// The reader of a plan, as a protocol uses it for its steps.
 ///
-/// A protocol resolves every text that may have variables with [`Self::use_in`], in the order of the parts of a request: variables
+/// A protocol resolves every text that may have variables with [`Self::resolve_names`], in the order of the parts of a request: variables
 /// get their numbers in this order.
 pub trait Reader {
     /// Reports an error at a place.
@@ -22,32 +22,32 @@ pub trait Reader {
     /// Reports an unknown name. The help is the nearest known name, or all of them.
     fn report_unknown(&mut self, at: Span, what: String, name: &str, known: &[&str]);
     /// Whether there is an error exactly at this place, so that its consequences need no separate report.
-    fn is_reported(&self, at: Span) -> bool;
+    fn has_error_at(&self, at: Span) -> bool;
     /// Number of errors so far.
-    fn reported(&self) -> usize;
+    fn error_count(&self) -> usize;
     /// Place of a part of a text, in bytes.
     fn part(&self, node: &Node, start: usize, end: usize) -> Span;
     /// Resolves the names in a text.
-    fn use_in(&mut self, node: &Node, text: &str);
+    fn resolve_names(&mut self, node: &Node, text: &str);
     /// Resolves the names in a file that a text names.
-    fn use_in_file(&mut self, node: &Node, bytes: &[u8]);
+    fn resolve_names_in_file(&mut self, node: &Node, bytes: &[u8]);
     /// Text of a file that a step names, with the values that parameters of the plan have in this variant.
     fn with_parameters(&mut self, text: String) -> String;
     /// Resolves the names in a script of statements: `{name}` and `:name`. `is_file` means that the text is in a file that the node
     /// names.
-    fn use_in_script(&mut self, node: &Node, text: &str, is_file: bool);
+    fn resolve_names_in_script(&mut self, node: &Node, text: &str, is_file: bool);
     /// Whether all saved values that a text uses are already saved at this step.
-    fn are_at_hand(&self, text: &str) -> bool;
+    fn are_values_saved(&self, text: &str) -> bool;
     /// Whether a text names a secret.
     fn has_secret(&self, text: &str) -> bool;
     /// Number of a variable that no text can name. `None` if there are too many variables.
-    fn hidden(&mut self, name: &str) -> Option<u16>;
+    fn hidden_variable(&mut self, name: &str) -> Option<u16>;
     /// Number of the variable that a key of `save` sets. `None` if the name is wrong.
     fn save(&mut self, entry: &Entry) -> Option<u16>;
     /// Names of the variables, in the order of their numbers.
     fn variables(&self) -> &[String];
     /// Whether texts have too many names to check.
-    fn are_too_many(&self) -> bool;
+    fn has_too_many_names(&self) -> bool;
     /// Secrets that texts name.
     fn secrets(&self) -> &Secrets;
     /// Reads a file in the folder of the plan.
@@ -55,7 +55,7 @@ pub trait Reader {
     /// # Errors
     ///
     /// The file cannot be read, or it has more than `bytes_max` bytes.
-    fn file(&mut self, path: &str, bytes_max: u64) -> Result<Vec<u8>, Wrong>;
+    fn file(&mut self, path: &str, bytes_max: u64) -> Result<Vec<u8>, TextError>;
     /// Parses a number of bytes with a unit.
     ///
     /// # Errors
@@ -73,18 +73,18 @@ pub trait ScenarioSteps {
         key: &Entry,
         endpoint: &str,
         reader: &mut dyn Reader,
-    ) -> Option<SteppedAt>;
+    ) -> Option<ParsedStep>;
     /// Reports keys of the scenario that apply to none of its steps.
     fn finish(&mut self, reader: &mut dyn Reader);
     /// Whether each iteration starts without the state of the user, such as cookies.
-    fn forgets(&self) -> bool;
+    fn resets_each_iteration(&self) -> bool;
     /// Place of credentials of the scenario. `None` if there are none.
     fn authorization_at(&self) -> Option<Span>;
 }
 
 /// Parsed step, with the places of its parts.
 #[derive(Clone, Debug)]
-pub struct SteppedAt {
+pub struct ParsedStep {
     /// The step.
     pub step: Arc<dyn Step>,
     /// Place of its title.

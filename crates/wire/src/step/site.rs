@@ -9,7 +9,7 @@ pub struct Site {
     /// Host and port, as the URL has them.
     pub host: String,
     /// Host and port of the further addresses of a system with several URLs, in order.
-    pub further_hosts: Vec<String>,
+    pub other_hosts: Vec<String>,
     /// Path and query of the URL. Braces are literal.
     pub path: String,
     /// `user:password` of the URL, decoded. `None` if it has no user.

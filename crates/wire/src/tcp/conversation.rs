@@ -5,19 +5,19 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::{Prepared, Receive};
+use super::{CompiledStep, Receive};
 use crate::ErrorClass;
 use crate::blame::PeerFault;
 use crate::content::Content;
-use crate::conversation::{Closing, Conversation, Next, Progress, Refusal, Reply, Stage};
+use crate::conversation::{Closing, Conversation, Next, Progress, Rejection, Reply, Stage};
 
 /// Error message for unsolicited bytes from the peer.
-pub(super) const EXCESS: &str = "bytes arrived after the end of the reply";
+pub(super) const UNSOLICITED: &str = "bytes arrived after the end of the reply";
 
 /// The conversation of a raw TCP connection.
 #[derive(Debug)]
 pub struct TcpConversation {
-    steps: Arc<[Prepared]>,
+    steps: Arc<[CompiledStep]>,
     /// Number of the latest step.
     step: usize,
     values: Box<[Vec<u8>]>,
@@ -38,12 +38,12 @@ struct Awaited {
 }
 
 impl TcpConversation {
-    pub(super) fn new(steps: Arc<[Prepared]>, variables: u16) -> Self {
+    pub(super) fn new(steps: Arc<[CompiledStep]>, variables: u16) -> Self {
         let values = (0..variables).map(|_| Vec::new()).collect();
         Self { steps, step: 0, values, filled: Vec::new(), awaited: None, content_bytes: 0 }
     }
 
-    fn prepared(&self) -> Option<&Prepared> {
+    fn prepared(&self) -> Option<&CompiledStep> {
         self.steps.get(self.step)
     }
 }
@@ -81,7 +81,7 @@ impl Conversation for TcpConversation {
             if bytes.is_empty() {
                 return Ok(Progress::NeedMore);
             }
-            return Err(PeerFault::new(ErrorClass::ExcessBytes, 0, EXCESS).showing(bytes));
+            return Err(PeerFault::new(ErrorClass::ExcessBytes, 0, UNSOLICITED).with_first_bytes(bytes));
         };
         let Some(used) = awaited.end(&prepared.exchange.receive, bytes) else {
             awaited.received_bytes += bytes.len() as u64;
@@ -92,7 +92,7 @@ impl Conversation for TcpConversation {
         self.content_bytes = received_bytes;
         Ok(Progress::Replied {
             used,
-            reply: Reply { status: 0, refusal: None, reusable: true, idle_max_s: 0, received_bytes },
+            reply: Reply { status: 0, rejection: None, reusable: true, idle_max_s: 0, received_bytes },
         })
     }
 
@@ -115,7 +115,7 @@ impl Conversation for TcpConversation {
         }
     }
 
-    fn explain(&self, _refusal: Refusal) -> String {
+    fn explain(&self, _refusal: Rejection) -> String {
         String::new()
     }
 

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use super::{DELIMITER_BYTES_MAX, Exchange, Receive, Tcp};
 use crate::braces;
-use crate::step::{Key, Kind, OwnSteps, Size, Step, Table, Text, Value, WrittenStep, WrongValue};
+use crate::step::{Key, Kind, Size, Step, StepDefinition, StepValueError, Table, Text, Value, WrittenStep};
 
 /// Max length of a message, which is held in memory once.
 const SEND_BYTES_MAX: u64 = 64 << 20;
@@ -18,7 +18,7 @@ const REPLY_BYTES_MAX: u64 = 1 << 40;
 const SHOWN_CHARACTERS_MAX: usize = 24;
 
 /// Definition of the protocol's steps.
-pub(super) const STEPS: OwnSteps = OwnSteps {
+pub(super) const STEPS: StepDefinition = StepDefinition {
     noun: "raw TCP",
     says: "what is sent and where the reply ends",
     url: "tcp://127.0.0.1:9000",
@@ -123,7 +123,7 @@ impl Step for TcpStep {
     }
 }
 
-fn read(WrittenStep { value, .. }: &WrittenStep<'_>) -> Result<Arc<dyn Step>, WrongValue> {
+fn read(WrittenStep { value, .. }: &WrittenStep<'_>) -> Result<Arc<dyn Step>, StepValueError> {
     let write = value.get("write").and_then(Value::size);
     let in_writes = write.map_or(String::new(), |write| format!(" in writes of {}", write.written));
     let (message, title) = match (value.get("send"), value.get("text")) {
@@ -132,23 +132,23 @@ fn read(WrittenStep { value, .. }: &WrittenStep<'_>) -> Result<Arc<dyn Step>, Wr
         }
         (_, Some(Value::Bytes(body))) => (braces::literal(body), format!("send {} bytes", body.len())),
         (_, Some(Value::Text(Text { written, template }))) => {
-            (template.clone(), format!("send {}{in_writes}", shown(written)))
+            (template.clone(), format!("send {}{in_writes}", shortened(written)))
         }
-        _ => (b"\n".to_vec(), format!("send {}{in_writes}", shown("\n"))),
+        _ => (b"\n".to_vec(), format!("send {}{in_writes}", shortened("\n"))),
     };
     let write_bytes = write.map(|write| u32::try_from(write.bytes).unwrap_or(u32::MAX));
     let exchange = Exchange { write_bytes, receive: receive(value.get("receive"))? };
     Ok(Arc::new(TcpStep { message, exchange, title }))
 }
 
-fn receive(value: Option<&Value>) -> Result<Receive, WrongValue> {
+fn receive(value: Option<&Value>) -> Result<Receive, StepValueError> {
     let of = |key: &str| value.and_then(|value| value.get(key));
     if let Some(size) = of("bytes").and_then(Value::size) {
         return Ok(Receive::Bytes(size.bytes));
     }
     let until = of("until").and_then(Value::bytes).unwrap_or(b"\n");
     if !(1..=DELIMITER_BYTES_MAX).contains(&until.len()) {
-        return Err(WrongValue {
+        return Err(StepValueError {
             path: Vec::from(["receive", "until"]),
             what: format!("a delimiter has 1 to {DELIMITER_BYTES_MAX} bytes, not {}", until.len()),
             help: "write a delimiter such as \"\\n\"".into(),
@@ -158,7 +158,7 @@ fn receive(value: Option<&Value>) -> Result<Receive, WrongValue> {
 }
 
 /// Beginning of a text, escaped to one line.
-fn shown(text: &str) -> String {
+fn shortened(text: &str) -> String {
     let dots = if text.chars().count() > SHOWN_CHARACTERS_MAX { " …" } else { "" };
     let start: String = text.chars().take(SHOWN_CHARACTERS_MAX).collect();
     format!("\"{}\"{dots}", start.escape_debug())

@@ -4,7 +4,7 @@ use wire::{Conversation, ErrorClass, Greeting};
 
 /// Result of a greeting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Met {
+pub(crate) enum GreetingResult {
     /// The peer broke the protocol, or rejected the log-in: class and sentence.
     Fault(ErrorClass, &'static str),
     /// The connection can carry requests, after this number of bytes.
@@ -18,14 +18,17 @@ pub(crate) enum Met {
 /// # Panics
 ///
 /// If a conversation uses more bytes than it got, or has nothing to send after [`Greeting::Send`].
-pub(crate) fn greet<'a>(conversation: &mut dyn Conversation, pieces: impl Iterator<Item = &'a [u8]>) -> Met {
+pub(crate) fn greet<'a>(
+    conversation: &mut dyn Conversation,
+    pieces: impl Iterator<Item = &'a [u8]>,
+) -> GreetingResult {
     let mut greeting = conversation.greet();
     let mut before = 0;
     for piece in pieces {
         let mut rest = piece;
         while !rest.is_empty() {
             match greeting {
-                Greeting::Done => return Met::Done(before),
+                Greeting::Done => return GreetingResult::Done(before),
                 Greeting::Send => assert!(!conversation.outgoing().is_empty()),
                 Greeting::Secure => {
                     greeting = conversation.secured();
@@ -34,7 +37,7 @@ pub(crate) fn greet<'a>(conversation: &mut dyn Conversation, pieces: impl Iterat
                 Greeting::Await => {}
             }
             match conversation.greeted(rest) {
-                Err(fault) => return Met::Fault(fault.class, fault.sentence),
+                Err(fault) => return GreetingResult::Fault(fault.class, fault.sentence),
                 Ok((used, next)) => {
                     assert!(used <= rest.len() && (used > 0 || next != Greeting::Await));
                     greeting = next;
@@ -44,5 +47,5 @@ pub(crate) fn greet<'a>(conversation: &mut dyn Conversation, pieces: impl Iterat
             }
         }
     }
-    if greeting == Greeting::Done { Met::Done(before) } else { Met::Waiting }
+    if greeting == Greeting::Done { GreetingResult::Done(before) } else { GreetingResult::Waiting }
 }

@@ -7,11 +7,11 @@ use wire::{
 /// Max replies on one connection that are recorded.
 const REPLIES_MAX: usize = 8;
 /// Max concurrent exchanges on a channel.
-const SIDE_BY_SIDE_MAX: u32 = 3;
+const CONCURRENT_MAX: u32 = 3;
 
 /// Record of the bytes of one connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Story {
+pub(crate) struct Transcript {
     /// Complete replies, each with its end in the bytes.
     pub(crate) replies: Vec<(usize, Reply)>,
     /// Tickets of the exchanges that ended, in order; empty for a conversation.
@@ -40,7 +40,7 @@ pub(crate) enum End {
 /// # Panics
 ///
 /// If the protocol uses more bytes than it got, or names an exchange that is not under way.
-pub(crate) fn feed<'a>(protocol: &Protocol, pieces: impl Iterator<Item = &'a [u8]>) -> Story {
+pub(crate) fn feed<'a>(protocol: &Protocol, pieces: impl Iterator<Item = &'a [u8]>) -> Transcript {
     match protocol.open {
         Open::Conversation(open) => feed_conversation(open(), pieces),
         Open::Channel(open) => feed_channel(open(), pieces),
@@ -50,7 +50,7 @@ pub(crate) fn feed<'a>(protocol: &Protocol, pieces: impl Iterator<Item = &'a [u8
 fn feed_conversation<'a>(
     mut conversation: Box<dyn Conversation>,
     pieces: impl Iterator<Item = &'a [u8]>,
-) -> Story {
+) -> Transcript {
     let (mut replies, tickets) = (Vec::new(), Vec::new());
     let mut before = 0;
     for piece in pieces {
@@ -58,7 +58,7 @@ fn feed_conversation<'a>(
         while !rest.is_empty() {
             match conversation.received(rest) {
                 Err(fault) => {
-                    return Story { replies, tickets, end: End::Fault(fault.class, fault.sentence) };
+                    return Transcript { replies, tickets, end: End::Fault(fault.class, fault.sentence) };
                 }
                 Ok(Progress::NeedMore) => rest = &[],
                 Ok(Progress::Replied { used, reply }) => {
@@ -67,15 +67,15 @@ fn feed_conversation<'a>(
                     replies.push((ends_at, reply));
                     rest = &rest[used..];
                     if !reply.reusable || replies.len() == REPLIES_MAX {
-                        return Story { replies, tickets, end: after_last(&mut *conversation, rest) };
+                        return Transcript { replies, tickets, end: after_last(&mut *conversation, rest) };
                     }
                     conversation.begin(0);
                 }
-                Ok(Progress::Answered { used, part: None, next: Next::Send | Next::Await }) => {
+                Ok(Progress::PartReplied { used, part: None, next: Next::Send | Next::Await }) => {
                     assert!(used <= rest.len(), "{used} of {} bytes were used", rest.len());
                     rest = &rest[used..];
                 }
-                Ok(Progress::Answered { .. } | Progress::Redirected { .. }) => {
+                Ok(Progress::PartReplied { .. } | Progress::Redirected { .. }) => {
                     panic!("a plain request has no parts")
                 }
             }
@@ -88,13 +88,13 @@ fn feed_conversation<'a>(
         Closing::Incomplete => End::CutShort,
     };
     assert_eq!(conversation.peer_closed(), Closing::Empty, "a closed connection has nothing under way");
-    Story { replies, tickets, end }
+    Transcript { replies, tickets, end }
 }
 
 /// The exchanges of a channel. Each is begun again when it ends.
 struct Link {
     channel: Box<dyn Channel>,
-    under_way: Vec<Ticket>,
+    in_flight: Vec<Ticket>,
     replies: Vec<(usize, Reply)>,
     tickets: Vec<Ticket>,
 }
@@ -104,23 +104,23 @@ impl Link {
         self.channel.begin(ticket, 0, &Values::default());
         let all = self.channel.outgoing().len();
         self.channel.sent(all);
-        self.under_way.push(ticket);
+        self.in_flight.push(ticket);
     }
 
     /// Records an event that ends after `ends_at` bytes. Returns whether more replies are expected.
     fn note(&mut self, event: Event, ends_at: usize) -> bool {
         let (ticket, reply, is_over) = match event {
             Event::Replied { ticket, reply } => (ticket, Some(reply), true),
-            Event::Answered { ticket, next: Next::Done(reply), .. } => (ticket, Some(reply), true),
-            Event::Answered { ticket, .. } => (ticket, None, false),
+            Event::PartReplied { ticket, next: Next::Done(reply), .. } => (ticket, Some(reply), true),
+            Event::PartReplied { ticket, .. } => (ticket, None, false),
             Event::Failed { ticket, .. } | Event::Redirected { ticket, .. } => (ticket, None, true),
         };
-        let place = self.under_way.iter().position(|known| *known == ticket);
+        let place = self.in_flight.iter().position(|known| *known == ticket);
         let place = place.unwrap_or_else(|| panic!("{ticket:?} is not under way"));
         let is_reusable = reply.is_none_or(|reply| reply.reusable);
         self.replies.extend(reply.map(|reply| (ends_at, reply)));
         if is_over {
-            self.under_way.remove(place);
+            self.in_flight.remove(place);
             self.tickets.push(ticket);
         }
         let goes_on = is_reusable && self.tickets.len() < REPLIES_MAX;
@@ -130,14 +130,14 @@ impl Link {
         goes_on
     }
 
-    fn end(self, end: End) -> Story {
-        Story { replies: self.replies, tickets: self.tickets, end }
+    fn end(self, end: End) -> Transcript {
+        Transcript { replies: self.replies, tickets: self.tickets, end }
     }
 }
 
-fn feed_channel<'a>(channel: Box<dyn Channel>, pieces: impl Iterator<Item = &'a [u8]>) -> Story {
-    let room = channel.room().min(SIDE_BY_SIDE_MAX);
-    let mut link = Link { channel, under_way: Vec::new(), replies: Vec::new(), tickets: Vec::new() };
+fn feed_channel<'a>(channel: Box<dyn Channel>, pieces: impl Iterator<Item = &'a [u8]>) -> Transcript {
+    let room = channel.room().min(CONCURRENT_MAX);
+    let mut link = Link { channel, in_flight: Vec::new(), replies: Vec::new(), tickets: Vec::new() };
     (0..room).for_each(|ticket| link.begin(Ticket(ticket)));
     let mut before = 0;
     for piece in pieces {
@@ -158,7 +158,7 @@ fn feed_channel<'a>(channel: Box<dyn Channel>, pieces: impl Iterator<Item = &'a 
         before += piece.len();
     }
     let closings: Vec<Closing> =
-        link.under_way.iter().map(|ticket| link.channel.peer_closed(*ticket)).collect();
+        link.in_flight.iter().map(|ticket| link.channel.peer_closed(*ticket)).collect();
     let of_replied = |closing: &Closing| match closing {
         Closing::Replied(reply) => Some(End::RepliedAtClose(*reply)),
         Closing::Empty | Closing::Incomplete => None,
@@ -184,7 +184,7 @@ fn after_last(conversation: &mut dyn Conversation, rest: &[u8]) -> End {
 /// # Errors
 ///
 /// Returns the difference.
-pub(crate) fn compare(whole: &Story, pieces: &Story) -> Result<(), String> {
+pub(crate) fn compare(whole: &Transcript, pieces: &Transcript) -> Result<(), String> {
     let is_never_ending_head =
         matches!(whole.end, End::Fault(..)) && pieces.end == End::CutShort && whole.replies == pieces.replies;
     if whole == pieces || is_never_ending_head {

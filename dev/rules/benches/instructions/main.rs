@@ -136,44 +136,51 @@ fn reply_in_two(times: u64) {
 const SELECT: &[u8] =
     b"\\set aid random(1, 100000 * :scale)\nSELECT abalance FROM pgbench_accounts WHERE aid = :aid;\n";
 /// AuthenticationOk and ReadyForQuery: the client may send a statement.
-const LET_IN: &[u8] = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
+const LOGIN_REPLY: &[u8] = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
 /// Reply to Parse and Describe, sent only for the first execution.
 const PREPARED: &[u8] = b"1\0\0\0\x04t\0\0\0\x0a\0\x01\0\0\0\x17T\0\0\0\x21\0\x01abalance\0\0\0\0\0\0\0\0\0\0\x17\0\x04\xff\xff\xff\xff\0\0";
 /// Reply to Bind and Execute: one row with one column.
 const ROW: &[u8] = b"2\0\0\0\x04D\0\0\0\x0b\0\x01\0\0\0\x010C\0\0\0\x0dSELECT 1\0Z\0\0\0\x05I";
 
-type Selecting = sql::SqlConversation;
+type SelectConversation = sql::SqlConversation;
 
-fn selecting() -> Selecting {
+fn select_conversation() -> SelectConversation {
     let mut conversation = select_only().open(0);
     conversation.greet();
-    conversation.greeted(LET_IN).expect("it is let in");
+    conversation.greeted(LOGIN_REPLY).expect("it is let in");
     select(&mut conversation, &[PREPARED, ROW].concat());
     conversation
 }
 
 fn select_only() -> Sql {
-    let mut deck = ScriptSet::new();
+    let mut all_scripts = ScriptSet::new();
     let script =
-        deck.add("select-only", SELECT, Language::Pgbench, Allow::default()).expect("it is a script");
+        all_scripts.add("select-only", SELECT, Language::Pgbench, Allow::default()).expect("it is a script");
     let steps = vec![TransactionStep { name: "select-only".to_owned(), script, expects: None }];
     let settings = Settings { mode: Mode::Prepared, ..Settings::default() };
-    let script =
-        sql::on_server(Engine::PostgreSql, deck, &steps, settings, Login::default().into(), false, [0; 18]);
+    let script = sql::on_server(
+        Engine::PostgreSql,
+        all_scripts,
+        &steps,
+        settings,
+        Login::default().into(),
+        false,
+        [0; 18],
+    );
     script.expect("they are a program")
 }
 
-fn select(conversation: &mut Selecting, answer: &[u8]) {
+fn select(conversation: &mut SelectConversation, answer: &[u8]) {
     conversation.begin(0);
     black_box(conversation.outgoing());
     match conversation.received(black_box(answer)) {
-        Ok(Progress::Replied { reply, .. }) => assert!(black_box(reply).refusal.is_none()),
+        Ok(Progress::Replied { reply, .. }) => assert!(black_box(reply).rejection.is_none()),
         other => panic!("{other:?}"),
     }
 }
 
 fn select_prepared(times: u64) {
-    let mut conversation = selecting();
+    let mut conversation = select_conversation();
     for _ in 0..times {
         select(&mut conversation, ROW);
     }
@@ -182,27 +189,27 @@ fn select_prepared(times: u64) {
 fn http_channel() -> Box<dyn Channel> {
     let script = Http1::single(&Request::get("localhost", "/"), Checks::default());
     let mut channel = wire::Channels::open(&script.expect("it is a plain request"), 0, 0);
-    carry(&mut *channel, REPLY);
+    exchange_over_channel(&mut *channel, REPLY);
     channel
 }
 
 fn postgres_channel() -> Box<dyn Channel> {
     let mut channel = wire::Channels::open(&select_only(), 0, 0);
     channel.greet();
-    channel.greeted(LET_IN).expect("it is let in");
-    carry(&mut *channel, &[PREPARED, ROW].concat());
+    channel.greeted(LOGIN_REPLY).expect("it is let in");
+    exchange_over_channel(&mut *channel, &[PREPARED, ROW].concat());
     channel
 }
 
 /// Sends a request and receives its reply, as the engine does.
-fn carry(channel: &mut dyn Channel, reply: &[u8]) {
+fn exchange_over_channel(channel: &mut dyn Channel, reply: &[u8]) {
     let next = channel.begin(Ticket(7), 0, &Values::default());
     assert!(matches!(next, Next::Send));
     let sent_bytes = black_box(channel.outgoing()).len();
     channel.sent(sent_bytes);
     match channel.received(black_box(reply)) {
         Ok(Some((_, Event::Replied { reply, .. }))) => {
-            assert!(black_box(reply).refusal.is_none());
+            assert!(black_box(reply).rejection.is_none());
             black_box(channel.content(Ticket(7)));
         }
         other => panic!("{other:?}"),
@@ -212,14 +219,14 @@ fn carry(channel: &mut dyn Channel, reply: &[u8]) {
 fn http_exchange(times: u64) {
     let mut channel = http_channel();
     for _ in 0..times {
-        carry(&mut *channel, REPLY);
+        exchange_over_channel(&mut *channel, REPLY);
     }
 }
 
 fn postgres_exchange(times: u64) {
     let mut channel = postgres_channel();
     for _ in 0..times {
-        carry(&mut *channel, ROW);
+        exchange_over_channel(&mut *channel, ROW);
     }
 }
 

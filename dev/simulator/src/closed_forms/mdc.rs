@@ -58,13 +58,13 @@ impl Mdc {
     /// started.
     fn wait_tail(&self, than_s: f64) -> f64 {
         let services = (than_s / self.service_s).floor() + 1.0;
-        let came_mean = self.arrivals_per_s * (services * self.service_s - than_s);
+        let arrivals_mean = self.arrivals_per_s * (services * self.service_s - than_s);
         let ahead_max = services as usize * self.servers - 1;
-        let mut came_share = (-came_mean).exp();
+        let mut came_share = (-arrivals_mean).exp();
         let mut in_time = 0.0;
         for came in 0..=ahead_max {
             in_time += came_share * self.at_most(ahead_max - came);
-            came_share *= came_mean / (came + 1) as f64;
+            came_share *= arrivals_mean / (came + 1) as f64;
         }
         (1.0 - in_time).max(0.0)
     }
@@ -94,8 +94,8 @@ pub fn capacity_per_s(servers: u32, service_s: f64, quantile: f64, limit_s: f64)
 /// Computes the stationary probabilities of the number of requests in the system. After one service time, exactly the requests now
 /// in service have left, and the number is that of the waiting requests plus new arrivals. This Markov chain is iterated to its
 /// stationary state.
-fn states(servers: usize, came_mean: f64) -> Vec<f64> {
-    let came = poisson(came_mean);
+fn states(servers: usize, arrivals_mean: f64) -> Vec<f64> {
+    let came = poisson(arrivals_mean);
     let mut now = vec![1.0];
     for _ in 0..200_000 {
         let mut next = vec![0.0; (now.len().saturating_sub(servers) + came.len()).min(STATES_MAX)];

@@ -44,14 +44,14 @@ impl CouplingKind {
 
 /// Aftereffect on B of the load on A, starting when that load ends. A restart ends the effect.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Lasting {
+pub struct Aftereffect {
     /// Share of B's figure that is lost while the effect lasts.
     pub share: f64,
     /// Duration of the effect, in seconds.
     pub lasts_s: f64,
 }
 
-impl Lasting {
+impl Aftereffect {
     /// Returns the share of B's figure that remains in a period, given in seconds since the end of the load on A.
     pub(crate) fn leaves(self, from_s: f64, to_s: f64) -> f64 {
         let affected_s = (to_s.min(self.lasts_s) - from_s).max(0.0);
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn effect_counts_for_the_time_that_it_lasts() {
-        let lasting = Lasting { share: 0.5, lasts_s: 2.0 };
+        let lasting = Aftereffect { share: 0.5, lasts_s: 2.0 };
         let left = [(0.0, 1.0), (1.5, 2.5), (2.0, 3.0)].map(|(from_s, to_s)| lasting.leaves(from_s, to_s));
         assert_eq!(left, [0.5, 0.75, 1.0]);
     }

@@ -51,7 +51,7 @@ pub fn duels<Run: FnMut(usize, u32) -> RunResult>(
 ) -> Duels {
     let mut found = Duels::default();
     for seed in seeds(seed, count) {
-        let duel = fight(trial.rules, seed, systems(seed));
+        let duel = run_duel(trial.rules, seed, systems(seed));
         found.note(&duel, trial.ratio);
     }
     found
@@ -80,7 +80,7 @@ pub fn duels_of_equal_queues(rules: DuelRules, seed: u64, count: u32) -> Duels {
     })
 }
 
-fn fight(rules: DuelRules, seed: u64, mut run: impl FnMut(usize, u32) -> RunResult) -> Duel {
+fn run_duel(rules: DuelRules, seed: u64, mut run: impl FnMut(usize, u32) -> RunResult) -> Duel {
     let mut duel = Duel::new(rules);
     // Random order of the two runs in a block.
     let mut chance = Chance::stream(seed, u64::MAX);

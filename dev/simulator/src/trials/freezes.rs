@@ -29,7 +29,7 @@ pub fn freezes(seed: u64, trials: u32) -> Freezes {
     for seed in seeds(seed, trials) {
         let mut chance = Chance::stream(seed, 0);
         let rate_per_s = chance.within(20, 500) as f64;
-        let (load, queue) = drawn(rate_per_s, seed, &mut chance);
+        let (load, queue) = draw(rate_per_s, seed, &mut chance);
         let times = LoadTimes { warm_up_ns: SECOND_NS, stop_ns: 4 * SECOND_NS };
         let from_ns = chance.within(0, 4 * SECOND_NS as i64) as u64;
         let freeze = Freeze { from_ns, to_ns: from_ns + chance.within(0, 3 * SECOND_NS as i64) as u64 };
@@ -39,13 +39,13 @@ pub fn freezes(seed: u64, trials: u32) -> Freezes {
         // Number of scheduled requests, and the queue's backlog.
         let most_per_s = (planned + played.backlog) as f64 / 3.0;
         found.possible += u32::from(per_s <= most_per_s + 1e-9);
-        found.conserved += u32::from(played.tally.counts.settled().is_ok() && is_recorded(&played));
-        found.fast_by_span += u32::from(by_span_per_s(&played) > Some(most_per_s * 1.01));
+        found.conserved += u32::from(played.tally.counts.check_settled().is_ok() && is_recorded(&played));
+        found.fast_by_span += u32::from(throughput_by_span_per_s(&played) > Some(most_per_s * 1.01));
     }
     found
 }
 
-fn drawn(rate_per_s: f64, seed: u64, chance: &mut Chance) -> (Load, Queue) {
+fn draw(rate_per_s: f64, seed: u64, chance: &mut Chance) -> (Load, Queue) {
     let is_even = chance.unit() < 0.5;
     let spacing = if is_even { Spacing::EVEN } else { Spacing::poisson(seed) };
     let connections = chance.within(1, 100) as u32;
@@ -63,6 +63,6 @@ fn is_recorded(played: &Played) -> bool {
     answers == played.answers && backlog.is_ok_and(|backlog| backlog.at_start == played.backlog)
 }
 
-fn by_span_per_s(played: &Played) -> Option<f64> {
+fn throughput_by_span_per_s(played: &Played) -> Option<f64> {
     Some(played.tally.counts.ended() as f64 / (played.tally.span_ns()? as f64 / 1e9))
 }

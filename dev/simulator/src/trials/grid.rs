@@ -2,10 +2,10 @@
 
 use stats::{DuelRules, MinEffect};
 
-use super::interleaved::{Disturbed, Figure, Interleaved, Made, Neighbor, OwnDelay, race};
+use super::interleaved::{Disturbed, Figure, Interleaved, LoadSchedule, Neighbor, OwnDelay, run_duels};
 
 /// Smallest difference that matters in these comparisons, as a share.
-const MATTERS: f64 = 0.03;
+const MIN_EFFECT: f64 = 0.03;
 /// Max duration of a quick result, in seconds, with a margin for rounding errors in sums of durations.
 const QUICK_S: f64 = 60.0 + 1e-6;
 
@@ -29,7 +29,7 @@ pub const MACHINES: [Machine; 4] = [
 
 /// Arrangement of the load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum LoadArrangement {
     /// Slices of systems that stay up.
     Slices,
     /// Whole runs in blocks.
@@ -46,7 +46,7 @@ pub struct Cell {
     /// Share by which the figure of A exceeds that of B.
     pub planted: f64,
     /// Arrangement of the load.
-    pub way: Way,
+    pub way: LoadArrangement,
 }
 
 /// Results of the comparisons of a cell.
@@ -68,8 +68,8 @@ pub struct Answers {
 impl Cell {
     /// Runs `count` comparisons of up to 24 blocks.
     pub fn compare(&self, seed: u64, count: u32) -> Answers {
-        let found = race(&self.trial(), seed, count);
-        let is_equal = self.planted <= MATTERS;
+        let found = run_duels(&self.trial(), seed, count);
+        let is_equal = self.planted <= MIN_EFFECT;
         let [right, wrong_equivalence] = match is_equal {
             true => [found.differs - found.wrong + found.equivalent, 0],
             false => [found.differs - found.wrong, found.equivalent],
@@ -91,11 +91,13 @@ impl Cell {
         let generator = own_delay.map(|most| OwnDelay { most: [most; 2] });
         let disturbed = Disturbed { neighbor, generator, ..Disturbed::normal(0.005, 0.02) };
         let made = match self.way {
-            Way::Slices => Made::InSlices { warm_up_s: 1.0, settle_s: 0.25, slice_s: 1.0, pairs_most: 8 },
-            Way::Blocks => Made::InRuns { warm_up_s: 1.0, measured_s: 8.0 },
+            LoadArrangement::Slices => {
+                LoadSchedule::InSlices { warm_up_s: 1.0, settle_s: 0.25, slice_s: 1.0, pairs_most: 8 }
+            }
+            LoadArrangement::Blocks => LoadSchedule::InRuns { warm_up_s: 1.0, measured_s: 8.0 },
         };
         let rules = DuelRules {
-            matters: MinEffect::share(MATTERS),
+            matters: MinEffect::share(MIN_EFFECT),
             higher_is_better: self.figure == Figure::Throughput,
             blocks_max: 24,
             pilot_blocks: 0,

@@ -6,7 +6,7 @@
 use load::chance::Chance;
 use stats::{Bounded, Duel, DuelRules, DuelStep, PAIRS_MIN, RunResult, Slice, Verdict};
 
-use super::coupling::{Coupling, Lasting};
+use super::coupling::{Aftereffect, Coupling};
 use super::seeds;
 use crate::noise::Shape;
 use crate::service::normal;
@@ -36,7 +36,7 @@ pub struct Disturbed {
     /// Dependence between the starts of a block. `None` if starts are independent.
     pub coupled: Option<Coupling>,
     /// Aftereffect on B of the load on A while both are up. `None` for none.
-    pub lasting: Option<Lasting>,
+    pub lasting: Option<Aftereffect>,
     /// Change of the logarithm of the machine's speed per hour.
     pub drift_per_hour: f64,
 }
@@ -122,7 +122,7 @@ impl Figure {
 
 /// Arrangement of the load in whole runs or slices. Times are in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Made {
+pub enum LoadSchedule {
     /// Whole runs, each with its own start.
     InRuns {
         /// Warm-up, excluded.
@@ -155,14 +155,14 @@ pub struct Interleaved {
     /// Disturbances.
     pub disturbed: Disturbed,
     /// Arrangement of the load.
-    pub made: Made,
+    pub made: LoadSchedule,
     /// Time of a start plus a stop, in seconds.
     pub start_s: f64,
 }
 
 /// Results of many duels.
 #[derive(Clone, Debug, Default)]
-pub struct Raced {
+pub struct DuelTotals {
     /// Duels that found a difference.
     pub differs: u32,
     /// Duels that found a difference in the wrong direction, or in any direction if both systems are equal.
@@ -189,7 +189,7 @@ pub struct Raced {
     pub kept: [u32; 2],
 }
 
-impl Raced {
+impl DuelTotals {
     /// Returns the number of duels that found the true difference within `most_s` seconds. Equivalence also counts if the systems
     /// `are_equal`.
     pub(super) fn right_until(&self, most_s: f64, are_equal: bool) -> u32 {
@@ -208,12 +208,12 @@ impl Raced {
 const READING: f64 = 0.02;
 
 /// Runs `count` duels.
-pub fn race(trial: &Interleaved, seed: u64, count: u32) -> Raced {
-    let mut raced = Raced::default();
+pub fn run_duels(trial: &Interleaved, seed: u64, count: u32) -> DuelTotals {
+    let mut raced = DuelTotals::default();
     let (mut pairs, mut blocks) = (0usize, 0usize);
     for seed in seeds(seed, count) {
         let mut course = Course::new(trial, seed);
-        let (duel, foretold) = course.fight();
+        let (duel, foretold) = course.run_duel();
         let finding = duel.finding();
         let ratio = finding.estimate.unwrap_or(1.0);
         let is_told = match finding.verdict {
@@ -290,7 +290,7 @@ impl<'a> Course<'a> {
     }
 
     /// Runs a duel to its end. Also returns the number of blocks that its outlook predicted after two and after four blocks.
-    fn fight(&mut self) -> (Duel, [Option<u32>; 2]) {
+    fn run_duel(&mut self) -> (Duel, [Option<u32>; 2]) {
         let mut duel = Duel::new(self.trial.rules);
         let mut foretold = [None; 2];
         while self.now_s < HOURS_MAX * 3600.0 {
@@ -301,14 +301,14 @@ impl<'a> Course<'a> {
                 }
                 DuelStep::Block { block } => {
                     match self.trial.made {
-                        Made::InRuns { .. } => {
+                        LoadSchedule::InRuns { .. } => {
                             let first = usize::from(self.chance.unit() < 0.5);
                             let mut runs = [RunResult::Missing; 2];
                             runs[first] = self.run(first);
                             runs[1 - first] = self.run(1 - first);
                             duel.note(runs);
                         }
-                        Made::InSlices { .. } => {
+                        LoadSchedule::InSlices { .. } => {
                             let pairs = self.block(&duel);
                             duel.note_slices(&pairs);
                         }
@@ -325,7 +325,9 @@ impl<'a> Course<'a> {
     }
 
     fn run(&mut self, side: usize) -> RunResult {
-        let Made::InRuns { warm_up_s, measured_s } = self.trial.made else { return RunResult::Missing };
+        let LoadSchedule::InRuns { warm_up_s, measured_s } = self.trial.made else {
+            return RunResult::Missing;
+        };
         let start = self.start();
         self.loaded_a_s = None;
         self.pass(warm_up_s);
@@ -334,7 +336,7 @@ impl<'a> Course<'a> {
 
     /// Starts both systems, and puts load on them in turn.
     fn block(&mut self, duel: &Duel) -> Vec<[Slice; 2]> {
-        let Made::InSlices { warm_up_s, settle_s, slice_s, pairs_most } = self.trial.made else {
+        let LoadSchedule::InSlices { warm_up_s, settle_s, slice_s, pairs_most } = self.trial.made else {
             return Vec::new();
         };
         let start_cost = (self.trial.start_s + warm_up_s - settle_s) / (slice_s + settle_s);

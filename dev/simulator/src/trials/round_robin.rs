@@ -8,7 +8,7 @@ use stats::{
     Comparison, Duel, DuelEnd, DuelRules, DuelStep, MinEffect, RunResult, Slice, Verdict, judge_together,
 };
 
-use super::coupling::Lasting;
+use super::coupling::Aftereffect;
 use super::interleaved::{Disturbed, StartShape};
 use super::{seeds, shuffled};
 use crate::service::normal;
@@ -185,7 +185,8 @@ impl<'a> Course<'a> {
         let began_s = self.now_s;
         self.now_s += SLICE_S;
         let own = normal(&mut self.chance) * self.trial.disturbed.of_second / SLICE_S.sqrt();
-        let leaves = |lasting: Lasting, ended_s: f64| lasting.leaves(began_s - ended_s, self.now_s - ended_s);
+        let leaves =
+            |lasting: Aftereffect, ended_s: f64| lasting.leaves(began_s - ended_s, self.now_s - ended_s);
         let lasting = self.trial.disturbed.lasting.zip(self.loaded_s).filter(|_| variant > 0);
         let left = lasting.map_or(1.0, |(lasting, ended_s)| leaves(lasting, ended_s));
         if variant == 0 {

@@ -89,7 +89,7 @@ pub enum TlsError {
     },
     /// Certificate and private key do not match.
     #[error("the private key in {} does not match the certificate in {}\n  help: name the key that the certificate was made for", key.display(), cert.display())]
-    KeyOfAnother {
+    KeyDoesNotMatch {
         /// Path of the certificate file.
         cert: PathBuf,
         /// Path of the key file.
@@ -110,7 +110,7 @@ impl TlsError {
                 | Self::NoKey { .. }
                 | Self::Key { .. }
                 | Self::EncryptedKey { .. }
-                | Self::KeyOfAnother { .. }
+                | Self::KeyDoesNotMatch { .. }
         )
     }
 }
@@ -130,14 +130,14 @@ impl TlsPeer {
         let mut config = match trust {
             TlsTrust::System => builder.with_root_certificates(system_authorities()?).with_no_client_auth(),
             TlsTrust::Authorities(path) => {
-                let vouched = vouched(authorities_in(path)?, false, provider)?;
-                builder.dangerous().with_custom_certificate_verifier(vouched).with_no_client_auth()
+                let custom_verifier = custom_verifier(authorities_in(path)?, false, provider)?;
+                builder.dangerous().with_custom_certificate_verifier(custom_verifier).with_no_client_auth()
             }
             TlsTrust::AnyName(path) => {
                 let no_names = || system_authorities().map(|roots| (roots, Vec::new()));
                 let roots = path.as_ref().map_or_else(no_names, authorities_in)?;
-                let vouched = vouched(roots, true, provider)?;
-                builder.dangerous().with_custom_certificate_verifier(vouched).with_no_client_auth()
+                let custom_verifier = custom_verifier(roots, true, provider)?;
+                builder.dangerous().with_custom_certificate_verifier(custom_verifier).with_no_client_auth()
             }
             TlsTrust::Anything => builder
                 .dangerous()
@@ -153,7 +153,7 @@ impl TlsPeer {
 
     /// Sets the host name that the certificate at each address must match, in the order of the addresses. Without hosts, all
     /// addresses keep the name of the peer.
-    pub fn naming<'a>(mut self, hosts: impl Iterator<Item = &'a str>) -> Result<Self, TlsError> {
+    pub fn with_names<'a>(mut self, hosts: impl Iterator<Item = &'a str>) -> Result<Self, TlsError> {
         let names: Arc<[_]> = hosts.map(server_name).collect::<Result<_, _>>()?;
         if !names.is_empty() {
             self.names = names;
@@ -173,20 +173,20 @@ impl TlsPeer {
 
     /// Lets a connection resume a session of an earlier one, as browsers do, if the server offers it. All threads share the sessions.
     #[must_use]
-    pub fn resuming(mut self) -> Self {
+    pub fn with_resumption(mut self) -> Self {
         Arc::make_mut(&mut self.config).resumption = Resumption::in_memory_sessions(SESSIONS_MAX);
         self
     }
 
     /// Sets the client certificate that is presented if the server asks for one.
-    pub fn presenting(mut self, files: &ClientFiles) -> Result<Self, TlsError> {
+    pub fn with_client_certificate(mut self, files: &ClientFiles) -> Result<Self, TlsError> {
         self.identity = Arc::new(Identity::read(files)?);
         Arc::make_mut(&mut self.config).client_auth_cert_resolver = self.identity.clone();
         Ok(self)
     }
 
     /// Sets the application protocols that are offered by ALPN (RFC 7301), in order of preference. An empty list offers none.
-    pub fn offering(mut self, names: &[&str]) -> Self {
+    pub fn with_alpn(mut self, names: &[&str]) -> Self {
         Arc::make_mut(&mut self.config).alpn_protocols =
             names.iter().map(|name| name.as_bytes().to_vec()).collect();
         self
@@ -207,7 +207,7 @@ fn system_authorities() -> Result<RootCertStore, TlsError> {
 /// Authorities, and the certificates of the file that lists them.
 type Roots = (RootCertStore, Vec<CertificateDer<'static>>);
 
-fn vouched(
+fn custom_verifier(
     (roots, named): Roots,
     is_any_name: bool,
     provider: Arc<CryptoProvider>,

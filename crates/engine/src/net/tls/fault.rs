@@ -42,27 +42,31 @@ pub(super) fn fault(error: rustls::Error) -> Fault {
 pub(super) fn sentence(error: &rustls::Error) -> String {
     use rustls::Error;
     match error {
-        Error::InvalidCertificate(reason) => of_certificate(reason),
+        Error::InvalidCertificate(reason) => certificate_sentence(reason),
         Error::AlertReceived(AlertDescription::CertificateRequired) => {
             "the peer requires a client certificate, and was shown none".to_owned()
         }
-        Error::AlertReceived(alert) => format!("the peer ended TLS with the alert \"{}\"", spoken(alert)),
-        Error::PeerIncompatible(why) => {
-            format!("the peer has no TLS in common with this program: {}", spoken(why))
+        Error::AlertReceived(alert) => {
+            format!("the peer ended TLS with the alert \"{}\"", variant_words(alert))
         }
-        Error::PeerMisbehaved(why) => format!("the peer broke TLS: {}", spoken(why)),
-        Error::InvalidMessage(why) => format!("the peer sent a malformed TLS message: {}", spoken(why)),
+        Error::PeerIncompatible(why) => {
+            format!("the peer has no TLS in common with this program: {}", variant_words(why))
+        }
+        Error::PeerMisbehaved(why) => format!("the peer broke TLS: {}", variant_words(why)),
+        Error::InvalidMessage(why) => {
+            format!("the peer sent a malformed TLS message: {}", variant_words(why))
+        }
         Error::InappropriateMessage { got_type, .. } => {
-            format!("the peer sent a TLS message out of turn: {}", spoken(got_type))
+            format!("the peer sent a TLS message out of turn: {}", variant_words(got_type))
         }
         Error::InappropriateHandshakeMessage { got_type, .. } => {
-            format!("the peer sent a TLS handshake message out of turn: {}", spoken(got_type))
+            format!("the peer sent a TLS handshake message out of turn: {}", variant_words(got_type))
         }
         other => other.to_string(),
     }
 }
 
-fn of_certificate(reason: &CertificateError) -> String {
+fn certificate_sentence(reason: &CertificateError) -> String {
     use CertificateError as Reason;
     let what = match reason {
         Reason::Expired | Reason::ExpiredContext { .. } => "the certificate has expired",
@@ -73,7 +77,7 @@ fn of_certificate(reason: &CertificateError) -> String {
             "the certificate names no host"
         }
         Reason::NotValidForNameContext { expected, presented } => {
-            let presented = presented.iter().map(|name| bare(name)).collect::<Vec<_>>().join(", ");
+            let presented = presented.iter().map(|name| strip_type(name)).collect::<Vec<_>>().join(", ");
             return format!("the certificate is not for {}: it is for {presented}", expected.to_str());
         }
         Reason::Revoked => "the certificate was revoked",
@@ -82,19 +86,19 @@ fn of_certificate(reason: &CertificateError) -> String {
         Reason::Other(why) => {
             return format!("the certificate cannot be used: {}", in_words(&why.0.to_string()));
         }
-        reason => return format!("the certificate cannot be used: {}", spoken(reason)),
+        reason => return format!("the certificate cannot be used: {}", variant_words(reason)),
     };
     what.to_owned()
 }
 
 /// Strips the type that rustls puts around a name: `DnsName("example.com")` becomes `example.com`.
-fn bare(name: &str) -> &str {
+fn strip_type(name: &str) -> &str {
     let inside = name.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')'));
     inside.unwrap_or(name).trim_matches('"')
 }
 
 /// Returns the name of an enum variant as words: `HandshakeFailure` becomes "handshake failure".
-fn spoken(case: &impl std::fmt::Debug) -> String {
+fn variant_words(case: &impl std::fmt::Debug) -> String {
     in_words(&format!("{case:?}"))
 }
 

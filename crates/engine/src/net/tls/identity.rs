@@ -30,7 +30,7 @@ pub struct ClientFiles {
 #[derive(Debug, Default)]
 pub(crate) struct Identity {
     key: Option<Arc<CertifiedKey>>,
-    is_demanded: AtomicBool,
+    is_requested: AtomicBool,
 }
 
 impl Identity {
@@ -43,27 +43,27 @@ impl Identity {
         let provider = rustls::crypto::ring::default_provider();
         let certified = CertifiedKey::from_der(chain, der, &provider).map_err(|error| match error {
             Error::InconsistentKeys(InconsistentKeys::KeyMismatch) => {
-                TlsError::KeyOfAnother { cert: cert.clone(), key: key_path.clone() }
+                TlsError::KeyDoesNotMatch { cert: cert.clone(), key: key_path.clone() }
             }
             error => TlsError::Key { path: key_path.clone(), reason: sentence(&error) },
         })?;
-        Ok(Self { key: Some(Arc::new(certified)), is_demanded: AtomicBool::new(false) })
+        Ok(Self { key: Some(Arc::new(certified)), is_requested: AtomicBool::new(false) })
     }
 
     /// Returns whether a server has asked for a client certificate so far.
-    pub(crate) fn is_demanded(&self) -> bool {
-        self.is_demanded.load(Ordering::Relaxed)
+    pub(crate) fn is_requested(&self) -> bool {
+        self.is_requested.load(Ordering::Relaxed)
     }
 
     /// Returns whether there is a certificate to present.
-    pub(crate) fn is_there(&self) -> bool {
+    pub(crate) fn is_present(&self) -> bool {
         self.key.is_some()
     }
 }
 
 impl ResolvesClientCert for Identity {
     fn resolve(&self, _authorities: &[&[u8]], _schemes: &[SignatureScheme]) -> Option<Arc<CertifiedKey>> {
-        self.is_demanded.store(true, Ordering::Relaxed);
+        self.is_requested.store(true, Ordering::Relaxed);
         self.key.clone()
     }
 

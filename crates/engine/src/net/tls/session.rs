@@ -98,7 +98,7 @@ impl Session {
     }
 
     /// Removes the first `sent` bytes of `outgoing`, which the socket took.
-    pub(crate) fn took(&mut self, sent: usize) {
+    pub(crate) fn consume_outgoing(&mut self, sent: usize) {
         if sent == self.outgoing.len() {
             self.outgoing.clear();
         } else {

@@ -77,7 +77,7 @@ fn connections_whose_callee_works_on_all_of_them_are_a_pool() {
 fn requests_on_the_way_wait_for_no_pool() {
     // A client that is 100 ms away, and a pool of sixteen connections, most of which are idle.
     let mut planted = Planted::closed(32, 290.0, 101.0);
-    planted.pace().began_slowly = true;
+    planted.pace().is_cold_start = true;
     planted.threads(&[("timer", 15.9), ("poll", 1.0)]);
     assert_eq!(planted.said()[0], "pool");
     planted.signals.idle_connections_share = Some(0.9);

@@ -11,7 +11,7 @@ use crate::endpoint_pool::EndpointPool;
 use crate::endpoint_pool::tests::{MS, interval, run as run_at_endpoints};
 use crate::event_cost::EventSums;
 use crate::group_io::LimitedIo;
-use crate::inside::Inside;
+use crate::inside::DatabaseStatistics;
 use crate::waits::Workers;
 
 /// Plants four threads that sleep for 20 ms per request, and an event loop.
@@ -51,7 +51,7 @@ fn sleeping_runtime_thread_is_no_pool_of_one() {
     let mut planted = Planted::closed(16, 200.0, 79.0);
     planted.threads(&[("timer", 0.98), ("poll", 1.0), ("futex", 4.0)]);
     assert_eq!(planted.said(), ["load"]);
-    planted.pace().began_slowly = true;
+    planted.pace().is_cold_start = true;
     assert_eq!(planted.said(), ["unknown"], "the fastest of a cold program tells nothing");
     planted.pace().fastest_ns = Some(5e6);
     assert_eq!(planted.said(), ["unknown"], "one at a time, in whichever thread");
@@ -62,7 +62,7 @@ fn sleeping_runtime_thread_is_no_pool_of_one() {
 #[test]
 fn timed_futex_waits_are_a_pool_if_no_other_thread_holds_requests() {
     let mut planted = Planted::closed(16, 191.0, 77.0);
-    planted.pace().began_slowly = true;
+    planted.pace().is_cold_start = true;
     planted.threads(&[("futex", 3.86), ("poll", 0.95), ("runnable", 0.14), ("on_cpu", 0.05)]).timed_futex =
         Some(3.85);
     assert_eq!(planted.said(), ["pool"]);
@@ -437,7 +437,8 @@ fn active_sessions_refute_a_delayed_ack() {
     planted.pace().first_byte_ns = Some(40e3);
     assert_eq!(planted.said(), ["delayed_ack"]);
     let waits = [("Lock:row".to_owned(), 10.8), ("CPU".to_owned(), 1.1)].into();
-    planted.signals.inside = Some(Inside { samples: 50.0, active: 11.9, waits, ..Inside::default() });
+    planted.signals.inside =
+        Some(DatabaseStatistics { samples: 50.0, active: 11.9, waits, ..DatabaseStatistics::default() });
     assert_eq!(planted.said(), ["database_lock"]);
 }
 
@@ -551,7 +552,8 @@ fn changing_number_of_processes_is_a_program_per_request() {
     planted.signals.waits.changing.insert("app".to_owned(), 0.2);
     assert!(!planted.said().contains(&"dependency"), "a pool of processes that grows");
     planted.signals.waits.changing.insert("app".to_owned(), 0.8);
-    planted.signals.inside = Some(Inside { samples: 50.0, active: 1.0, ..Inside::default() });
+    planted.signals.inside =
+        Some(DatabaseStatistics { samples: 50.0, active: 1.0, ..DatabaseStatistics::default() });
     assert!(!planted.said().contains(&"dependency"), "a database with a process for each connection");
 }
 
@@ -634,7 +636,7 @@ fn idle_runtime_threads_are_no_lock_if_several_requests_proceed() {
 fn flushing_pool_with_several_computing_threads_is_no_one_core() {
     let flushes = |ready| {
         let mut planted = Planted::closed(8, 14_555.0, 0.16);
-        planted.pace().began_slowly = true;
+        planted.pace().is_cold_start = true;
         planted.uses(1.1, ready);
         (planted.signals.busy, planted.signals.busy_cores) = (Some(0.77), Some(1.55));
         planted.signals.busiest_thread = Some(0.69);
@@ -651,7 +653,7 @@ fn flushing_pool_with_several_computing_threads_is_no_one_core() {
 fn single_thread_blocked_on_a_pipe_is_a_log_pipe() {
     let mut planted = Planted::closed(8, 36.7, 0.11);
     planted.spread(200.0, 201.0, 301.0);
-    planted.pace().began_slowly = true;
+    planted.pace().is_cold_start = true;
     planted.threads(&[("pipe_write", 0.99), ("timer", 1.0), ("futex", 3.0), ("poll", 1.0), ("on_cpu", 0.02)]);
     assert_eq!(planted.said(), ["log_pipe"]);
     planted.threads(&[("pipe_write", 0.99), ("timer", 6.0), ("poll", 1.0)]);
@@ -705,7 +707,7 @@ fn unavailable_system_is_reported_as_errors() {
     let gone = |gone_share: f64| {
         let mut planted = Planted::closed(16, 200.0, 79.0);
         planted.threads(&[("timer", 0.98), ("poll", 1.0), ("futex", 4.0)]);
-        planted.pace().began_slowly = true;
+        planted.pace().is_cold_start = true;
         planted.measured.outage = Some(Outage { longest_s: 2.0, gone_share, ..Outage::default() });
         planted.together.errors.insert(ClassName::from(ErrorClass::ConnectRefused), 3);
         planted
@@ -720,7 +722,7 @@ fn unavailable_system_is_reported_as_errors() {
 }
 
 #[test]
-fn users_answered_late_did_not_see_the_system_gone() {
+fn late_answers_are_not_unavailability() {
     // One of two users waits for seconds while the other is answered, and no request is lost.
     let mut planted = Planted::closed(2, 1_336.0, 0.6);
     planted.threads(&[("disk", 0.1), ("poll", 1.0)]);

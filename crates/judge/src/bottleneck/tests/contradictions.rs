@@ -12,7 +12,7 @@ use crate::bottleneck::{Evidence, RULES, maintenance};
 use crate::causes::{Doubt, Resource};
 use crate::dependencies::Called;
 use crate::group_io::LimitedIo;
-use crate::inside::{Inside, StatementTime};
+use crate::inside::{DatabaseStatistics, StatementTime};
 use crate::signals::Signals;
 
 /// A resource, and readings that exclude it as a cause.
@@ -295,7 +295,7 @@ fn draw_answers(draws: &mut Draws, planted: &mut Planted) {
     }
     let pace = planted.pace();
     pace.fastest_ns = (!draws.yes(6)).then(|| low_ms * 1e6 * draws.share());
-    pace.began_slowly = draws.yes(2);
+    pace.is_cold_start = draws.yes(2);
     pace.first_byte_ns = draws.maybe(mean_ms * 1e6);
     pace.bytes_per_answer = Some(draws.wide(1e7));
     if draws.yes(6) {
@@ -409,7 +409,7 @@ fn draw_waits(draws: &mut Draws, planted: &mut Planted) {
             waits.insert(name.to_owned(), if draws.yes(2) { active * draws.share() } else { 0.0 });
         }
         let per_s = ["blocks_read", "blocks_hit"].map(|name| (name.to_owned(), draws.wide(1e5))).into();
-        Inside { samples: 5.0 * SECONDS, active, waits, per_s, ..Inside::default() }
+        DatabaseStatistics { samples: 5.0 * SECONDS, active, waits, per_s, ..DatabaseStatistics::default() }
     });
     let mut own = draws.aside().aside_again();
     if own.yes(4) {
@@ -452,7 +452,7 @@ fn draw_calls(draws: &mut Draws, planted: &mut Planted) {
 }
 
 /// Draws the statistics of a key-value store.
-fn store(draws: &mut Draws) -> Inside {
+fn store(draws: &mut Draws) -> DatabaseStatistics {
     let rates = ["commands", "keys_evicted", "errors", "key_hits", "key_misses"];
     let mut per_s: BTreeMap<String, f64> =
         rates.map(|name| (name.to_owned(), if draws.yes(2) { draws.wide(1e5) } else { 0.0 })).into();
@@ -474,7 +474,14 @@ fn store(draws: &mut Draws) -> Inside {
         total_s: draws.wide(SECONDS),
     };
     let executed = vec![command("KEYS", draws), command("GET", draws)];
-    Inside { samples: 5.0 * SECONDS, seconds: SECONDS, per_s, levels, executed, ..Inside::default() }
+    DatabaseStatistics {
+        samples: 5.0 * SECONDS,
+        seconds: SECONDS,
+        per_s,
+        levels,
+        executed,
+        ..DatabaseStatistics::default()
+    }
 }
 
 #[test]
@@ -496,7 +503,8 @@ fn no_cause_is_contradicted_and_shares_sum_to_at_most_one() {
         for cause in &causes {
             *said.entry(cause.resource.code).or_default() += 1;
             let contradiction = CONTRADICTIONS.iter().find(|of| of.of == cause.resource);
-            let is_read = contradiction.is_some_and(|contradiction| planted.see(contradiction.is_read));
+            let is_read =
+                contradiction.is_some_and(|contradiction| planted.with_evidence(contradiction.is_read));
             assert!(!is_read, "{number}: {} contradicts {:?}", cause.because, planted.signals);
             let texts = [&cause.because, &cause.next].into_iter().chain(&cause.for_).chain(&cause.against);
             for text in texts {

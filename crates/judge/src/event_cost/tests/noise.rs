@@ -1,7 +1,7 @@
 //! Tests of the false positive rate: costs of events without effect, on machines that disturb the measurement.
 
 use evidence::{Cost, Judged, Recovery};
-use record::{AskedParts, Moment, Presence};
+use record::{Moment, OpenParts, Presence};
 
 use super::{Chance, MS, SECOND, Times, judge};
 
@@ -142,8 +142,8 @@ fn moments(noise: Noise, planted_ns: u64, seed: u64) -> Vec<Moment> {
         window.late_ns = window.late_ns.max(100_000);
         let presence = window.presence;
         window.presence = match presence.last_ok_ns {
-            Some(last_ns) => Presence { asked_again_ns: Some(last_ns), asked: AskedParts::ALL, ..presence },
-            None => Presence { asked_ns: Some(window.at_ns()), asked: AskedParts::ALL, ..presence },
+            Some(last_ns) => Presence { asked_again_ns: Some(last_ns), asked: OpenParts::ALL, ..presence },
+            None => Presence { asked_ns: Some(window.at_ns()), asked: OpenParts::ALL, ..presence },
         };
     }
     windows

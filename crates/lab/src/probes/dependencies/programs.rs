@@ -5,13 +5,13 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use super::address;
-use crate::in_words::harmless;
-use crate::listening::{self, Listens};
+use crate::in_words::escaped;
+use crate::listening::{self, ListenAddress};
 use crate::probes::holders::name;
 use crate::probes::own_time::own_time;
 use crate::probes::sheet::Sheet;
 use crate::probes::threads::Members;
-use crate::processes::self_and_above;
+use crate::processes::self_and_ancestors;
 
 /// Max CPU time for all searches together, because each searches the open files of all processes.
 const SEARCHES_MAX: Duration = Duration::from_millis(60);
@@ -66,14 +66,14 @@ impl Programs {
 
     /// Label of the program at an address; empty if none is found.
     fn search(&mut self, caller: usize, remote: SocketAddr, members: &[Members]) -> String {
-        let at = Listens::Port(remote.ip().to_canonical(), remote.port());
+        let at = ListenAddress::Port(remote.ip().to_canonical(), remote.port());
         let found = listening::listeners(&at).unwrap_or_default();
         let Some(first) = found.first() else { return String::new() };
         let own = members.iter().find(|of| of.pids.contains(first));
-        let program = own.map_or_else(|| name(*first), |of| harmless(&of.name));
+        let program = own.map_or_else(|| name(*first), |of| escaped(&of.name));
         let address = address(remote);
         if own.is_none() {
-            let held_for_others = self_and_above();
+            let held_for_others = self_and_ancestors();
             let pids = found.into_iter().filter(|pid| *pid != 1 && !held_for_others.contains(pid)).collect();
             self.found.push(CalledServer { caller, address: address.clone(), pids });
         }

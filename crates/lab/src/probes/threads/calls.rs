@@ -160,7 +160,7 @@ const FUNCTIONS: &[(&str, State)] = &[
 
 impl Wait {
     /// Parses `/proc/PID/task/TID/syscall`. `None` if the thread is ready or running.
-    pub(crate) fn of_call(text: &str) -> Option<Self> {
+    pub(crate) fn parse_syscall(text: &str) -> Option<Self> {
         let mut fields = text.split_ascii_whitespace();
         let first = fields.next().filter(|word| *word != "running")?;
         // Number −1: blocked outside of a system call, for instance in a page fault.
@@ -178,7 +178,7 @@ impl Wait {
                 let operation_and_value = argument(0).zip(argument(0));
                 let is_timed = argument(0).is_some_and(|timeout| timeout != 0);
                 let lock = operation_and_value.and_then(|(operation, value)| LockCall::of(operation, value));
-                let lock = if is_timed { lock.and_then(LockCall::timed) } else { lock };
+                let lock = if is_timed { lock.and_then(LockCall::with_timeout) } else { lock };
                 Self::Futex { address, is_timed, lock }
             }),
             Some(Read) => argument(0).map(Self::Read),
@@ -193,13 +193,13 @@ impl Wait {
     }
 
     /// Maps the name in `/proc/PID/task/TID/wchan`.
-    pub(crate) fn of_function(name: &str) -> Self {
+    pub(crate) fn from_function(name: &str) -> Self {
         let known = FUNCTIONS.iter().find(|(begins, _)| name.starts_with(begins));
         known.map_or(Self::Unclear, |(_, state)| Self::In(*state))
     }
 
     /// Refines a read or a write by the target of its descriptor, as `/proc/PID/fd/N` shows it.
-    pub(crate) fn of_file(link: &str, is_read: bool) -> Self {
+    pub(crate) fn from_file(link: &str, is_read: bool) -> Self {
         if link.starts_with("socket:") {
             return Self::In(if is_read { State::SocketRead } else { State::SocketWrite });
         }
@@ -237,7 +237,7 @@ impl Call {
 }
 
 /// Inode of a socket, from the target of a descriptor. `None` if it is not a socket.
-pub(crate) fn inode_of(link: &str) -> Option<u64> {
+pub(crate) fn parse_inode(link: &str) -> Option<u64> {
     link.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()
 }
 
@@ -248,7 +248,7 @@ mod tests {
     #[cfg(target_arch = "x86_64")]
     #[test]
     fn system_calls_determine_the_wait() {
-        let of = |text: &str| Wait::of_call(text).unwrap();
+        let of = |text: &str| Wait::parse_syscall(text).unwrap();
         let at_futex = |is_timed| Wait::Futex { address: 0x55f6_335e_e9d0, is_timed, lock: None };
         assert_eq!(of("202 0x55f6335ee9d0 0x189 0x0 0x0 0x0 0x0 0x7f 0x7f"), at_futex(false));
         assert_eq!(of("202 0x55f6335ee9d0 0x189 0x0 0x7ffe3 0x0 0x0 0x7f 0x7f"), at_futex(true));
@@ -262,8 +262,8 @@ mod tests {
         assert_eq!(of("7 0x55 0x0 0xea60"), Wait::In(State::Timer));
         assert_eq!(of("288 0x5"), Wait::In(State::Accept));
         assert_eq!(of("73 0x3 0x2"), Wait::In(State::FileLock));
-        assert_eq!(Wait::of_call("running\n"), None);
-        assert_eq!(Wait::of_call(""), None);
+        assert_eq!(Wait::parse_syscall("running\n"), None);
+        assert_eq!(Wait::parse_syscall(""), None);
         for unclear in ["-1 0x7f 0x7f", "9999 0x1", "202", "0 x", "7 0x1", "nonsense"] {
             assert_eq!(of(unclear), Wait::Unclear, "{unclear}");
         }
@@ -281,24 +281,24 @@ mod tests {
 
     #[test]
     fn kernel_functions_determine_the_wait() {
-        assert_eq!(Wait::of_function("futex_do_wait"), Wait::In(State::Futex));
-        assert_eq!(Wait::of_function("poll_schedule_timeout.constprop.0"), Wait::In(State::Poll));
-        assert_eq!(Wait::of_function("anon_pipe_read"), Wait::In(State::PipeRead));
+        assert_eq!(Wait::from_function("futex_do_wait"), Wait::In(State::Futex));
+        assert_eq!(Wait::from_function("poll_schedule_timeout.constprop.0"), Wait::In(State::Poll));
+        assert_eq!(Wait::from_function("anon_pipe_read"), Wait::In(State::PipeRead));
         for stopped in ["do_signal_stop", "ptrace_stop", "do_freezer_trap", "__refrigerator"] {
-            assert_eq!(Wait::of_function(stopped), Wait::In(State::Stopped), "{stopped}");
+            assert_eq!(Wait::from_function(stopped), Wait::In(State::Stopped), "{stopped}");
         }
         for unclear in ["0", "", "do_wait", "sigsuspend"] {
-            assert_eq!(Wait::of_function(unclear), Wait::Unclear, "{unclear}");
+            assert_eq!(Wait::from_function(unclear), Wait::Unclear, "{unclear}");
         }
     }
 
     #[test]
     fn descriptor_is_a_socket_pipe_or_file() {
-        assert_eq!(Wait::of_file("socket:[77]", true), Wait::In(State::SocketRead));
-        assert_eq!(Wait::of_file("pipe:[77]", false), Wait::In(State::PipeWrite));
-        assert_eq!(Wait::of_file("/var/log/app.log", false), Wait::Unclear);
+        assert_eq!(Wait::from_file("socket:[77]", true), Wait::In(State::SocketRead));
+        assert_eq!(Wait::from_file("pipe:[77]", false), Wait::In(State::PipeWrite));
+        assert_eq!(Wait::from_file("/var/log/app.log", false), Wait::Unclear);
         assert_eq!(
-            (inode_of("socket:[77]"), inode_of("socket:[x]"), inode_of("pipe:[7]")),
+            (parse_inode("socket:[77]"), parse_inode("socket:[x]"), parse_inode("pipe:[7]")),
             (Some(77), None, None)
         );
     }

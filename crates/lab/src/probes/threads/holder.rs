@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::calls::{Wait, inode_of};
+use super::calls::{Wait, parse_inode};
 use super::state::{STATES, State};
 
 /// Work of a holder.
@@ -57,7 +57,7 @@ impl Work {
 }
 
 /// Work of a thread now. `None` if the process has no such thread.
-pub(crate) fn work_of(process: u32, thread: u32) -> Option<Work> {
+pub(crate) fn current_work(process: u32, thread: u32) -> Option<Work> {
     let call = fs::read_to_string(format!("/proc/{process}/task/{thread}/syscall")).ok()?;
     let number = call.split_ascii_whitespace().next().and_then(|number| number.parse::<u64>().ok());
     if let Some((_, name)) = CALLS.iter().find(|(of, _)| Some(*of) == number) {
@@ -67,43 +67,43 @@ pub(crate) fn work_of(process: u32, thread: u32) -> Option<Work> {
         let link = fs::read_link(format!("/proc/{process}/fd/{file}")).unwrap_or_default();
         link.to_string_lossy().into_owned()
     };
-    let Some(wait) = Wait::of_call(&call) else { return Some(Work::Running) };
+    let Some(wait) = Wait::parse_syscall(&call) else { return Some(Work::Running) };
     Some(match wait {
         Wait::Futex { .. } => Work::Call("futex"),
-        Wait::In(state) => in_state(state),
+        Wait::In(state) => work_in_state(state),
         Wait::Receive(file) => socket_work(&link(file)),
         Wait::Read(file) => file_work(&link(file), true),
         Wait::Write(file) => file_work(&link(file), false),
-        Wait::Unclear => by_its_letter(process, thread),
+        Wait::Unclear => work_by_state(process, thread),
     })
 }
 
-fn in_state(state: State) -> Work {
+fn work_in_state(state: State) -> Work {
     let (_, metric) = STATES[state as usize];
     Work::Call(metric.trim_start_matches("threads_"))
 }
 
 fn socket_work(link: &str) -> Work {
-    inode_of(link).map_or(in_state(State::SocketRead), Work::Reply)
+    parse_inode(link).map_or(work_in_state(State::SocketRead), Work::Reply)
 }
 
 fn file_work(link: &str, is_read: bool) -> Work {
-    match Wait::of_file(link, is_read) {
+    match Wait::from_file(link, is_read) {
         Wait::In(State::SocketRead) => socket_work(link),
-        Wait::In(state) => in_state(state),
+        Wait::In(state) => work_in_state(state),
         _ if is_read => Work::Call("file_read"),
         _ => Work::Call("file_write"),
     }
 }
 
 /// Work of a thread in another call, or in a page fault, according to the state letter of its `stat`.
-fn by_its_letter(process: u32, thread: u32) -> Work {
+fn work_by_state(process: u32, thread: u32) -> Work {
     let stat = fs::read_to_string(format!("/proc/{process}/task/{thread}/stat")).unwrap_or_default();
     match stat.rsplit_once(')').and_then(|(_, rest)| rest.trim_start().chars().next()) {
         Some('R') => Work::Running,
-        Some('D') => in_state(State::Disk),
-        Some('T' | 't') => in_state(State::Stopped),
-        _ => in_state(State::Other),
+        Some('D') => work_in_state(State::Disk),
+        Some('T' | 't') => work_in_state(State::Stopped),
+        _ => work_in_state(State::Other),
     }
 }
 
@@ -116,8 +116,8 @@ mod tests {
         let process = std::process::id();
         let thread = rustix::thread::gettid().as_raw_nonzero().get().unsigned_abs();
         // Some kernels show the system call that reads this file.
-        assert!(matches!(work_of(process, thread), Some(Work::Running | Work::Call("file_read"))));
-        assert_eq!(work_of(process, u32::MAX), None);
+        assert!(matches!(current_work(process, thread), Some(Work::Running | Work::Call("file_read"))));
+        assert_eq!(current_work(process, u32::MAX), None);
     }
 
     #[test]

@@ -19,7 +19,7 @@ const BARE_WAITERS_MIN: u64 = 2;
 /// Max number of locks that get separate names in one run. Further ones share one name.
 const NAMES_MAX: usize = 32;
 /// Max number of processes whose memory files stay open.
-const MEMORIES_MAX: usize = 64;
+const MEMORY_FILES_MAX: usize = 64;
 /// Max number of characters of the name of a file in the name of a lock.
 const FILE_CHARACTERS_MAX: usize = 64;
 /// Max bytes of `/proc/PID/maps` that are searched.
@@ -58,7 +58,7 @@ impl LockCall {
 
     /// Kinds of locks that a wait with a timeout fits. Locks of Rust's standard library have none, and its condition variables may have
     /// any value.
-    pub(crate) fn timed(self) -> Option<Self> {
+    pub(crate) fn with_timeout(self) -> Option<Self> {
         match self {
             Self::Mutex | Self::Any => Some(self),
             Self::Bare => Some(Self::Mutex),
@@ -83,7 +83,7 @@ fn bare_rwlock_holder(word: u32) -> Option<Holder> {
 
 /// Threads that wait at one address, which may be a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Wanted {
+pub(crate) struct FutexWaiters {
     pub(crate) process: u32,
     /// Index of the group of the process.
     pub(crate) group: usize,
@@ -107,7 +107,7 @@ enum Holder {
 
 /// Number of 32-bit words that are read around the address of a futex, and the index of the futex among them.
 const WORDS: usize = 8;
-const FUTEX: usize = 3;
+const FUTEX_INDEX: usize = 3;
 
 /// Locks of the system that were seen with a holder.
 #[derive(Debug, Default)]
@@ -133,7 +133,7 @@ struct LockLooks {
 
 impl Locks {
     /// Looks at the locks with the most waiters, and adds those with a holder to the tally of their group.
-    pub(crate) fn look(&mut self, mut wanted: Vec<Wanted>, tallies: &mut [&mut LockTally]) {
+    pub(crate) fn look(&mut self, mut wanted: Vec<FutexWaiters>, tallies: &mut [&mut LockTally]) {
         wanted.sort_unstable_by_key(|wanted| (std::cmp::Reverse(wanted.waiters), wanted.address));
         for wanted in wanted.into_iter().take(LOOKS_MAX) {
             if let Some((holder, work)) = self.holder(&wanted) {
@@ -148,7 +148,7 @@ impl Locks {
     }
 
     /// Returns the holder of a lock, and its work. `None` if the word is not a lock, or was released meanwhile.
-    fn holder(&mut self, wanted: &Wanted) -> Option<(Holder, Work)> {
+    fn holder(&mut self, wanted: &FutexWaiters) -> Option<(Holder, Work)> {
         let words = match self.words(wanted.process, wanted.address) {
             Ok(words) => words,
             Err(error) => {
@@ -163,7 +163,7 @@ impl Locks {
             return None;
         }
         let work = match holder {
-            Holder::Owner(thread) | Holder::Writer(thread) => holder::work_of(wanted.process, thread)?,
+            Holder::Owner(thread) | Holder::Writer(thread) => holder::current_work(wanted.process, thread)?,
             Holder::Readers => Work::Call("readers"),
             Holder::Somebody => Work::Call("unknown"),
         };
@@ -171,7 +171,7 @@ impl Locks {
     }
 
     fn words(&mut self, process: u32, address: u64) -> io::Result<[u32; WORDS]> {
-        if self.memories.len() >= MEMORIES_MAX && !self.memories.contains_key(&process) {
+        if self.memories.len() >= MEMORY_FILES_MAX && !self.memories.contains_key(&process) {
             self.memories.clear();
         }
         let memory = match self.memories.entry(process) {
@@ -181,7 +181,7 @@ impl Locks {
             }
         };
         let mut bytes = [0; WORDS * 4];
-        let before = FUTEX * 4;
+        let before = FUTEX_INDEX * 4;
         let from = address.checked_sub(before as u64).ok_or(io::ErrorKind::InvalidInput)?;
         // A mutex may be at the beginning of a mapping.
         if memory.read_exact_at(&mut bytes, from).is_err() {
@@ -195,7 +195,7 @@ impl Locks {
         Ok(words)
     }
 
-    fn name(&mut self, wanted: &Wanted, kind: &str) -> String {
+    fn name(&mut self, wanted: &FutexWaiters, kind: &str) -> String {
         let key = (wanted.process, wanted.address);
         if let Some(name) = self.names.get(&key) {
             return name.clone();
@@ -203,7 +203,7 @@ impl Locks {
         if self.names.len() >= NAMES_MAX {
             return format!("{kind} (others)");
         }
-        let name = format!("{kind} {}", place(&maps(wanted.process), wanted.address));
+        let name = format!("{kind} {}", name_address(&maps(wanted.process), wanted.address));
         self.names.insert(key, name.clone());
         name
     }
@@ -214,8 +214,8 @@ impl Holder {
     /// not held.
     fn of(words: &[u32; WORDS], call: LockCall) -> Option<Self> {
         let bare = match call {
-            LockCall::Bare if words[FUTEX] == 2 => Some(Self::Somebody),
-            LockCall::BareRwlock => bare_rwlock_holder(words[FUTEX]),
+            LockCall::Bare if words[FUTEX_INDEX] == 2 => Some(Self::Somebody),
+            LockCall::BareRwlock => bare_rwlock_holder(words[FUTEX_INDEX]),
             _ => None,
         };
         Self::mutex_holder(words)
@@ -240,7 +240,7 @@ impl Holder {
         const WRITING: u32 = 1 | 2;
         const READERS_SHIFT: u32 = 3;
         const IS_WAITED_FOR: u32 = 2;
-        let futex = words[FUTEX];
+        let futex = words[FUTEX_INDEX];
         if futex & IS_WAITED_FOR == 0 || futex > 3 {
             return None;
         }
@@ -256,7 +256,7 @@ impl Holder {
                 _ => None,
             }
         };
-        [FUTEX - 2, FUTEX - 3].into_iter().find_map(at)
+        [FUTEX_INDEX - 2, FUTEX_INDEX - 3].into_iter().find_map(at)
     }
 }
 
@@ -300,7 +300,7 @@ fn maps(process: u32) -> String {
 }
 
 /// Names an address by the file that is mapped there, as `server+0x4060`, the address that `nm` shows; otherwise by its number.
-fn place(maps: &str, address: u64) -> String {
+fn name_address(maps: &str, address: u64) -> String {
     let number = format!("0x{address:x}");
     let mut bases: HashMap<&str, u64> = HashMap::new();
     let mut last: Option<(u64, &str)> = None;
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn lock_of_rust_is_held_by_somebody() {
+    fn rust_lock_has_a_holder() {
         let of = |word, call| Holder::of(&[9, 9, 9, word, 9, 9, 9, 0xffff_ffff], call);
         assert_eq!(of(2, LockCall::Bare), Some(Holder::Somebody));
         assert_eq!(of(1, LockCall::Bare), None, "released meanwhile, and taken without a wait");
@@ -382,7 +382,7 @@ mod tests {
     #[test]
     fn parked_thread_of_rust_waits_for_no_lock() {
         let word = std::sync::atomic::AtomicU32::new(u32::MAX);
-        let at_word = |waiters| Wanted {
+        let at_word = |waiters| FutexWaiters {
             process: std::process::id(),
             group: 0,
             address: word.as_ptr() as u64,
@@ -400,7 +400,7 @@ mod tests {
         let around = [4, 0, 16, 8, 0, 0, 2, 0, OWNER, 1, 0, 0];
         for futex in [4, 5] {
             let mut words = [0; WORDS];
-            words.iter_mut().zip(&around[futex - FUTEX..]).for_each(|(word, of)| *word = *of);
+            words.iter_mut().zip(&around[futex - FUTEX_INDEX..]).for_each(|(word, of)| *word = *of);
             for call in [LockCall::Mutex, LockCall::Any] {
                 assert_eq!(Holder::of(&words, call), None, "{futex} {call:?}");
             }
@@ -414,8 +414,8 @@ mod tests {
         assert_eq!(LockCall::of(0x89, 2), Some(LockCall::Bare));
         assert_eq!(LockCall::of(0x89, 0x7fff_ffff), Some(LockCall::BareRwlock));
         assert_eq!(LockCall::of(0x89, 0xc000_0003), Some(LockCall::BareRwlock));
-        assert_eq!(LockCall::Bare.timed(), Some(LockCall::Mutex), "a mutex of glibc");
-        assert_eq!(LockCall::BareRwlock.timed(), None);
+        assert_eq!(LockCall::Bare.with_timeout(), Some(LockCall::Mutex), "a mutex of glibc");
+        assert_eq!(LockCall::BareRwlock.with_timeout(), None);
         assert_eq!(LockCall::of(0x86, 0), Some(LockCall::Mutex));
         assert_eq!(LockCall::of(0x80, 0x8000_1267), Some(LockCall::Mutex));
         for (operation, expected) in
@@ -432,12 +432,12 @@ mod tests {
                     55a6-55b0 rw-p 00000000 00:00 0 \n\
                     66a0-66b0 rw-p 00000000 00:00 0    [heap]\n\
                     7000-7010 rw-p 00000000 00:00 0\n";
-        assert_eq!(place(maps, 0x55a5), "my app+0x5");
-        assert_eq!(place(maps, 0x55a8), "my app+0x8", "variables without an initial value");
+        assert_eq!(name_address(maps, 0x55a5), "my app+0x5");
+        assert_eq!(name_address(maps, 0x55a8), "my app+0x8", "variables without an initial value");
         for address in [0x66a4, 0x7004, 0x9999] {
-            assert_eq!(place(maps, address), format!("0x{address:x}"));
+            assert_eq!(name_address(maps, address), format!("0x{address:x}"));
         }
-        assert_eq!(place("nonsense\n\n- x\n", 1), "0x1");
+        assert_eq!(name_address("nonsense\n\n- x\n", 1), "0x1");
     }
 
     #[test]

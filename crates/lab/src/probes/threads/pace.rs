@@ -5,9 +5,9 @@ use std::time::Duration;
 /// Share of a core for reading and listing threads before the cost of everything else is known.
 const FIRST_SHARE: f64 = 0.008;
 /// Part of that share for listing threads.
-const LISTING: f64 = 0.25;
+const LISTING_PART: f64 = 0.25;
 /// Max and min number of samples per second.
-const RATE: [f64; 2] = [20.0, 2.0];
+const RATES_PER_S: [f64; 2] = [20.0, 2.0];
 /// Min time between two listings of threads.
 const LISTING_MIN: Duration = Duration::from_millis(200);
 /// Estimated cost of reading a thread, before it is measured. The first reading opens its files.
@@ -27,7 +27,7 @@ pub(crate) struct Pace {
 
 /// Plan of one sample: time until the next one, and number of threads to read.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Plan {
+pub(crate) struct SamplePlan {
     pub(crate) interval: Duration,
     pub(crate) threads: usize,
 }
@@ -56,16 +56,16 @@ impl Pace {
 
     /// Whether threads may be listed again.
     pub(crate) fn is_listing_due(&self, since: Duration) -> bool {
-        since >= LISTING_MIN && since.as_secs_f64() * LISTING * self.share >= self.listing.as_secs_f64()
+        since >= LISTING_MIN && since.as_secs_f64() * LISTING_PART * self.share >= self.listing.as_secs_f64()
     }
 
     /// Plans all threads 20 times a second if that is cheap, down to twice a second, and then only a part of the threads.
-    pub(crate) fn plan(&self, threads: usize) -> Plan {
-        let affordable_per_s = self.share * (1.0 - LISTING) / self.thread_s.max(1e-9);
-        let [most, least] = RATE;
+    pub(crate) fn plan(&self, threads: usize) -> SamplePlan {
+        let affordable_per_s = self.share * (1.0 - LISTING_PART) / self.thread_s.max(1e-9);
+        let [most, least] = RATES_PER_S;
         let rate = (affordable_per_s / threads.max(1) as f64).clamp(least, most);
         let some = (affordable_per_s / rate).max(1.0) as usize;
-        Plan { interval: Duration::from_secs_f64(1.0 / rate), threads: threads.min(some) }
+        SamplePlan { interval: Duration::from_secs_f64(1.0 / rate), threads: threads.min(some) }
     }
 
     /// Varies an interval by up to a fifth, so that sampling does not align with periodic activity.
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn rate_falls_with_the_number_of_threads_before_the_share_read_does() {
         let plan = |thread_us, threads| {
-            let Plan { interval, threads } = paced(thread_us).plan(threads);
+            let SamplePlan { interval, threads } = paced(thread_us).plan(threads);
             (interval.as_millis(), threads)
         };
         assert_eq!(plan(10.0, 0), (50, 0));
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn no_number_of_threads_exceeds_the_share() {
-        let most = FIRST_SHARE * (1.0 - LISTING);
+        let most = FIRST_SHARE * (1.0 - LISTING_PART);
         for thread_us in [0.1, 3.0, 10.0, 200.0] {
             for threads in [1, 4, 64, 1_000, 10_000] {
                 let plan = paced(thread_us).plan(threads);

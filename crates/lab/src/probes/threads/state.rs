@@ -72,7 +72,7 @@ pub(crate) enum VmThreadRole {
 }
 
 /// Prefixes of thread names in OpenJDK and .NET. The kernel cuts names after 15 bytes.
-const CHORES: &[(&str, VmThreadRole)] = &[
+const VM_THREAD_NAMES: &[(&str, VmThreadRole)] = &[
     ("GC Thread", VmThreadRole::CollectsGarbage),
     ("G1 ", VmThreadRole::CollectsGarbage),
     ("ZDirector", VmThreadRole::CollectsGarbage),
@@ -106,7 +106,7 @@ const CHORES: &[(&str, VmThreadRole)] = &[
 impl VmThreadRole {
     /// Maps the text of `/proc/PID/task/TID/comm`. `None` for a thread of the program.
     pub(crate) fn of(name: &str) -> Option<Self> {
-        CHORES.iter().find(|(begins, _)| name.starts_with(begins)).map(|(_, chore)| *chore)
+        VM_THREAD_NAMES.iter().find(|(begins, _)| name.starts_with(begins)).map(|(_, chore)| *chore)
     }
 }
 

@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 
 use super::super::process_files::SchedStat;
 use super::super::source::{Allowance, Source};
-use super::calls::{ARE_CALLS_KNOWN, Wait, inode_of};
+use super::calls::{ARE_CALLS_KNOWN, Wait, parse_inode};
 use super::locks::LockCall;
 use super::state::{Role, STATES, State, VmThreadRole};
 
 /// Time without running after which a thread is idle.
 const IDLE_AFTER: Duration = Duration::from_secs(10);
 /// Number of readings after which the name is read a second time: virtual machines name their threads after the start.
-const NAMED_BY: u32 = 20;
+const NAME_REREAD_AFTER: u32 = 20;
 
 /// Reason why a thread sleeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub(crate) struct UnreadableFiles {
 
 /// Time of a thread since it was last read, by kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Spent {
+pub(crate) struct TimeSpent {
     pub(crate) on_cpu_s: f64,
     pub(crate) runnable_s: f64,
     pub(crate) asleep_s: f64,
@@ -119,7 +119,7 @@ impl Thread {
     }
 
     /// Address of the futex at which it waits now, whether the wait has a timeout, and the locks that wait so.
-    pub(crate) fn waits_at(&self) -> Option<(u64, bool, Option<LockCall>)> {
+    pub(crate) fn futex_wait(&self) -> Option<(u64, bool, Option<LockCall>)> {
         Some((self.sleep.futex?, self.sleep.is_timed, self.sleep.lock)).filter(|_| !self.is_ready)
     }
 
@@ -127,9 +127,9 @@ impl Thread {
     ///
     /// # Errors
     /// The thread has ended.
-    pub(crate) fn read(&mut self, now: Instant) -> Result<Option<Spent>, Error> {
+    pub(crate) fn read(&mut self, now: Instant) -> Result<Option<TimeSpent>, Error> {
         let sched = SchedStat::parse(&self.schedstat.short_text()?).ok_or(ErrorKind::InvalidData)?;
-        self.learn_name();
+        self.read_name();
         // A counter that decreased belongs to a new thread with a reused ID.
         let last = self.last.filter(|(_, last)| last.turns <= sched.turns);
         self.last = Some((now, sched));
@@ -137,7 +137,7 @@ impl Thread {
         let has_moved = last.is_none_or(|(_, last)| last.turns != sched.turns || last.ran_ns != sched.ran_ns);
         // A thread that has not run since the last reading still sleeps for that reason.
         if has_moved || was_ready {
-            self.see()?;
+            self.update_sleep()?;
             self.is_checked = false;
         } else if !std::mem::replace(&mut self.is_checked, true) && self.is_stopped() {
             self.sleep = Sleep::of(State::Stopped);
@@ -161,7 +161,7 @@ impl Thread {
         Ok(Some(spent))
     }
 
-    fn spent(&self, over: Duration, last: SchedStat, now: SchedStat, waits_for_a_core: bool) -> Spent {
+    fn spent(&self, over: Duration, last: SchedStat, now: SchedStat, waits_for_a_core: bool) -> TimeSpent {
         let over_s = over.as_secs_f64();
         let grown_s = |last: u64, now: u64| Duration::from_nanos(now.saturating_sub(last)).as_secs_f64();
         let on_cpu_s = grown_s(last.ran_ns, now.ran_ns).min(over_s);
@@ -169,13 +169,13 @@ impl Thread {
         // The kernel counts a wait for a core only after its end.
         let waited_s = if waits_for_a_core { left_s } else { grown_s(last.waited_ns, now.waited_ns) };
         let runnable_s = waited_s.min(left_s);
-        Spent { on_cpu_s, runnable_s, asleep_s: left_s - runnable_s, asleep_in: self.sleep }
+        TimeSpent { on_cpu_s, runnable_s, asleep_s: left_s - runnable_s, asleep_in: self.sleep }
     }
 
-    fn learn_name(&mut self) {
-        if self.looks <= NAMED_BY {
+    fn read_name(&mut self) {
+        if self.looks <= NAME_REREAD_AFTER {
             // Read at the first reading and about a second later.
-            if self.looks == 0 || self.looks == NAMED_BY {
+            if self.looks == 0 || self.looks == NAME_REREAD_AFTER {
                 let name = fs::read_to_string(self.file("comm")).unwrap_or_default();
                 self.chore = VmThreadRole::of(&name);
             }
@@ -184,11 +184,11 @@ impl Thread {
     }
 
     /// Determines whether it is ready, or the reason of its sleep.
-    fn see(&mut self) -> Result<(), Error> {
+    fn update_sleep(&mut self) -> Result<(), Error> {
         if !self.hidden.calls {
             match self.syscall.short_text() {
                 Ok(text) => {
-                    match Wait::of_call(&text) {
+                    match Wait::parse_syscall(&text) {
                         None => self.is_ready = true,
                         Some(wait) => self.fall_asleep(wait),
                     }
@@ -213,20 +213,20 @@ impl Thread {
             }
             Wait::In(state) => Sleep::of(state),
             Wait::Receive(file) => Sleep {
-                socket: self.link(file).as_deref().and_then(inode_of),
+                socket: self.link(file).as_deref().and_then(parse_inode),
                 ..Sleep::of(State::SocketRead)
             },
-            Wait::Read(file) => self.waits_for_file(file, true),
-            Wait::Write(file) => self.waits_for_file(file, false),
-            Wait::Unclear => self.by_its_state(),
+            Wait::Read(file) => self.sleep_on_file(file, true),
+            Wait::Write(file) => self.sleep_on_file(file, false),
+            Wait::Unclear => self.sleep_by_state(),
         };
     }
 
-    fn waits_for_file(&mut self, file: u64, is_read: bool) -> Sleep {
+    fn sleep_on_file(&mut self, file: u64, is_read: bool) -> Sleep {
         let link = self.link(file).unwrap_or_default();
-        match Wait::of_file(&link, is_read) {
-            Wait::In(state) => Sleep { socket: inode_of(&link).filter(|_| is_read), ..Sleep::of(state) },
-            _ => self.by_its_state(),
+        match Wait::from_file(&link, is_read) {
+            Wait::In(state) => Sleep { socket: parse_inode(&link).filter(|_| is_read), ..Sleep::of(state) },
+            _ => self.sleep_by_state(),
         }
     }
 
@@ -236,7 +236,7 @@ impl Thread {
         match function.trim() {
             // The function is hidden from this user.
             "" | "0" => matches!(self.state(), Some('T' | 't')),
-            function => Wait::of_function(function) == Wait::In(State::Stopped),
+            function => Wait::from_function(function) == Wait::In(State::Stopped),
         }
     }
 
@@ -248,7 +248,7 @@ impl Thread {
     }
 
     /// Determines the sleep from the state letter and the kernel function.
-    fn by_its_state(&mut self) -> Sleep {
+    fn sleep_by_state(&mut self) -> Sleep {
         match self.state() {
             Some('D') if self.is_stopped() => return Sleep::of(State::Stopped),
             Some('D') => return Sleep::of(State::Disk),
@@ -262,7 +262,7 @@ impl Thread {
         }
         let function = fs::read_to_string(self.file("wchan")).unwrap_or_default();
         self.hidden.functions = matches!(function.trim(), "" | "0");
-        match Wait::of_function(&function) {
+        match Wait::from_function(&function) {
             Wait::In(state) => Sleep::of(state),
             _ => Sleep::UNKNOWN,
         }
@@ -288,7 +288,7 @@ mod tests {
 
     fn spent(last: SchedStat, now: SchedStat, waits_for_a_core: bool) -> [u64; 3] {
         let thread = Thread::new(0, 1, 1, None, &Allowance::of(0));
-        let Spent { on_cpu_s, runnable_s, asleep_s, .. } =
+        let TimeSpent { on_cpu_s, runnable_s, asleep_s, .. } =
             thread.spent(Duration::from_millis(50), last, now, waits_for_a_core);
         [on_cpu_s, runnable_s, asleep_s].map(|seconds| (seconds * 1e3).round() as u64)
     }

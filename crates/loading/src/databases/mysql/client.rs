@@ -22,7 +22,7 @@ const TRIES_MAX: u32 = 20;
 pub(super) struct MySql {
     connection: Connection<Session>,
     /// True if the server accepts LOAD DATA LOCAL, as far as known.
-    takes_loads: bool,
+    accepts_load_data: bool,
 }
 
 impl MySql {
@@ -31,17 +31,17 @@ impl MySql {
         let is_private = matches!(peer.endpoints[number as usize % peer.endpoints.len()], Endpoint::Unix(_));
         let session = if is_private { session.on_private_transport() } else { session };
         let connection = Connection::open(peer, session, number)?;
-        let mut mysql = Self { connection, takes_loads: false };
+        let mut mysql = Self { connection, accepts_load_data: false };
         let allowed = mysql.query("SELECT @@local_infile", "setting up a connection");
-        mysql.takes_loads = allowed
+        mysql.accepts_load_data = allowed
             .is_ok_and(|rows| rows.first().is_some_and(|row| row.first() == Some(&Some("1".to_owned()))));
         Ok(mysql)
     }
 }
 
 impl Client for MySql {
-    fn give_up_when(&mut self, is_given_up: Arc<AtomicBool>) -> Result<(), Error> {
-        self.connection.give_up_when(is_given_up)
+    fn set_cancel_flag(&mut self, is_canceled: Arc<AtomicBool>) -> Result<(), Error> {
+        self.connection.set_cancel_flag(is_canceled)
     }
 
     fn query(&mut self, sql: &str, doing: &str) -> Result<Answer, Error> {
@@ -68,7 +68,7 @@ impl MySql {
     /// that write marks may conflict. The server rolls back one of the chunks, which is then written again.
     fn is_conflict(&self) -> bool {
         sql::classes::is_retryable(
-            sql::classes::refusal(Engine::MySql, self.connection.session.last_error()).class,
+            sql::classes::rejection(Engine::MySql, self.connection.session.last_error()).class,
         )
     }
 
@@ -127,9 +127,9 @@ impl MySql {
         let mut insert = InsertRows::new(batch.target);
         for rows in batch.pieces(batch.content.rows_at_once()) {
             let (first, done) = (rows.start, rows.end - batch.rows.start);
-            if self.takes_loads {
+            if self.accepts_load_data {
                 if !self.load_rows(batch, rows.clone())? {
-                    self.takes_loads = false;
+                    self.accepts_load_data = false;
                     self.query("ROLLBACK", doing)?;
                     return self.load_once(batch, told, written);
                 }

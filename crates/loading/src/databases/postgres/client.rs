@@ -32,25 +32,25 @@ impl Postgres {
     pub(super) fn open(peer: &Peer, login: &Arc<Login>, number: u32) -> Result<Self, Error> {
         let mut patient = Login::clone(login);
         patient.settings.push(("statement_timeout".to_owned(), "0".to_owned()));
-        match Self::open_as_it_is(peer, &Arc::new(patient), number) {
+        match Self::open_without_settings(peer, &Arc::new(patient), number) {
             // A pooler cannot keep the setting for one client. The limit of its user holds, except where a transaction lifts it.
             Err(Error::Connect { reason }) if reason.contains("startup parameter") => {
-                Self::open_as_it_is(peer, login, number)
+                Self::open_without_settings(peer, login, number)
             }
             opened => opened,
         }
     }
 
     /// Opens a connection without any SET statements, which would outlive the session behind a pooler.
-    pub(super) fn open_as_it_is(peer: &Peer, login: &Arc<Login>, number: u32) -> Result<Self, Error> {
+    pub(super) fn open_without_settings(peer: &Peer, login: &Arc<Login>, number: u32) -> Result<Self, Error> {
         let connection = Connection::open(peer, Session::new(Arc::clone(login), nonce()?), number)?;
         Ok(Self { connection })
     }
 }
 
 impl Client for Postgres {
-    fn give_up_when(&mut self, is_given_up: Arc<AtomicBool>) -> Result<(), Error> {
-        self.connection.give_up_when(is_given_up)
+    fn set_cancel_flag(&mut self, is_canceled: Arc<AtomicBool>) -> Result<(), Error> {
+        self.connection.set_cancel_flag(is_canceled)
     }
 
     fn query(&mut self, sql: &str, doing: &str) -> Result<Answer, Error> {
@@ -96,7 +96,7 @@ impl Postgres {
             let builder = thread::Builder::new().name("make-rows".to_owned());
             builder.spawn_scoped(scope, make).map_err(Error::thread)?;
             for (copy, count) in ready {
-                self.connection.session.copy_bytes(copy.bytes());
+                self.connection.session.copy_data(copy.bytes());
                 if let Err(broken) = self.connection.flush(doing) {
                     // An error of the server explains why it closed the connection.
                     return Err(self.connection.finish(&mut (), doing).err().unwrap_or(broken));
@@ -129,7 +129,7 @@ impl Postgres {
         if !self.send_rows(batch, written)? {
             return Ok(false);
         }
-        self.connection.session.copy_end();
+        self.connection.session.copy_done();
         self.connection.flush(doing)?;
         let (taken, sent) = (self.connection.finish(&mut (), doing)?, batch.count());
         if taken != sent {

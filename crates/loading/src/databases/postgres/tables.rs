@@ -2,7 +2,7 @@
 
 use crate::databases::TableSyntax;
 use crate::options::{Options, PartitionMethod};
-use crate::tables::{Finish, create_words};
+use crate::tables::{FinalStep, create_words};
 
 pub(super) static SYNTAX: TableSyntax = TableSyntax {
     needs_blanks: false,
@@ -17,14 +17,14 @@ pub(super) static SYNTAX: TableSyntax = TableSyntax {
         let index = format!("{name}_pkey");
         let statement = format!("alter table {name} add primary key ({key})");
         let columns = format!("{key} {key_type} not null,{rest}");
-        (create(table.options, name, &columns, table.rows), vec![Finish::key(index, statement)])
+        (create(table.options, name, &columns, table.rows), vec![FinalStep::key(index, statement)])
     },
     sysbench: |name, rest, rows| {
         let key = format!("ALTER TABLE {name} ADD PRIMARY KEY (id)");
         // Rows have explicit numbers, so the sequence must be advanced.
         let next = format!("SELECT setval('{name}_id_seq', {rows})");
         let finish =
-            vec![Finish::key(format!("{name}_pkey"), key), Finish::new(format!("{name}_id_seq"), next)];
+            vec![FinalStep::key(format!("{name}_pkey"), key), FinalStep::new(format!("{name}_id_seq"), next)];
         (format!("CREATE TABLE {name}(id SERIAL,{rest})"), finish)
     },
 };

@@ -41,9 +41,9 @@ fn refused(doing: &str) -> impl Fn(rusqlite::Error) -> Error {
 }
 
 impl Client for Sqlite {
-    fn give_up_when(&mut self, is_given_up: Arc<AtomicBool>) -> Result<(), Error> {
+    fn set_cancel_flag(&mut self, is_canceled: Arc<AtomicBool>) -> Result<(), Error> {
         // Waits for other processes are limited to some seconds anyway.
-        drop(is_given_up);
+        drop(is_canceled);
         Ok(())
     }
 
@@ -56,7 +56,7 @@ impl Client for Sqlite {
         let transaction = self.connection.transaction().map_err(refused(doing))?;
         let places = vec!["?"; batch.columns.into()].join(",");
         let insert = transaction.prepare(&format!("INSERT INTO {} VALUES ({places})", batch.target));
-        let mut sink = Bound {
+        let mut sink = RowInserter {
             statement: insert.map_err(refused(doing))?,
             place: 0,
             row: batch.rows.start,
@@ -103,7 +103,7 @@ fn text(value: ValueRef<'_>) -> Option<String> {
 }
 
 /// Binds values in order, and inserts a row once it is complete. Does nothing after an error.
-struct Bound<'a> {
+struct RowInserter<'a> {
     statement: Statement<'a>,
     place: usize,
     /// Row that is inserted next, or that failed.
@@ -111,7 +111,7 @@ struct Bound<'a> {
     error: Option<rusqlite::Error>,
 }
 
-impl Bound<'_> {
+impl RowInserter<'_> {
     fn bind(&mut self, value: impl rusqlite::ToSql) {
         self.place += 1;
         if self.error.is_none() {
@@ -120,7 +120,7 @@ impl Bound<'_> {
     }
 }
 
-impl Sink for Bound<'_> {
+impl Sink for RowInserter<'_> {
     fn begin_row(&mut self, _columns: u16) {
         self.place = 0;
     }
@@ -129,7 +129,7 @@ impl Sink for Bound<'_> {
         self.bind(value);
     }
 
-    fn big(&mut self, value: i64) {
+    fn big_int(&mut self, value: i64) {
         self.bind(value);
     }
 

@@ -5,8 +5,8 @@ use Support::{Full, NoEffect, Only, Rejected};
 
 const UTF8: &str = "statements are sent as UTF-8";
 const CHARSETS: &[&str] = &["utf8mb4", "utf8mb3", "utf8", "auto"];
-const LOCAL: Support = Rejected("it is for Windows", "name a host, or a socket=PATH");
-const PACKETS: Support = NoEffect("packets have the length that the protocol allows");
+const WINDOWS_ONLY: Support = Rejected("it is for Windows", "name a host, or a socket=PATH");
+const PACKET_SIZES: Support = NoEffect("packets have the length that the protocol allows");
 const REVOCATION: Support =
     Rejected("lists of revoked certificates are not read", "remove it, and check the server with mysql once");
 const CIPHERS: Support = Rejected(
@@ -66,8 +66,8 @@ pub(in crate::database) const PARAMETERS: &[Parameter] = &[
         "local-infile",
         Only(&["0", "false", "off"], "files of this machine are not sent to the server"),
     ),
-    parameter("max-allowed-packet", PACKETS),
-    parameter("net-buffer-length", PACKETS),
+    parameter("max-allowed-packet", PACKET_SIZES),
+    parameter("net-buffer-length", PACKET_SIZES),
     parameter("reconnect", NoEffect("a lost connection is opened again for the next transaction")),
     parameter(
         "connection-attributes",
@@ -77,8 +77,8 @@ pub(in crate::database) const PARAMETERS: &[Parameter] = &[
         "bind-address",
         Rejected("the source address is chosen by the system", "set a route for the server"),
     ),
-    parameter("pipe", LOCAL),
-    parameter("named-pipe", LOCAL),
-    parameter("shared-memory-base-name", LOCAL),
+    parameter("pipe", WINDOWS_ONLY),
+    parameter("named-pipe", WINDOWS_ONLY),
+    parameter("shared-memory-base-name", WINDOWS_ONLY),
     parameter("tunnel", Rejected("SSH tunnels are not opened", "open it with ssh -L, and name its port")),
 ];

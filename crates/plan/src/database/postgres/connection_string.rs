@@ -10,7 +10,7 @@ use super::super::parameters::find;
 use super::parameters::PARAMETERS;
 
 /// Parameters that are a connection string by themselves. Any other `NAME=VALUE` names a system.
-const SUFFICIENT: [&str; 2] = ["dbname", "service"];
+const SUFFICIENT_KEYS: [&str; 2] = ["dbname", "service"];
 /// Characters of a value that need no encoding in a URL. Braces contain variables of plans.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
@@ -36,7 +36,7 @@ fn is_connection_string(text: &str) -> bool {
     let [names @ .., _] = names.as_slice() else { return false };
     let mut names = names.iter().map(|before| before.rsplit(char::is_whitespace).next().unwrap_or_default());
     let count = names.clone().count();
-    let is_only_pair = count == 1 && names.clone().all(|name| SUFFICIENT.contains(&name));
+    let is_only_pair = count == 1 && names.clone().all(|name| SUFFICIENT_KEYS.contains(&name));
     let begins_with_url = text.split('=').next().is_some_and(|first| first.contains([':', '/', '?']));
     let has_several = count > 1 && text.trim().contains(char::is_whitespace);
     // `NAME=host=…` names a system.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use wire::sql::{ChannelBinding, Secret, ServerRole, TlsWish};
+use wire::sql::{ChannelBinding, Secret, ServerRole, TlsMode};
 
 use super::super::parameters::{Parameter, Support};
 use super::super::{Balance, Database, mysql, postgres};
@@ -77,7 +77,7 @@ fn supported_parameter_of_postgres_has_its_effect() {
     let attempts: Seen = |database| {
         let attempts = database.login.attempts.iter();
         let shown = attempts.map(|attempt| {
-            let tls = if attempt.tls == TlsWish::Required { "+tls" } else { "" };
+            let tls = if attempt.tls == TlsMode::Required { "+tls" } else { "" };
             format!("{}:{}{tls}", attempt.host, attempt.role.name())
         });
         shown.collect::<Vec<_>>().join(" ")

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use wire::step::{self, FurtherKeys, Kind, ReplyKeys};
+use wire::step::{self, ExtraKeys, Kind, ReplyKeys};
 use wire::{PROTOCOLS, Protocol};
 
 use super::TEXT;
@@ -18,14 +18,14 @@ struct Derived {
 impl Derived {
     fn of<'a>(all: impl Iterator<Item = &'a step::Key>) -> Self {
         let mut tables = Vec::new();
-        let keys = all.map(|key| derived(key, &mut tables)).collect();
+        let keys = all.map(|key| derive_key(key, &mut tables)).collect();
         Self { keys, tables }
     }
 }
 
 static STEPS: LazyLock<Derived> =
     LazyLock::new(|| Derived::of(PROTOCOLS.iter().filter_map(Protocol::steps).flat_map(|steps| steps.keys)));
-static FURTHER: LazyLock<Derived> = LazyLock::new(|| of_further(|further| further.step));
+static EXTRA: LazyLock<Derived> = LazyLock::new(|| of_further(|further| further.step));
 static SCENARIO: LazyLock<Derived> = LazyLock::new(|| of_further(|further| further.scenario));
 static TRANSACTIONS: LazyLock<Derived> = LazyLock::new(|| Derived::of(sql::STEP_KEYS.iter()));
 static TRANSACTION_EXPECT: LazyLock<Derived> = LazyLock::new(|| Derived::of(sql::EXPECT_KEYS.iter()));
@@ -33,8 +33,8 @@ static TRANSACTION_SAVE: LazyLock<Derived> = LazyLock::new(|| Derived::of(sql::S
 static EXPECT: LazyLock<Derived> = LazyLock::new(|| of_further(|further| further.expect));
 static SAVE: LazyLock<Derived> = LazyLock::new(|| of_further(|further| further.save));
 
-fn of_further(keys: impl Fn(&FurtherKeys) -> &'static [step::Key]) -> Derived {
-    Derived::of(step::with_further_keys().flat_map(|(_, further)| keys(further)))
+fn of_further(keys: impl Fn(&ExtraKeys) -> &'static [step::Key]) -> Derived {
+    Derived::of(step::with_extra_keys().flat_map(|(_, further)| keys(further)))
 }
 
 /// Keys that each define a step.
@@ -63,13 +63,13 @@ pub(super) fn transaction_save_keys() -> &'static [Key] {
 }
 
 /// Keys that are allowed in addition to the key that defines a step.
-pub(super) fn further_keys() -> &'static [Key] {
-    &FURTHER.keys
+pub(super) fn extra_keys() -> &'static [Key] {
+    &EXTRA.keys
 }
 
 /// Tables of the values of these keys.
 pub(super) fn further_tables() -> &'static [&'static Table] {
-    &FURTHER.tables
+    &EXTRA.tables
 }
 
 /// Keys of a scenario that apply to all of its steps.
@@ -110,14 +110,14 @@ fn reply_keys(table: impl Fn(&ReplyKeys) -> &'static step::Table) -> Vec<Key> {
     let all = step::owners().filter_map(|(_, own)| own.reply.as_ref()).flat_map(|reply| table(reply).keys);
     for key in all {
         if keys.iter().all(|known| known.name != key.name) {
-            keys.push(derived(key, &mut Vec::new()));
+            keys.push(derive_key(key, &mut Vec::new()));
         }
     }
     keys
 }
 
 /// Names of the keys that each define a step, as a phrase.
-pub(super) fn listed() -> String {
+pub(super) fn list_step_keys() -> String {
     let names: Vec<String> = keys().iter().map(|key| format!("`{}`", key.name)).collect();
     match names.split_last() {
         Some((last, before)) => format!("{}, or {last}", before.join(", ")),
@@ -125,7 +125,7 @@ pub(super) fn listed() -> String {
     }
 }
 
-fn derived(key: &step::Key, tables: &mut Vec<&'static Table>) -> Key {
+fn derive_key(key: &step::Key, tables: &mut Vec<&'static Table>) -> Key {
     let step::Key { name, sentence, example, kind: of } = *key;
     let is_required = matches!(of, Kind::Required(_));
     Key { name, sentence, example, kind: kind(&of, tables), is_required }
@@ -158,7 +158,7 @@ fn kind(kind: &Kind, tables: &mut Vec<&'static Table>) -> ValueKind {
 
 fn table(of: &step::Table, tables: &mut Vec<&'static Table>) -> ValueKind {
     let mut within = Vec::new();
-    let keys: Vec<Key> = of.keys.iter().map(|key| derived(key, &mut within)).collect();
+    let keys: Vec<Key> = of.keys.iter().map(|key| derive_key(key, &mut within)).collect();
     let step::Table { name, sentence, example, .. } = of;
     let table: &'static Table = Box::leak(Box::new(Table { name, sentence, example, keys: keys.leak() }));
     tables.push(table);

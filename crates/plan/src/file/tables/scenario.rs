@@ -30,7 +30,7 @@ static SCENARIO_KEYS: [Key; 2] = [
 ];
 
 pub(crate) static STEP: LazyLock<Table> = LazyLock::new(|| {
-    let requests = protocols::listed();
+    let requests = protocols::list_step_keys();
     let sentence = format!(
         "A request or a transaction. A request requires one of {requests}; a transaction requires one of `sql`, `transaction`, \
          `script`, or `workload`."
@@ -43,7 +43,7 @@ pub(crate) static STEP: LazyLock<Table> = LazyLock::new(|| {
             protocols::keys(),
             protocols::transaction_keys(),
             &FIRST_KEYS,
-            protocols::further_keys(),
+            protocols::extra_keys(),
             &FURTHER_KEYS,
         ]
         .concat()

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use wire::redis::{Found, Redis, RedisConversation, found};
+use wire::redis::{Discovery, Redis, RedisConversation, discovery};
 use wire::step::Access;
 use wire::{
-    Closing, Conversation, ErrorClass, Footprint, Greeting, Next, PartEnd, PeerFault, Progress, Refusal,
+    Closing, Conversation, ErrorClass, Footprint, Greeting, Next, PartEnd, PeerFault, Progress, Rejection,
     Reply, Script, Stage,
 };
 
@@ -42,7 +42,7 @@ impl CommandPlay {
         fingerprints: &[String],
         access: &Access,
     ) -> Result<Self, String> {
-        if found(access) != Found::Named {
+        if discovery(access) != Discovery::Named {
             return Err(
                 "recorded commands are sent to the server of the URL, and this one names others".into()
             );
@@ -74,7 +74,7 @@ impl Script for CommandPlay {
         false
     }
 
-    fn looks_through(&self, _step: u16) -> bool {
+    fn inspects_replies(&self, _step: u16) -> bool {
         false
     }
 
@@ -116,13 +116,13 @@ impl CommandPlayer {
     }
 
     /// Ends the item in flight with its reply.
-    fn over(&mut self, used: usize, reply: Reply) -> Progress {
+    fn end_item(&mut self, used: usize, reply: Reply) -> Progress {
         let Some(item) = self.current.take().and_then(|number| self.item(number)) else {
             return Progress::Replied { used, reply };
         };
-        let is_error = reply.refusal.is_some();
-        self.shared.outcomes.note(item, if is_error { Replayed::Failed } else { Replayed::Ok(None) });
-        let part = Some(PartEnd { part: part(item.fingerprint), refusal: reply.refusal });
+        let is_error = reply.rejection.is_some();
+        self.shared.outcomes.count_result(item, if is_error { Replayed::Failed } else { Replayed::Ok(None) });
+        let part = Some(PartEnd { part: part(item.fingerprint), rejection: reply.rejection });
         let reply = Reply { status: 1, reusable: reply.reusable && !item.is_last, ..reply };
         let (role, is_last) = (self.role(item), item.is_last);
         self.is_in_transaction = match role {
@@ -130,7 +130,7 @@ impl CommandPlayer {
             Role::Ends => false,
             Role::Other => self.is_in_transaction && !is_last,
         };
-        Progress::Answered { used, part, next: Next::Done(reply) }
+        Progress::PartReplied { used, part, next: Next::Done(reply) }
     }
 }
 
@@ -153,12 +153,12 @@ impl Conversation for CommandPlayer {
             return Next::Broken("the trace has no further command".to_owned());
         };
         if self.has_lost_transaction {
-            shared.outcomes.leave_out(item);
+            shared.outcomes.count_skipped(item);
             self.has_lost_transaction = !(self.role(item) == Role::Ends || item.is_last);
-            let refusal = Some(Refusal { class: ErrorClass::OpenTransaction, code: 0 });
+            let rejection = Some(Rejection { class: ErrorClass::OpenTransaction, code: 0 });
             return Next::Done(Reply {
                 status: 1,
-                refusal,
+                rejection,
                 reusable: true,
                 idle_max_s: 0,
                 received_bytes: 0,
@@ -178,7 +178,7 @@ impl Conversation for CommandPlayer {
 
     fn received(&mut self, bytes: &[u8]) -> Result<Progress, PeerFault> {
         match self.inner.received(bytes)? {
-            Progress::Replied { used, reply } => Ok(self.over(used, reply)),
+            Progress::Replied { used, reply } => Ok(self.end_item(used, reply)),
             other => Ok(other),
         }
     }
@@ -195,17 +195,17 @@ impl Conversation for CommandPlayer {
         self.current.and_then(|number| self.item(number)).map(|item| part(item.fingerprint))
     }
 
-    fn explain(&self, refusal: Refusal) -> String {
-        match refusal.class {
+    fn explain(&self, rejection: Rejection) -> String {
+        match rejection.class {
             ErrorClass::OpenTransaction => "not sent: the connection was lost in its transaction".to_owned(),
             // The message of the server may quote values after its first word.
-            _ => self.inner.explain(refusal).split(' ').next().unwrap_or_default().to_owned(),
+            _ => self.inner.explain(rejection).split(' ').next().unwrap_or_default().to_owned(),
         }
     }
 
     fn forget(&mut self) {
         if let Some(item) = self.current.and_then(|number| self.item(number)) {
-            self.shared.outcomes.note(item, Replayed::Lost);
+            self.shared.outcomes.count_result(item, Replayed::Lost);
         }
         let last = self.current.take().or_else(|| self.next.checked_sub(1));
         if let Some(item) = last.and_then(|number| self.item(number)) {

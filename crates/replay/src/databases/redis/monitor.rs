@@ -9,7 +9,7 @@ use std::sync::Arc;
 use wire::redis::recorded_words;
 
 use crate::entry::{Action, Entry, LoggedResult};
-use crate::formats::{Format, records};
+use crate::formats::{Format, count_records};
 use crate::instant;
 use crate::output::{Output, Reader};
 use crate::skipped::Reason;
@@ -19,7 +19,7 @@ pub(crate) const FORMAT: Format = Format {
     name: "monitor",
     sentence: "Redis, output of MONITOR",
     traffic: &super::TRAFFIC,
-    count: |sample| records(sample, is_record),
+    count: |sample| count_records(sample, is_record),
     open: |_, _| Ok(Box::new(Monitor::default())),
 };
 

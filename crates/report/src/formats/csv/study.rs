@@ -2,14 +2,14 @@
 
 use std::io;
 
-use super::{cell, header, into_io, of_transactions, row};
+use super::{cell, header, row, to_io_error, transaction_cells};
 use crate::error::ReportError;
 use crate::study::StudyView;
 use crate::system::whole;
 use crate::view::View;
 
 /// Columns that follow the columns of a run.
-const HEADER_OF_PLACE: [&str; 18] = [
+const PLACE_HEADER: [&str; 18] = [
     "Study",
     "Position",
     "Block",
@@ -31,26 +31,26 @@ const HEADER_OF_PLACE: [&str; 18] = [
 ];
 
 /// Last columns: figures for transactions only.
-const HEADER_OF_TRIES: [&str; 2] = ["Retried", "Retries"];
+const TRIES_HEADER: [&str; 2] = ["Retried", "Retries"];
 
 /// Writes the header and a row per run, in the planned order. The last columns are the parameters.
 pub(super) fn write(study: &StudyView<'_>, out: &mut dyn io::Write) -> Result<(), ReportError> {
     let knobs = knobs(study);
     let mut writer = csv::Writer::from_writer(out);
     let of_knobs = knobs.iter().map(|knob| cell(&format!("Knob {knob}")));
-    let of_study = HEADER_OF_PLACE.into_iter().chain(HEADER_OF_TRIES).map(str::to_owned);
+    let of_study = PLACE_HEADER.into_iter().chain(TRIES_HEADER).map(str::to_owned);
     let header = header().chain(of_study).chain(of_knobs);
-    writer.write_record(header).map_err(into_io)?;
+    writer.write_record(header).map_err(to_io_error)?;
     for (view, counts) in study.runs.iter().zip(study.counting()) {
         let mut cells = row(&view.name(), &view.whole, view);
-        cells.extend(of_place(study, view, counts));
-        let [retried, retries, _] = of_transactions(&view.whole, "");
+        cells.extend(place_cells(study, view, counts));
+        let [retried, retries, _] = transaction_cells(&view.whole, "");
         cells.extend([retried, retries]);
         cells.extend(knobs.iter().map(|knob| {
             let found = view.place().and_then(|place| place.knobs.iter().find(|(name, _)| name == knob));
             found.map_or_else(String::new, |(_, value)| cell(value))
         }));
-        writer.write_record(cells).map_err(into_io)?;
+        writer.write_record(cells).map_err(to_io_error)?;
     }
     Ok(writer.flush()?)
 }
@@ -66,7 +66,7 @@ fn knobs<'a>(study: &'a StudyView<'_>) -> Vec<&'a str> {
     knobs
 }
 
-fn of_place(study: &StudyView<'_>, view: &View<'_>, counts: bool) -> [String; HEADER_OF_PLACE.len()] {
+fn place_cells(study: &StudyView<'_>, view: &View<'_>, counts: bool) -> [String; PLACE_HEADER.len()] {
     let place = view.place();
     let number = |number: Option<u32>| number.map_or_else(String::new, |number| number.to_string());
     let figure = |figure: Option<f64>| match figure {

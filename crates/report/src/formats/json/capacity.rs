@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::bottleneck::BottleneckObject;
 use crate::capacity::{CapacityRow, CapacityView, LevelRow, Limit, SizeRow};
-use crate::durations::{Keyed, Room, name};
+use crate::durations::{KeyedFigures, TableSize, name};
 
 /// Result of one variant.
 #[derive(Serialize)]
@@ -53,7 +53,7 @@ struct LevelObject<'a> {
     failed_by: Option<&'a str>,
     ok_per_s: Option<f64>,
     error_share: Option<f64>,
-    response_time_us: Keyed,
+    response_time_us: KeyedFigures,
     system_us_per_request: Option<f64>,
     passed_late: u32,
 }
@@ -126,7 +126,7 @@ fn end_name(end: SearchEnd) -> &'static str {
 fn level(row: &LevelRow) -> LevelObject<'_> {
     let us = |ns: f64| ns / 1e3;
     let mean = [("mean".to_owned(), row.tally.response.all().mean_ns().map(us))];
-    let percentiles = Room::Parts.columns();
+    let percentiles = TableSize::Parts.columns();
     let percentiles = percentiles.map(|percentile| (name(percentile), row.response_ns(percentile).map(us)));
     LevelObject {
         per_s: row.per_s,

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::event_costs::{CausesObject, CostObject};
 use crate::event_causes;
-use crate::event_costs::{self, Happened};
+use crate::event_costs::{self, CostedEvent};
 use crate::view::View;
 
 #[derive(Serialize)]
@@ -35,8 +35,8 @@ pub(super) fn of_run<'a>(view: &View<'a>) -> Vec<EventObject<'a>> {
 }
 
 impl<'a> EventObject<'a> {
-    fn of(view: &View<'a>, happened: &Happened<'a>) -> Self {
-        let Happened { event, cost, .. } = happened;
+    fn of(view: &View<'a>, happened: &CostedEvent<'a>) -> Self {
+        let CostedEvent { event, cost, .. } = happened;
         let seconds = |time_ns: Option<u64>| time_ns.map(|ns| ns as f64 / 1e9);
         Self {
             name: &event.name,
@@ -53,7 +53,7 @@ impl<'a> EventObject<'a> {
             cost: cost.and_then(EventCost::cost).map(CostObject::of),
             cost_unknown: cost.and_then(EventCost::why_unknown),
             at_s: happened.at_s(),
-            why: CausesObject::of(event_causes::of_happened(view, happened)),
+            why: CausesObject::of(event_causes::of_occurrence(view, happened)),
         }
     }
 }

@@ -30,7 +30,7 @@ pub(super) struct FoundObject<'a> {
     load: &'a str,
     best: Option<Variant<'a>>,
     tied: Vec<Variant<'a>>,
-    left: Vec<LeftObject<'a>>,
+    left: Vec<EliminatedObject<'a>>,
     rival: Option<Variant<'a>>,
     /// Comparison of the best variant with its rival on fresh blocks.
     confirmed: Option<ConfirmedObject>,
@@ -39,7 +39,7 @@ pub(super) struct FoundObject<'a> {
 }
 
 #[derive(Serialize)]
-struct LeftObject<'a> {
+struct EliminatedObject<'a> {
     #[serde(flatten)]
     variant: Variant<'a>,
     after_blocks: u32,
@@ -80,7 +80,7 @@ impl<'a> FoundObject<'a> {
             load: load.name,
             best: best.map(|row| variant(load, row)),
             tied: tied.iter().map(|row| variant(load, *row)).collect(),
-            left: left.iter().map(|left| of_left(load, left)).collect(),
+            left: left.iter().map(|left| eliminated(load, left)).collect(),
             rival: rival.map(|row| variant(load, row)),
             confirmed: confirmed.as_ref().map(|comparison| ConfirmedObject {
                 verdict: verdict_name(comparison.verdict),
@@ -101,8 +101,8 @@ impl<'a> FoundObject<'a> {
     }
 }
 
-fn of_left<'a>(load: &'a LoadView<'_>, left: &Eliminated) -> LeftObject<'a> {
-    LeftObject {
+fn eliminated<'a>(load: &'a LoadView<'_>, left: &Eliminated) -> EliminatedObject<'a> {
+    EliminatedObject {
         variant: variant(load, left.setting),
         after_blocks: left.after_blocks,
         why: match left.why {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use judge::{Inside, class_of};
+use judge::{DatabaseStatistics, class_of};
 use serde::Serialize;
 
 use super::{counted, thousandths};
@@ -66,7 +66,7 @@ pub(super) fn of_run<'a>(view: &'a View<'_>) -> Option<InsideObject<'a>> {
 }
 
 impl<'a> InsideObject<'a> {
-    fn of(inside: &'a Inside) -> Self {
+    fn of(inside: &'a DatabaseStatistics) -> Self {
         let rounded = |figures: &'a BTreeMap<String, f64>| {
             figures.iter().map(|(name, figure)| (name.as_str(), thousandths(*figure))).collect()
         };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use judge::Eligibility;
-use judge::alike::Unlike;
+use judge::alike::WorkDifference;
 use judge::cpu_profile::Profile;
 use judge::results::Scale;
 use serde::Serialize;
@@ -18,12 +18,12 @@ use crate::alike;
 use crate::apart;
 use crate::event_causes;
 use crate::study::{
-    self, LoadView, Pair, Ranked, Sliced, StudyPieces, StudyView, explained, reason, verdict_word,
+    self, LoadView, Pair, Ranked, SliceFindings, StudyPieces, StudyView, explained, reason, verdict_word,
 };
 use crate::view::View;
 
 #[derive(Serialize)]
-pub(super) struct Whole<'a> {
+pub(super) struct FullStudyObject<'a> {
     schema: &'static str,
     runs: Vec<RunObject<'a>>,
     comparison: ComparisonObject<'a>,
@@ -284,7 +284,7 @@ struct PairObject<'a> {
 struct RunFailure<'a> {
     run: &'a str,
     #[serde(flatten)]
-    place: PlaceOfRun<'a>,
+    place: RunPlaceObject<'a>,
     #[serde(flatten)]
     failure: FailureObject<'a>,
     outputs: Vec<OutputObject<'a>>,
@@ -294,14 +294,14 @@ struct RunFailure<'a> {
 struct RunGate<'a> {
     run: &'a str,
     #[serde(flatten)]
-    place: PlaceOfRun<'a>,
+    place: RunPlaceObject<'a>,
     counts: bool,
     #[serde(flatten)]
     gate: super::GateObject<'a>,
 }
 
 #[derive(Serialize)]
-struct PlaceOfRun<'a> {
+struct RunPlaceObject<'a> {
     block: Option<u32>,
     load: Option<&'a str>,
     system: Option<&'a str>,
@@ -318,7 +318,7 @@ struct OutputObject<'a> {
 /// Max bytes of a process's output. The store has the complete output.
 const OUTPUT_BYTES_MAX: usize = 4 << 10;
 
-impl<'a> Whole<'a> {
+impl<'a> FullStudyObject<'a> {
     pub(super) fn of(view: &'a StudyView<'_>) -> Self {
         let new = &view.study.new;
         Self {
@@ -414,7 +414,7 @@ fn others<'a>(view: &'a StudyView<'_>, load: &'a LoadView<'_>) -> Vec<OthersObje
 }
 
 fn variance<'a>(load: &LoadView<'a>) -> Option<VarianceObject<'a>> {
-    let Sliced { levels, carry_over, control, .. } = load.sliced?;
+    let SliceFindings { levels, carry_over, control, .. } = load.sliced?;
     let carried = |judge::results::CarryOver { effect, interval, is_found, bias_most }| CarryOverObject {
         effect,
         interval,
@@ -434,7 +434,7 @@ fn variance<'a>(load: &LoadView<'a>) -> Option<VarianceObject<'a>> {
 
 fn unlike<'a>(load: &'a LoadView<'_>) -> Vec<UnlikeObject<'a>> {
     let pairs = load.unlike.iter().flat_map(|pair| pair.differences.iter().map(move |of| (pair.rows, of)));
-    let of = |((a, b), unlike): ((usize, usize), &Unlike)| UnlikeObject {
+    let of = |((a, b), unlike): ((usize, usize), &WorkDifference)| UnlikeObject {
         load: load.name,
         a: variant(load, a),
         b: variant(load, b),
@@ -588,9 +588,9 @@ pub(super) fn variant<'a>(load: &'a LoadView<'_>, row: usize) -> Variant<'a> {
     Variant { system: &place.system, variant: &place.variant, knobs }
 }
 
-fn place<'a>(view: &'a crate::view::View<'_>) -> PlaceOfRun<'a> {
+fn place<'a>(view: &'a crate::view::View<'_>) -> RunPlaceObject<'a> {
     let place = view.place();
-    PlaceOfRun {
+    RunPlaceObject {
         block: place.map(|place| place.block),
         load: place.map(|place| place.load.as_str()),
         system: place.map(|place| place.system.as_str()),

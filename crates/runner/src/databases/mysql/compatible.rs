@@ -1,6 +1,6 @@
 //! MySQL, MariaDB, and servers with their protocol, by the version that they report.
 
-use crate::database_check::ServerQuestions;
+use crate::database_check::ServerQueries;
 
 /// Separator of two versions in TiDB: `8.0.11-TiDB-v7.5.0`.
 const TIDB: &str = "-TiDB-";
@@ -18,9 +18,9 @@ pub(super) fn version_line(version: &str) -> String {
 }
 
 /// Name and version of Dolt. No other server has the function `dolt_version`. `None` if the server is another one.
-pub(super) fn dolt(desk: &ServerQuestions<'_>, version: &str) -> Option<String> {
+pub(super) fn dolt(queries: &ServerQueries<'_>, version: &str) -> Option<String> {
     let mysql = version.strip_suffix(MAYBE_DOLT)?;
-    let answer = desk.ask("SELECT dolt_version()").ok()?.answer.ok()?;
+    let answer = queries.ask("SELECT dolt_version()").ok()?.answer.ok()?;
     answer.into_iter().next()?.map(|dolt| format!("Dolt {dolt} (MySQL {mysql})"))
 }
 

@@ -6,12 +6,14 @@ use std::collections::{HashMap, HashSet};
 use loading::{Answer, Error};
 
 use crate::database_watch::shape::{Quotes, shape};
-use crate::database_watch::{Asked, Counter, StatementGrowth, StatementPlan, StatementTexts, number, text};
+use crate::database_watch::{
+    Counter, MonitorSession, StatementGrowth, StatementPlan, StatementTexts, number, text,
+};
 
 /// Names in reports.
 const TIMES_NAME: &str = "statement times (performance_schema)";
 const PLANS_NAME: &str = "plans of statements";
-const NOT_THERE: &str = "performance_schema is off; start the server with performance_schema=ON";
+const UNAVAILABLE: &str = "performance_schema is off; start the server with performance_schema=ON";
 const IS_ON: &str = "SELECT @@performance_schema";
 /// Statements of this database, longest time first. Times are picoseconds on the server.
 const DIGESTS: &str = "\
@@ -23,7 +25,8 @@ const RUNNING: &str = "\
     SELECT INFO FROM information_schema.PROCESSLIST WHERE ID <> CONNECTION_ID() AND DB <=> DATABASE() \
     AND USER = SUBSTRING_INDEX(CURRENT_USER(), '@', 1) AND COMMAND <> 'Sleep' AND INFO IS NOT NULL LIMIT 64";
 /// Parts of the monitor's own statements.
-const OWN: [&str; 5] = ["EXPLAIN", "performance_schema", "information_schema", "SHOW GLOBAL STATUS", "@@"];
+const OWN_MARKERS: [&str; 5] =
+    ["EXPLAIN", "performance_schema", "information_schema", "SHOW GLOBAL STATUS", "@@"];
 /// Min number of rows read by table scans per second above which statements are explained.
 const ROWS_MIN: f64 = 5_000.0;
 /// Max number of statements that are explained per session.
@@ -45,18 +48,18 @@ pub(super) struct Statements {
 
 impl Statements {
     /// Checks in a new session whether the server counts statements.
-    pub(super) fn begin(&mut self, asked: &mut Asked<'_>) -> Result<(), Error> {
+    pub(super) fn begin(&mut self, asked: &mut MonitorSession<'_>) -> Result<(), Error> {
         let answer = asked.ask_if_allowed(TIMES_NAME, IS_ON)?;
         let is_on = answer.is_some_and(|answer| answer.first().is_some_and(|row| text(row, 0) == "1"));
         if !is_on {
-            asked.shared.lacks(TIMES_NAME, NOT_THERE);
+            asked.shared.lacks(TIMES_NAME, UNAVAILABLE);
         }
         *self = Self { is_counted: is_on, ..Self::default() };
         Ok(())
     }
 
     /// Growth since the last reading, longest time first. Empty at the first reading.
-    pub(super) fn grown(&mut self, asked: &mut Asked<'_>) -> Result<Vec<StatementGrowth>, Error> {
+    pub(super) fn grown(&mut self, asked: &mut MonitorSession<'_>) -> Result<Vec<StatementGrowth>, Error> {
         if !self.is_counted {
             return Ok(Vec::new());
         }
@@ -72,7 +75,7 @@ impl Statements {
         }
         let has_begun = std::mem::replace(&mut self.has_begun, true);
         let mut grown = Vec::new();
-        for row in answer.iter().filter(|row| OWN.iter().all(|own| !text(row, 1).contains(own))) {
+        for row in answer.iter().filter(|row| OWN_MARKERS.iter().all(|own| !text(row, 1).contains(own))) {
             let Some(now) = number(row, 2).zip(number(row, 3)) else { continue };
             let before = self.before.insert(text(row, 0).to_owned(), [now.0, now.1]).unwrap_or_default();
             let [calls, time_s] = [now.0 - before[0], now.1 - before[1]];
@@ -94,7 +97,7 @@ impl Statements {
     }
 
     /// Statements in execution, and the plan of a new one that reads a whole table.
-    pub(super) fn texts(&mut self, asked: &mut Asked<'_>) -> Result<StatementTexts, Error> {
+    pub(super) fn texts(&mut self, asked: &mut MonitorSession<'_>) -> Result<StatementTexts, Error> {
         let Some(answer) = asked.ask_if_allowed("last statements of sessions", RUNNING)? else {
             return Ok(StatementTexts::default());
         };
@@ -103,7 +106,11 @@ impl Statements {
         Ok(StatementTexts { last, plans })
     }
 
-    fn explain(&mut self, running: &Answer, asked: &mut Asked<'_>) -> Result<Option<StatementPlan>, Error> {
+    fn explain(
+        &mut self,
+        running: &Answer,
+        asked: &mut MonitorSession<'_>,
+    ) -> Result<Option<StatementPlan>, Error> {
         if !self.reads_tables || self.tried.len() >= PLANS_MAX {
             return Ok(None);
         }

@@ -6,7 +6,9 @@ use loading::{Answer, Error};
 use super::statements::Statements;
 use crate::database_watch::shape::{Quotes, shape};
 use crate::database_watch::tally::Sample;
-use crate::database_watch::{self, Asked, Counter, Dialect, StatementGrowth, StatementTexts, number, text};
+use crate::database_watch::{
+    self, Counter, Dialect, MonitorSession, StatementGrowth, StatementTexts, number, text,
+};
 
 /// Sessions of this database with their transactions, which needs the privilege PROCESS.
 const SAMPLE: &str = "\
@@ -79,7 +81,7 @@ pub(super) struct MySql {
 }
 
 impl Dialect for MySql {
-    fn begin(&mut self, asked: &mut Asked<'_>) -> Result<Option<[f64; 2]>, Error> {
+    fn begin(&mut self, asked: &mut MonitorSession<'_>) -> Result<Option<[f64; 2]>, Error> {
         let mut is_bounded = false;
         for statement in STATEMENT_TIME {
             is_bounded = is_bounded || is_accepted(asked.ask(statement))?;
@@ -95,7 +97,7 @@ impl Dialect for MySql {
         Ok(open.zip(self.connections_max).map(|(open, max)| [open, max]))
     }
 
-    fn sample(&mut self, asked: &mut Asked<'_>) -> Result<Vec<Sample>, Error> {
+    fn sample(&mut self, asked: &mut MonitorSession<'_>) -> Result<Vec<Sample>, Error> {
         if !self.hides_transactions {
             if let Some(answer) = asked.ask_if_allowed("waits for row locks", SAMPLE)? {
                 return Ok(self.sessions(&answer));
@@ -106,7 +108,7 @@ impl Dialect for MySql {
         Ok(self.sessions(&answer))
     }
 
-    fn blocking(&mut self, asked: &mut Asked<'_>) -> Result<Vec<(String, f64)>, Error> {
+    fn blocking(&mut self, asked: &mut MonitorSession<'_>) -> Result<Vec<(String, f64)>, Error> {
         if self.hides_transactions || self.locked > LOCKED_MAX {
             return Ok(Vec::new());
         }
@@ -131,7 +133,7 @@ impl Dialect for MySql {
         Ok(Vec::new())
     }
 
-    fn counters(&mut self, asked: &mut Asked<'_>) -> Result<Vec<Counter>, Error> {
+    fn counters(&mut self, asked: &mut MonitorSession<'_>) -> Result<Vec<Counter>, Error> {
         let names: Vec<String> = STATUS.iter().map(|(name, ..)| format!("'{name}'")).collect();
         let sql = format!("SHOW GLOBAL STATUS WHERE Variable_name IN ({})", names.join(", "));
         let answer = asked.ask(&sql)?;
@@ -146,11 +148,11 @@ impl Dialect for MySql {
         Ok(counters)
     }
 
-    fn statements(&mut self, asked: &mut Asked<'_>) -> Result<Vec<StatementGrowth>, Error> {
+    fn statements(&mut self, asked: &mut MonitorSession<'_>) -> Result<Vec<StatementGrowth>, Error> {
         self.statements.grown(asked)
     }
 
-    fn texts(&mut self, asked: &mut Asked<'_>) -> Result<StatementTexts, Error> {
+    fn texts(&mut self, asked: &mut MonitorSession<'_>) -> Result<StatementTexts, Error> {
         self.statements.texts(asked)
     }
 }

@@ -14,11 +14,11 @@ use std::io::{Read as _, Write as _};
 use std::iter;
 use std::time::Duration;
 
-use engine::Line;
+use engine::BlockingConnection;
 use wire::postgres::Session;
 use wire::sql::{RowSink, Session as _, SessionEvent, SqlState, Statement};
 
-use crate::database_check::ServerQuestions;
+use crate::database_check::ServerQueries;
 use crate::pooling::Pooling;
 use crate::protocol::nonce;
 
@@ -36,11 +36,11 @@ const NAME_ERRORS: [SqlState; 2] = [SqlState(*b"26000"), SqlState(*b"42P05")];
 
 /// Detects how a pooler shares its server connections. `None` if each client keeps its connection, or if the pooler does not serve two
 /// clients at the same time.
-pub(super) fn recognize(desk: &ServerQuestions<'_>) -> Option<Pooling> {
-    let session = || Some(Session::new(desk.login.clone(), nonce().ok()?));
+pub(super) fn recognize(queries: &ServerQueries<'_>) -> Option<Pooling> {
+    let session = || Some(Session::new(queries.login.clone(), nonce().ok()?));
     let first = session()?;
     let second = session()?.with_statement_names_of(&first);
-    let mut clients = [Client::log_in(desk, first)?, Client::log_in(desk, second)?];
+    let mut clients = [Client::log_in(queries, first)?, Client::log_in(queries, second)?];
     let mut served = [BTreeSet::new(), BTreeSet::new()];
     for round in 0..ROUNDS {
         let repeated = (round % 2 == 1).then_some((0, 0));
@@ -59,7 +59,7 @@ pub(super) fn recognize(desk: &ServerQuestions<'_>) -> Option<Pooling> {
 }
 
 struct Client {
-    line: Line,
+    line: BlockingConnection,
     session: Session,
 }
 
@@ -71,8 +71,10 @@ enum Reply {
 
 impl Client {
     /// Connects and logs in. `None` if that fails.
-    fn log_in(desk: &ServerQuestions<'_>, mut session: Session) -> Option<Self> {
-        let line = Line::open_logged_in(desk.peer, &mut session, desk.timeout.min(REPLY_WITHIN)).ok()?;
+    fn log_in(queries: &ServerQueries<'_>, mut session: Session) -> Option<Self> {
+        let line =
+            BlockingConnection::open_logged_in(queries.peer, &mut session, queries.timeout.min(REPLY_WITHIN))
+                .ok()?;
         Some(Self { line, session })
     }
 
@@ -117,7 +119,7 @@ impl Drop for Client {
 struct Pid(String);
 
 impl RowSink for Pid {
-    fn wants(&self) -> bool {
+    fn needs_rows(&self) -> bool {
         true
     }
 

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use loading::{Answer, Error};
 
 use crate::database_watch::shape::{Quotes, shape};
-use crate::database_watch::{Asked, Counter, StatementPlan, number, text};
+use crate::database_watch::{Counter, MonitorSession, StatementPlan, number, text};
 
 /// Name in reports.
 const PLANS_NAME: &str = "plans of statements";
@@ -62,7 +62,7 @@ impl Scans {
         &mut self,
         version: u32,
         last: &Answer,
-        asked: &mut Asked<'_>,
+        asked: &mut MonitorSession<'_>,
     ) -> Result<Vec<StatementPlan>, Error> {
         let Some(table) = &self.busiest else { return Ok(Vec::new()) };
         if self.tried.len() >= PLANS_MAX {
@@ -89,7 +89,7 @@ fn is_explainable(query: &str) -> bool {
 }
 
 /// Explains a statement in a transaction that can change nothing. `None` if the server rejects it.
-fn plan(version: u32, query: &str, asked: &mut Asked<'_>) -> Result<Option<Answer>, Error> {
+fn plan(version: u32, query: &str, asked: &mut MonitorSession<'_>) -> Result<Option<Answer>, Error> {
     let parameters = parameters(query);
     let (prepare, explain) = match parameters {
         0 => (None, format!("EXPLAIN (COSTS OFF) {query}")),
@@ -120,7 +120,11 @@ fn end(answer: Result<Answer, Error>) -> Result<(), Error> {
     }
 }
 
-fn explained(prepare: Option<&str>, explain: &str, asked: &mut Asked<'_>) -> Result<Option<Answer>, Error> {
+fn explained(
+    prepare: Option<&str>,
+    explain: &str,
+    asked: &mut MonitorSession<'_>,
+) -> Result<Option<Answer>, Error> {
     // Does not wait for a locked table.
     if asked.ask_if_allowed(PLANS_NAME, "SET LOCAL lock_timeout = 100")?.is_none() {
         return Ok(None);

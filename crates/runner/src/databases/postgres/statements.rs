@@ -7,14 +7,14 @@ use loading::{Answer, Error};
 
 use super::watch::PREPARE;
 use crate::database_watch::shape::{Quotes, shape};
-use crate::database_watch::{Asked, StatementGrowth, number, text};
+use crate::database_watch::{MonitorSession, StatementGrowth, number, text};
 
 /// Name in reports.
 const STATISTICS_NAME: &str = "statement times (pg_stat_statements)";
 /// Query for the schema of the extension.
 const EXTENSION: &str = "\
     SELECT quote_ident(n.nspname) FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'pg_stat_statements'";
-const NOT_THERE: &str = "the extension is not there; add pg_stat_statements to shared_preload_libraries, restart the server, and run \
+const UNAVAILABLE: &str = "the extension is not there; add pg_stat_statements to shared_preload_libraries, restart the server, and run \
                          CREATE EXTENSION pg_stat_statements in this database";
 const HIDDEN: &str = "those of other roles are hidden; grant pg_read_all_stats to the role";
 /// First version that separates planning time from execution time.
@@ -50,7 +50,7 @@ impl Statements {
         &mut self,
         version: u32,
         own: impl Iterator<Item = &'a str>,
-        asked: &mut Asked<'_>,
+        asked: &mut MonitorSession<'_>,
     ) -> Result<(), Error> {
         *self = Self { own: own.map(beginning).collect(), ..Self::default() };
         let Some(answer) = asked.ask_if_allowed(STATISTICS_NAME, EXTENSION)? else { return Ok(()) };
@@ -60,13 +60,13 @@ impl Statements {
                 self.own.extend([EXTENSION, &look(schema, time), &texts(schema, "1")].map(beginning));
                 self.view = Some(View { schema: schema.to_owned(), time });
             }
-            None => asked.shared.lacks(STATISTICS_NAME, NOT_THERE),
+            None => asked.shared.lacks(STATISTICS_NAME, UNAVAILABLE),
         }
         Ok(())
     }
 
     /// Growth since the last reading, longest time first. Empty at the first reading.
-    pub(super) fn grown(&mut self, asked: &mut Asked<'_>) -> Result<Vec<StatementGrowth>, Error> {
+    pub(super) fn grown(&mut self, asked: &mut MonitorSession<'_>) -> Result<Vec<StatementGrowth>, Error> {
         let Some(View { schema, time }) = &self.view else { return Ok(Vec::new()) };
         let (look, schema) = (look(schema, time), schema.clone());
         let Some(answer) = asked.ask_if_allowed(STATISTICS_NAME, &look)? else {
@@ -83,9 +83,9 @@ impl Statements {
         if !new.is_empty()
             && let Some(answer) = asked.ask_if_allowed(STATISTICS_NAME, &texts(&schema, &new.join(", ")))?
         {
-            self.learn(&answer);
+            self.learn_texts(&answer);
         }
-        Ok(self.named(grown))
+        Ok(self.by_text(grown))
     }
 
     fn growth(&mut self, answer: &Answer) -> Vec<(i64, [f64; 2])> {
@@ -110,7 +110,7 @@ impl Statements {
         grown
     }
 
-    fn learn(&mut self, answer: &Answer) {
+    fn learn_texts(&mut self, answer: &Answer) {
         if self.shapes.len() > KNOWN_MAX {
             self.shapes.clear();
         }
@@ -121,7 +121,7 @@ impl Statements {
     }
 
     /// Sums growth by normalized text, without the statements of the monitor itself.
-    fn named(&self, grown: Vec<(i64, [f64; 2])>) -> Vec<StatementGrowth> {
+    fn by_text(&self, grown: Vec<(i64, [f64; 2])>) -> Vec<StatementGrowth> {
         let mut sums: BTreeMap<&str, [f64; 2]> = BTreeMap::new();
         for (id, [calls, ms]) in grown {
             let Some(statement) = self.shapes.get(&id).filter(|shape| !shape.is_empty()) else { continue };
@@ -186,14 +186,14 @@ mod tests {
         second.extend([row(["5", "1", "2000"]), row(["6", "5", "1"])]);
         let grown = statements.growth(&second);
         assert_eq!(grown, [(5, [1.0, 2_000.0]), (-2, [40.0, 200.0]), (6, [5.0, 1.0]), (3, [40.0, 0.0])]);
-        statements.learn(&vec![
+        statements.learn_texts(&vec![
             row(["-2", "UPDATE t SET a = $1", ""]),
             row(["3", "UPDATE t SET a  = 7", ""]),
             row(["5", "SELECT own", ""]),
             row(["6", "PREPARE tenbin_watch_0 AS SELECT 1", ""]),
         ]);
         let update = StatementGrowth { statement: "UPDATE t SET a = ?".to_owned(), calls: 80.0, time_s: 0.2 };
-        assert_eq!(statements.named(grown), [update]);
+        assert_eq!(statements.by_text(grown), [update]);
         assert!(statements.growth(&looks(["0", "3", "1", "0"])).is_empty(), "somebody has reset them");
     }
 

@@ -27,7 +27,7 @@ const TRIES_MAX: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Tables of the database, and whether dropping it would lose settings or privileges.
-const ABOUT: &str = "\
+const FACTS_QUERY: &str = "\
     SELECT current_database(), current_setting('server_version_num'), pg_database_size(current_database()), \
     (SELECT string_agg(c.relname, ' ') FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
      WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname NOT IN ('pg_catalog', 'information_schema') \
@@ -52,7 +52,7 @@ struct Template {
 /// Checks whether a database can be copied and replaced.
 pub(super) fn find(database: &plan::Database, own: &OwnData) -> Result<Box<dyn ServerCopy>, String> {
     let database = load_data::place(database).map_err(|refusal| refusal.to_string())?;
-    let row = ask(&database, ABOUT)?.pop().unwrap_or_default();
+    let row = ask(&database, FACTS_QUERY)?.pop().unwrap_or_default();
     let text = |place: usize| row.get(place).cloned().flatten().unwrap_or_default();
     let name = text(0);
     if !text(4).is_empty() {

@@ -8,7 +8,9 @@ use super::scans::{self, Scans};
 use super::statements::Statements;
 use crate::database_watch::shape::{Quotes, shape};
 use crate::database_watch::tally::Sample;
-use crate::database_watch::{self, Asked, Counter, Dialect, StatementGrowth, StatementTexts, number, text};
+use crate::database_watch::{
+    self, Counter, Dialect, MonitorSession, StatementGrowth, StatementTexts, number, text,
+};
 
 /// Sessions of this database, grouped by state, wait event, and statement. Idle sessions wait for their clients.
 const SAMPLE: &str = "\
@@ -150,13 +152,13 @@ enum Put {
 
 /// Queries of a session. The server prepares each once, because parsing and planning cost several times as much as the answer.
 #[derive(Debug, Default)]
-struct Questions {
+struct PreparedQueries {
     /// Queries that were sent, in order. The index is the number of the prepared statement.
     put: Vec<(&'static str, Put)>,
 }
 
-impl Questions {
-    fn ask(&mut self, sql: &'static str, asked: &mut Asked<'_>) -> Result<Answer, Error> {
+impl PreparedQueries {
+    fn ask(&mut self, sql: &'static str, asked: &mut MonitorSession<'_>) -> Result<Answer, Error> {
         let known = self.put.iter().position(|(known, _)| *known == sql);
         let place = known.unwrap_or(self.put.len());
         if known.is_none() {
@@ -183,7 +185,7 @@ pub(super) const PREPARE: &str = "PREPARE tenbin_watch_";
 #[derive(Debug, Default)]
 pub(super) struct Postgres {
     version: u32,
-    questions: Questions,
+    questions: PreparedQueries,
     /// Indexes of the statistics that the server rejected.
     refused: Vec<usize>,
     statements: Statements,
@@ -200,10 +202,10 @@ const TABLES_WITHIN: Duration = Duration::from_millis(200);
 const SLOW_TABLES_MAX: u32 = 4;
 
 impl Dialect for Postgres {
-    fn begin(&mut self, asked: &mut Asked<'_>) -> Result<Option<[f64; 2]>, Error> {
+    fn begin(&mut self, asked: &mut MonitorSession<'_>) -> Result<Option<[f64; 2]>, Error> {
         self.refused.clear();
         self.scans = Scans::default();
-        self.questions = Questions::default();
+        self.questions = PreparedQueries::default();
         let Some(answer) = asked.ask_if_allowed("the version of the server", BEGIN)? else { return Ok(None) };
         let row = answer.first().map_or(&[][..], Vec::as_slice);
         self.version = number(row, 0).map_or(0, |version| version as u32);
@@ -214,7 +216,7 @@ impl Dialect for Postgres {
         Ok(number(row, 1).zip(number(row, 2)).map(|(open, max)| [open, max]))
     }
 
-    fn sample(&mut self, asked: &mut Asked<'_>) -> Result<Vec<Sample>, Error> {
+    fn sample(&mut self, asked: &mut MonitorSession<'_>) -> Result<Vec<Sample>, Error> {
         let answer = self.questions.ask(SAMPLE, asked)?;
         if answer.iter().any(|row| text(row, 3) == HIDDEN) {
             let because = "other users' sessions are hidden\n  help: grant pg_read_all_stats to the role";
@@ -226,12 +228,12 @@ impl Dialect for Postgres {
         Ok(sessions(&answer))
     }
 
-    fn blocking(&mut self, asked: &mut Asked<'_>) -> Result<Vec<(String, f64)>, Error> {
+    fn blocking(&mut self, asked: &mut MonitorSession<'_>) -> Result<Vec<(String, f64)>, Error> {
         let answer = asked.ask_if_allowed("who blocks others", BLOCKING)?;
         Ok(answer.map_or_else(Vec::new, |answer| database_watch::blocking(&answer, Quotes::Names)))
     }
 
-    fn counters(&mut self, asked: &mut Asked<'_>) -> Result<Vec<Counter>, Error> {
+    fn counters(&mut self, asked: &mut MonitorSession<'_>) -> Result<Vec<Counter>, Error> {
         let mut counters = Vec::new();
         for (place, statistics) in STATISTICS.iter().enumerate() {
             let [from, to] = statistics.versions;
@@ -248,7 +250,7 @@ impl Dialect for Postgres {
         Ok(counters)
     }
 
-    fn texts(&mut self, asked: &mut Asked<'_>) -> Result<StatementTexts, Error> {
+    fn texts(&mut self, asked: &mut MonitorSession<'_>) -> Result<StatementTexts, Error> {
         let answer = self.questions.ask(scans::LAST, asked);
         let Some(answer) = asked.if_allowed("last statements of sessions", answer)? else {
             return Ok(StatementTexts::default());
@@ -258,13 +260,17 @@ impl Dialect for Postgres {
         Ok(StatementTexts { last, plans })
     }
 
-    fn statements(&mut self, asked: &mut Asked<'_>) -> Result<Vec<StatementGrowth>, Error> {
+    fn statements(&mut self, asked: &mut MonitorSession<'_>) -> Result<Vec<StatementGrowth>, Error> {
         self.statements.grown(asked)
     }
 }
 
 impl Postgres {
-    fn count_scans(&mut self, asked: &mut Asked<'_>, counters: &mut Vec<Counter>) -> Result<(), Error> {
+    fn count_scans(
+        &mut self,
+        asked: &mut MonitorSession<'_>,
+        counters: &mut Vec<Counter>,
+    ) -> Result<(), Error> {
         const SCANS_NAME: &str = "scans of tables";
         if self.is_without_tables {
             return Ok(());

@@ -1,8 +1,8 @@
 //! Servers that a node of a cluster, or a Sentinel, reports before a load.
 
-use engine::{Interview, Peer, Unanswered};
+use engine::{AskError, Peer, RequestClient};
 use plan::{Endpoint, Fault, Requests, Select};
-use wire::redis::{Found, Part, Redis, behind_sentinel, found};
+use wire::redis::{Discovery, Part, Redis, behind_sentinel, discovery};
 use wire::step::Access;
 use wire::{ClusterNodes, Conversation as _, Script as _};
 
@@ -13,7 +13,7 @@ use crate::prepare::{self, Refusal};
 const NODES: &str = "CLUSTER NODES";
 const REPLICATION: &str = "INFO replication";
 /// Flags of nodes that accept no connections.
-const GONE: [&str; 4] = ["fail", "handshake", "noaddr", "fail?"];
+const UNREACHABLE_FLAGS: [&str; 4] = ["fail", "handshake", "noaddr", "fail?"];
 
 /// Address of a server: host and port.
 type Address = (String, u16);
@@ -32,9 +32,9 @@ pub(in crate::databases) fn discover(
     let ask = |find: &dyn Fn(&plan::Peer) -> Result<Servers, Refusal>| {
         let (addresses, select) = first_answer(peers, find)?;
         let first = endpoint.peer();
-        let access = match found(&first.access) {
-            Found::Sentinel(_) => behind_sentinel(&first.access),
-            Found::Named | Found::Cluster => first.access.clone(),
+        let access = match discovery(&first.access) {
+            Discovery::Sentinel(_) => behind_sentinel(&first.access),
+            Discovery::Named | Discovery::Cluster => first.access.clone(),
         };
         let peer = |(host, port): Address| plan::Peer {
             host,
@@ -47,10 +47,10 @@ pub(in crate::databases) fn discover(
         let load = Requests { protocol, peers: addresses.into_iter().map(peer).collect() };
         Ok(Some(Endpoint { load: Box::new(load), select: Some(select), ..endpoint.clone() }))
     };
-    match found(&endpoint.peer().access) {
-        Found::Named => Ok(None),
-        Found::Cluster => ask(&|peer| cluster(peer, secrets)),
-        Found::Sentinel(name) => ask(&|peer| masters(peer, name, secrets)),
+    match discovery(&endpoint.peer().access) {
+        Discovery::Named => Ok(None),
+        Discovery::Cluster => ask(&|peer| cluster(peer, secrets)),
+        Discovery::Sentinel(name) => ask(&|peer| masters(peer, name, secrets)),
     }
 }
 
@@ -76,13 +76,13 @@ fn replies(peer: &plan::Peer, access: &Access, commands: &[(&str, Part)]) -> Res
             "see which server the URL names: redis-cli INFO server",
         ))
     };
-    let redis = Redis::asking(commands, access).map_err(refuse)?;
+    let redis = Redis::with_saved_replies(commands, access).map_err(refuse)?;
     let interview_peer = Peer { keep_alive: true, ..peers.swap_remove(0) };
-    let mut interview = Interview::open(interview_peer, redis.open(0), TIMEOUT)?;
+    let mut interview = RequestClient::open(interview_peer, redis.open(0), TIMEOUT)?;
     for (step, (command, _)) in (0..).zip(commands) {
         interview.ask(step).map_err(|unanswered| match unanswered {
-            Unanswered::Rejected(said) => refuse(format!("the server rejected {command}: {said}")),
-            Unanswered::Broken(reason) => refuse(format!("{command} was not answered: {reason}")),
+            AskError::Rejected(said) => refuse(format!("the server rejected {command}: {said}")),
+            AskError::Broken(reason) => refuse(format!("{command} was not answered: {reason}")),
         })?;
     }
     let mut texts = vec![String::new(); commands.len()];
@@ -95,7 +95,7 @@ fn replies(peer: &plan::Peer, access: &Access, commands: &[(&str, Part)]) -> Res
 }
 
 fn protocol() -> &'static wire::Protocol {
-    wire::of_scheme("redis").expect("a protocol").0
+    wire::find_scheme("redis").expect("a protocol").0
 }
 
 /// Nodes of the cluster that a server belongs to.
@@ -118,7 +118,7 @@ fn nodes(text: &str, asked_host: &str) -> ClusterNodes {
         let words: Vec<&str> = line.split(' ').collect();
         let [_, address, flags, _, _, _, _, _, slots @ ..] = &words[..] else { continue };
         let address = address.split(['@', ',']).next().unwrap_or_default();
-        if flags.split(',').any(|flag| GONE.contains(&flag)) || split(address).is_none() {
+        if flags.split(',').any(|flag| UNREACHABLE_FLAGS.contains(&flag)) || split(address).is_none() {
             continue;
         }
         let node = nodes.addresses.len() as u16;
@@ -139,9 +139,8 @@ fn split(address: &str) -> Option<Address> {
 
 /// Master with this name, and its replicas. Connections try the replicas when the master is lost.
 fn masters(sentinel: &plan::Peer, name: &str, secrets: &plan::Secrets) -> Result<Servers, Refusal> {
-    let question = format!("SENTINEL GET-MASTER-ADDR-BY-NAME {name}");
-    let asked =
-        replies(sentinel, &Access::default(), &[(&question, Part::Item(0)), (&question, Part::Item(1))]);
+    let query = format!("SENTINEL GET-MASTER-ADDR-BY-NAME {name}");
+    let asked = replies(sentinel, &Access::default(), &[(&query, Part::Item(0)), (&query, Part::Item(1))]);
     let master = asked.and_then(|words| {
         let port = words[1].parse();
         let what = || format!("the Sentinel reported the master {}:{}", words[0], words[1]);

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::time::Duration;
 
-use engine::{Line, Peer};
+use engine::{BlockingConnection, Peer};
 use loading::{Answer, Error};
 use wire::Script as _;
 use wire::Serial;
@@ -84,7 +84,7 @@ pub(super) fn by_key(answer: &Answer) -> Option<SampledKeys> {
 pub(super) fn sample(peer: &Peer, redis: &Redis) -> Result<Answer, Error> {
     let doing = || "sampling its commands".to_owned();
     let broken = |reason: String| Error::Broken { doing: doing(), reason };
-    let mut line = Line::open(peer, TIMEOUT).map_err(|error| broken(error.to_string()))?;
+    let mut line = BlockingConnection::open(peer, TIMEOUT).map_err(|error| broken(error.to_string()))?;
     line.greet(&mut Serial::new(redis.open(0))).map_err(|error| broken(error.to_string()))?;
     line.write_all(b"MONITOR\r\n").map_err(|error| broken(error.to_string()))?;
     let mut lines = BufReader::new(line).take(BYTES_MAX);

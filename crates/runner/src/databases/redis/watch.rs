@@ -8,7 +8,7 @@ use wire::redis::Part;
 use super::hot_keys::{self, HotKeys};
 use super::slow_log::{self, SlowLog};
 use crate::database_watch::tally::Sample;
-use crate::database_watch::{Asked, Counter, Dialect, SampledKeys, StatementGrowth, number, text};
+use crate::database_watch::{Counter, Dialect, MonitorSession, SampledKeys, StatementGrowth, number, text};
 
 const INFO: &str = "INFO";
 const COMMANDS: &str = "INFO commandstats";
@@ -73,7 +73,7 @@ impl RedisWatch {
 }
 
 impl Dialect for RedisWatch {
-    fn begin(&mut self, asked: &mut Asked<'_>) -> Result<Option<[f64; 2]>, Error> {
+    fn begin(&mut self, asked: &mut MonitorSession<'_>) -> Result<Option<[f64; 2]>, Error> {
         self.before = None;
         let answer = asked.ask(INFO)?;
         if field(&answer, "used_cpu_user_main_thread").is_none() {
@@ -87,15 +87,15 @@ impl Dialect for RedisWatch {
     }
 
     /// Returns no samples: a store runs one command at a time, and does not report which one.
-    fn sample(&mut self, _asked: &mut Asked<'_>) -> Result<Vec<Sample>, Error> {
+    fn sample(&mut self, _asked: &mut MonitorSession<'_>) -> Result<Vec<Sample>, Error> {
         Ok(Vec::new())
     }
 
-    fn blocking(&mut self, _asked: &mut Asked<'_>) -> Result<Vec<(String, f64)>, Error> {
+    fn blocking(&mut self, _asked: &mut MonitorSession<'_>) -> Result<Vec<(String, f64)>, Error> {
         Ok(Vec::new())
     }
 
-    fn counters(&mut self, asked: &mut Asked<'_>) -> Result<Vec<Counter>, Error> {
+    fn counters(&mut self, asked: &mut MonitorSession<'_>) -> Result<Vec<Counter>, Error> {
         let info = asked.ask(INFO)?;
         if let Some(keys) = &mut self.hot_keys {
             keys.note(&info);
@@ -119,7 +119,7 @@ impl Dialect for RedisWatch {
         Ok(counters)
     }
 
-    fn statements(&mut self, asked: &mut Asked<'_>) -> Result<Vec<StatementGrowth>, Error> {
+    fn statements(&mut self, asked: &mut MonitorSession<'_>) -> Result<Vec<StatementGrowth>, Error> {
         let Some(answer) = asked.ask_if_allowed("the time of each command", COMMANDS)? else {
             return Ok(Vec::new());
         };
@@ -136,7 +136,7 @@ impl Dialect for RedisWatch {
         Ok(grown)
     }
 
-    fn sampled_keys(&mut self, asked: &mut Asked<'_>) -> Option<SampledKeys> {
+    fn sampled_keys(&mut self, asked: &mut MonitorSession<'_>) -> Option<SampledKeys> {
         let keys = self.hot_keys.as_mut()?;
         if !keys.take_turn() {
             return None;

@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use lab::probes::{NotAvailable, Reading};
-use sqlite::{LockCounters, Seen, State};
+use sqlite::{ConnectionSnapshot, LockCounters, State};
 
 use crate::database_watch::tally::Sample;
 use crate::database_watch::{Counter, DatabaseWatch, Shared};
@@ -94,7 +94,7 @@ fn counters(LockCounters { waits, tries, rejected }: LockCounters) -> Vec<Counte
 }
 
 /// State of a connection, and of the call of its thread.
-fn sample(seen: &Seen) -> Sample {
+fn sample(seen: &ConnectionSnapshot) -> Sample {
     let wait = match seen.state {
         State::Idle => None,
         State::WaitsForLock => Some("Lock:file"),
@@ -116,8 +116,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn call_that_waits_for_the_lock_is_told_from_one_that_computes() {
-        let wait = |state| sample(&Seen { state, thread: None }).wait;
+    fn waiting_and_computing_calls_are_distinguished() {
+        let wait = |state| sample(&ConnectionSnapshot { state, thread: None }).wait;
         assert_eq!(wait(State::Idle), None);
         assert_eq!(wait(State::WaitsForLock).as_deref(), Some("Lock:file"));
         assert_eq!(wait(State::Executing).as_deref(), Some("CPU"));

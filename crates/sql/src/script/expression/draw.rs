@@ -28,26 +28,28 @@ pub(super) fn number(
     let parameter = || rest.first().map_or(Ok(0.0), |value| value.double());
     Ok(Value::Int(match function {
         Function::Random => random::uniform(random, min, max),
-        Function::RandomGaussian => random::gaussian(random, min, max, bell(parameter()?)?),
-        Function::RandomExponential => random::exponential(random, min, max, decay(parameter()?)?),
+        Function::RandomGaussian => random::gaussian(random, min, max, gaussian_parameter(parameter()?)?),
+        Function::RandomExponential => {
+            random::exponential(random, min, max, exponential_parameter(parameter()?)?)
+        }
         Function::RandomZipfian => random::zipfian(random, min, max, exponent(parameter()?)?),
         Function::RandomPareto => random::pareto(random, min, max, share(parameter()?)?),
         Function::RandomSpecial => random::special(random, min, max),
         _ => match distribution {
             Distribution::Uniform => random::uniform(random, min, max),
-            Distribution::Zipf(value) => random::zipf(random, min, max, any_exponent(value)?),
+            Distribution::Zipf(value) => random::zipf(random, min, max, run_exponent(value)?),
             Distribution::Pareto(value) => random::pareto(random, min, max, share(value)?),
             Distribution::Special => random::special(random, min, max),
         },
     }))
 }
 
-fn bell(value: f64) -> Result<f64> {
+fn gaussian_parameter(value: f64) -> Result<f64> {
     let message = || format!("gaussian parameter must be at least 2.000000 (not {})", fixed(value));
     if value >= 2.0 { Ok(value) } else { Err(message()) }
 }
 
-fn decay(value: f64) -> Result<f64> {
+fn exponential_parameter(value: f64) -> Result<f64> {
     let message = || format!("exponential parameter must be greater than zero (not {})", fixed(value));
     if value > 0.0 { Ok(value) } else { Err(message()) }
 }
@@ -58,7 +60,7 @@ fn exponent(value: f64) -> Result<f64> {
 }
 
 /// Validates the exponent of the run's distribution, which has a wider range than in pgbench.
-fn any_exponent(value: f64) -> Result<f64> {
+fn run_exponent(value: f64) -> Result<f64> {
     let message =
         || format!("exponent of Zipf's law must be above 0 and at most 1000 (not {})", fixed(value));
     if value > 0.0 && value <= 1000.0 { Ok(value) } else { Err(message()) }

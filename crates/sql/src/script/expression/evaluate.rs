@@ -53,12 +53,12 @@ pub(crate) struct Evaluator {
 
 impl Evaluator {
     /// Evaluates an expression. Discards the texts of the previous one.
-    pub(crate) fn run(&mut self, code: &Code, scene: &mut EvaluationContext<'_>) -> Result<Value> {
+    pub(crate) fn run(&mut self, code: &Code, context: &mut EvaluationContext<'_>) -> Result<Value> {
         self.stack.clear();
         self.texts.clear();
         let mut at = 0;
         while let Some(step) = code.0.get(at) {
-            at += 1 + self.step(step, scene)?;
+            at += 1 + self.step(step, context)?;
         }
         Ok(self.pop())
     }
@@ -69,36 +69,36 @@ impl Evaluator {
     }
 
     /// Executes an instruction. Returns the number of following instructions to skip.
-    fn step(&mut self, step: &Instruction, scene: &mut EvaluationContext<'_>) -> Result<usize> {
+    fn step(&mut self, step: &Instruction, context: &mut EvaluationContext<'_>) -> Result<usize> {
         match step {
             Instruction::Push(value) => self.stack.push(*value),
             Instruction::Text(text) => self.push_text(text.as_bytes()),
             Instruction::Variable(slot) => {
-                let value = scene.variables.typed(*slot, scene.names)?;
+                let value = context.variables.typed(*slot, context.names)?;
                 self.stack.push(value);
             }
-            Instruction::AnyVariable(slot) => match scene.variables.untyped(*slot) {
+            Instruction::AnyVariable(slot) => match context.variables.untyped(*slot) {
                 Some(text) => self.push_text(text),
                 None => {
-                    let value = scene.variables.typed(*slot, scene.names)?;
+                    let value = context.variables.typed(*slot, context.names)?;
                     self.stack.push(value);
                 }
             },
             Instruction::Call(function, arguments) => {
                 let from = self.stack.len().saturating_sub(usize::from(*arguments));
-                let value = self.call(*function, from, scene)?;
+                let value = self.call(*function, from, context)?;
                 self.stack.truncate(from);
                 self.stack.push(value);
             }
             Instruction::And(right) => return self.left(false, *right),
             Instruction::Or(right) => return self.left(true, *right),
             Instruction::Truth => {
-                let value = self.pop_settled()?;
+                let value = self.pop_resolved()?;
                 let truth = if value == Value::Null { value } else { Value::Boolean(value.boolean()?) };
                 self.stack.push(truth);
             }
             Instruction::Unless(skipped) => {
-                if !self.pop_settled()?.is_truth() {
+                if !self.pop_resolved()?.is_truth() {
                     return Ok(*skipped as usize);
                 }
             }
@@ -109,7 +109,7 @@ impl Evaluator {
 
     /// Executes the left operand of AND or OR, which decides if it is `decisive` or NULL.
     fn left(&mut self, decisive: bool, right: u32) -> Result<usize> {
-        let value = self.pop_settled()?;
+        let value = self.pop_resolved()?;
         if value == Value::Null || value.boolean()? == decisive {
             self.stack.push(value);
             return Ok(right as usize);
@@ -121,9 +121,9 @@ impl Evaluator {
         self.stack.pop().unwrap_or(Value::Null)
     }
 
-    fn pop_settled(&mut self) -> Result<Value> {
+    fn pop_resolved(&mut self) -> Result<Value> {
         let value = self.pop();
-        self.settled(value)
+        self.resolved(value)
     }
 
     fn push_text(&mut self, text: &[u8]) {
@@ -133,29 +133,34 @@ impl Evaluator {
     }
 
     /// Converts a text to the number or Boolean that it represents.
-    fn settled(&self, value: Value) -> Result<Value> {
+    fn resolved(&self, value: Value) -> Result<Value> {
         let Value::Text { from, to } = value else { return Ok(value) };
         let text = &self.texts[from..to];
         let shown = || format!("\"{}\" is neither a number nor a truth", String::from_utf8_lossy(text));
         typed(text, "").map_err(|_| shown())
     }
 
-    fn call(&mut self, function: Function, from: usize, scene: &mut EvaluationContext<'_>) -> Result<Value> {
+    fn call(
+        &mut self,
+        function: Function,
+        from: usize,
+        context: &mut EvaluationContext<'_>,
+    ) -> Result<Value> {
         match function {
             Function::Concat => return Ok(self.concat(from)),
-            Function::Digits => return Ok(self.digits(from, scene.random)),
-            Function::Debug => return Ok(self.debug(from, scene)),
+            Function::Digits => return Ok(self.digits(from, context.random)),
+            Function::Debug => return Ok(self.debug(from, context)),
             Function::Is => return Ok(self.is(from)),
             _ => {}
         }
         for at in from..self.stack.len() {
-            self.stack[at] = self.settled(self.stack[at])?;
+            self.stack[at] = self.resolved(self.stack[at])?;
         }
         let arguments = &self.stack[from..];
         if arguments.contains(&Value::Null) {
             return Ok(Value::Null);
         }
-        compute(function, arguments, scene)
+        compute(function, arguments, context)
     }
 
     /// Concatenates texts. NULL if one of them is NULL.
@@ -190,11 +195,11 @@ impl Evaluator {
         }
     }
 
-    fn debug(&mut self, from: usize, scene: &mut EvaluationContext<'_>) -> Value {
+    fn debug(&mut self, from: usize, context: &mut EvaluationContext<'_>) -> Value {
         let value = self.stack.get(from).copied().unwrap_or(Value::Null);
-        scene.noted.note(match value {
+        context.noted.note(match value {
             Value::Text { from, to } => format!("text {}", String::from_utf8_lossy(&self.texts[from..to])),
-            other => other.described(),
+            other => other.debug_text(),
         });
         value
     }
@@ -202,17 +207,17 @@ impl Evaluator {
     /// True if both values are NULL or equal Booleans. Any other text never matches.
     fn is(&mut self, from: usize) -> Value {
         let of = |at: usize| self.stack.get(from + at).copied().unwrap_or(Value::Null);
-        let left = self.settled(of(0)).unwrap_or(of(0));
+        let left = self.resolved(of(0)).unwrap_or(of(0));
         Value::Boolean(left == of(1))
     }
 }
 
 /// Evaluates functions of known numbers and Booleans.
-fn compute(function: Function, arguments: &[Value], scene: &mut EvaluationContext<'_>) -> Result<Value> {
+fn compute(function: Function, arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     use Function as F;
     match (function, arguments) {
         (F::Pi, _) => Ok(Value::Double(std::f64::consts::PI)),
-        (F::Serial, _) => Ok(Value::Int(scene.serial.draw()?)),
+        (F::Serial, _) => Ok(Value::Int(context.serial.draw()?)),
         (F::Least | F::Greatest, _) => arithmetic::extreme(function, arguments),
         (
             F::Random
@@ -223,7 +228,7 @@ fn compute(function: Function, arguments: &[Value], scene: &mut EvaluationContex
             | F::RandomSpecial
             | F::RandomRow,
             _,
-        ) => draw::number(function, arguments, scene.random, scene.distribution),
+        ) => draw::number(function, arguments, context.random, context.distribution),
         (F::Not, [value]) => Ok(Value::Boolean(!value.boolean()?)),
         (_, [value]) => arithmetic::unary(function, *value),
         (F::Power, [base, exponent]) => Ok(Value::Double(base.double()?.powf(exponent.double()?))),

@@ -99,9 +99,9 @@ const EXTENDED: &[Entry] = &[
 
 /// A function by name.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Named(Entry);
+pub(super) struct NamedFunction(Entry);
 
-impl Named {
+impl NamedFunction {
     /// Finds a function by its case-insensitive name.
     pub(super) fn find(name: &[u8], language: Language) -> Option<Self> {
         let more = if language == Language::Extended { EXTENDED } else { &[] };

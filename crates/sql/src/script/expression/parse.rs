@@ -1,6 +1,6 @@
 //! Parses expressions by operator precedence, from OR (1, the weakest) to the sign (9).
 
-use super::function::{Function, Named};
+use super::function::{Function, NamedFunction};
 use super::token::{Keyword, Token, Tokens};
 use super::{Code, Instruction};
 use crate::script::script_set::{Language, Names};
@@ -21,12 +21,12 @@ const SIGN: u8 = 9;
 
 /// A syntax error with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Mistake {
+pub(crate) struct SyntaxError {
     pub(crate) message: String,
     pub(crate) at: usize,
 }
 
-type Read<T> = Result<T, Mistake>;
+type Read<T> = Result<T, SyntaxError>;
 
 /// Context of the parser.
 #[derive(Debug)]
@@ -61,12 +61,12 @@ pub(crate) fn read_list(text: &[u8], reader: Reader<'_>) -> Read<Vec<Code>> {
     parser.advance()?;
     let mut codes = Vec::new();
     let mut sign = "(";
-    while parser.token == Token::Sign(sign) {
+    while parser.token == Token::Symbol(sign) {
         parser.advance()?;
         codes.push(Code(parser.expression(OR)?));
         sign = ",";
     }
-    if codes.is_empty() || parser.token != Token::Sign(")") {
+    if codes.is_empty() || parser.token != Token::Symbol(")") {
         return Err(parser.unexpected());
     }
     parser.advance()?;
@@ -91,7 +91,7 @@ struct Parser<'a, 'n> {
 /// A binary operator.
 #[derive(Clone, Copy)]
 struct Infix {
-    strength: u8,
+    precedence: u8,
     action: Action,
 }
 
@@ -107,10 +107,10 @@ enum Action {
 impl Infix {
     fn of(token: &Token<'_>) -> Option<Self> {
         use Action::{Call, Swapped};
-        let (strength, action) = match token {
+        let (precedence, action) = match token {
             Token::Keyword(Keyword::Or) => (OR, Action::Or),
             Token::Keyword(Keyword::And) => (AND, Action::And),
-            Token::Sign(sign) => match *sign {
+            Token::Symbol(sign) => match *sign {
                 "<" => (COMPARISON, Call(Function::Less)),
                 "<=" => (COMPARISON, Call(Function::LessOrEqual)),
                 ">" => (COMPARISON, Swapped(Function::Less)),
@@ -131,7 +131,7 @@ impl Infix {
             },
             _ => return None,
         };
-        Some(Self { strength, action })
+        Some(Self { precedence, action })
     }
 }
 
@@ -139,17 +139,17 @@ impl Parser<'_, '_> {
     fn advance(&mut self) -> Read<()> {
         match self.tokens.next() {
             Ok((token, at)) => (self.token, self.at) = (token, at),
-            Err((message, at)) => return Err(Mistake { message, at }),
+            Err((message, at)) => return Err(SyntaxError { message, at }),
         }
         Ok(())
     }
 
-    fn mistake(&self, message: impl Into<String>) -> Mistake {
-        Mistake { message: message.into(), at: self.at }
+    fn syntax_error(&self, message: impl Into<String>) -> SyntaxError {
+        SyntaxError { message: message.into(), at: self.at }
     }
 
-    fn unexpected(&self) -> Mistake {
-        self.mistake("syntax error")
+    fn unexpected(&self) -> SyntaxError {
+        self.syntax_error("syntax error")
     }
 
     fn eat(&mut self, token: &Token<'static>) -> Read<bool> {
@@ -164,27 +164,30 @@ impl Parser<'_, '_> {
         if self.eat(token)? { Ok(()) } else { Err(self.unexpected()) }
     }
 
-    /// Parses an operand and the operators after it with precedence `weakest` or higher.
-    fn expression(&mut self, weakest: u8) -> Read<Vec<Instruction>> {
+    /// Parses an operand and the operators after it with precedence `min_precedence` or higher.
+    fn expression(&mut self, min_precedence: u8) -> Read<Vec<Instruction>> {
         if self.depth == DEPTH_MAX {
-            return Err(self.mistake(format!("expression is nested more than {DEPTH_MAX} levels deep")));
+            return Err(self.syntax_error(format!("expression is nested more than {DEPTH_MAX} levels deep")));
         }
         self.depth += 1;
         let mut left = self.operand()?;
         // Comparisons cannot be chained.
         let mut compared = false;
         loop {
-            if weakest <= IS && self.postfix(&mut left)? {
+            if min_precedence <= IS && self.postfix(&mut left)? {
                 compared = false;
                 continue;
             }
-            let Some(infix) = Infix::of(&self.token).filter(|infix| infix.strength >= weakest) else { break };
-            if compared && infix.strength == COMPARISON {
+            let Some(infix) = Infix::of(&self.token).filter(|infix| infix.precedence >= min_precedence)
+            else {
+                break;
+            };
+            if compared && infix.precedence == COMPARISON {
                 return Err(self.unexpected());
             }
-            compared = infix.strength == COMPARISON;
+            compared = infix.precedence == COMPARISON;
             self.advance()?;
-            let right = self.expression(infix.strength + 1)?;
+            let right = self.expression(infix.precedence + 1)?;
             left = joined(left, right, infix.action);
         }
         self.depth -= 1;
@@ -233,19 +236,19 @@ impl Parser<'_, '_> {
                 code
             }
             Token::Keyword(Keyword::Case) => self.case()?,
-            Token::Sign("(") => {
+            Token::Symbol("(") => {
                 let code = self.expression(OR)?;
-                self.expect(&Token::Sign(")"))?;
+                self.expect(&Token::Symbol(")"))?;
                 code
             }
-            Token::Sign("+") => self.expression(SIGN)?,
-            Token::Sign("-") => self.negative()?,
+            Token::Symbol("+") => self.expression(SIGN)?,
+            Token::Symbol("-") => self.negative()?,
             // Weaker than a sum: ~1+2 is ~(1+2).
-            Token::Sign("~") => {
+            Token::Symbol("~") => {
                 let minus_one = vec![Instruction::Push(Value::Int(-1))];
                 joined(minus_one, self.expression(SUM)?, Action::Call(Function::BitXor))
             }
-            _ => return Err(Mistake { message: "syntax error".to_owned(), at }),
+            _ => return Err(SyntaxError { message: "syntax error".to_owned(), at }),
         })
     }
 
@@ -267,7 +270,7 @@ impl Parser<'_, '_> {
     fn variable(&mut self, name: &[u8], at: usize) -> Read<Instruction> {
         let name = String::from_utf8_lossy(name);
         let slot = self.reader.names.slot(&name);
-        let slot = slot.ok_or_else(|| Mistake { message: "too many variables".to_owned(), at })?;
+        let slot = slot.ok_or_else(|| SyntaxError { message: "too many variables".to_owned(), at })?;
         Ok(match self.reader.language {
             Language::Pgbench => Instruction::Variable(slot),
             Language::Extended => Instruction::AnyVariable(slot),
@@ -275,26 +278,26 @@ impl Parser<'_, '_> {
     }
 
     fn call(&mut self, name: &[u8], at: usize) -> Read<Vec<Instruction>> {
-        let Some(named) = Named::find(name, self.reader.language) else {
+        let Some(named) = NamedFunction::find(name, self.reader.language) else {
             let name = String::from_utf8_lossy(name);
-            return Err(Mistake { message: format!("unexpected function name ({name})"), at });
+            return Err(SyntaxError { message: format!("unexpected function name ({name})"), at });
         };
-        self.expect(&Token::Sign("("))?;
+        self.expect(&Token::Symbol("("))?;
         let mut code = Vec::new();
         let mut arguments = 0;
         // pgbench allows an empty first argument before a comma.
-        if !matches!(self.token, Token::Sign(")" | ",")) {
+        if !matches!(self.token, Token::Symbol(")" | ",")) {
             code = self.expression(OR)?;
             arguments = 1;
         }
-        while self.eat(&Token::Sign(","))? {
+        while self.eat(&Token::Symbol(","))? {
             code.append(&mut self.expression(OR)?);
             arguments += 1;
         }
-        if self.token != Token::Sign(")") {
+        if self.token != Token::Symbol(")") {
             return Err(self.unexpected());
         }
-        if named.check(arguments).map_err(|message| self.mistake(message))? {
+        if named.check(arguments).map_err(|message| self.syntax_error(message))? {
             code.push(self.default_seed()?);
             arguments += 1;
         }
@@ -306,7 +309,7 @@ impl Parser<'_, '_> {
     fn default_seed(&mut self) -> Read<Instruction> {
         let slot = self.seed.or_else(|| self.reader.names.slot("default_seed"));
         self.seed = slot;
-        slot.map(Instruction::Variable).ok_or_else(|| self.mistake("too many variables"))
+        slot.map(Instruction::Variable).ok_or_else(|| self.syntax_error("too many variables"))
     }
 
     /// Parses `CASE WHEN condition THEN value … [ELSE value] END` after its first word.

@@ -1,6 +1,6 @@
 //! Tokens of expressions.
 
-use crate::script::script_set::{Language, is_of_name};
+use crate::script::script_set::{Language, is_name_byte};
 use crate::script::value::double;
 
 /// A token.
@@ -17,7 +17,7 @@ pub(super) enum Token<'a> {
     Name(&'a [u8]),
     Keyword(Keyword),
     /// Operator, parenthesis, or comma.
-    Sign(&'static str),
+    Symbol(&'static str),
     /// End of the expression.
     End,
 }
@@ -38,7 +38,7 @@ pub(super) enum Keyword {
 }
 
 /// Operators, longer ones first.
-const SIGNS: [&str; 21] = [
+const SYMBOLS: [&str; 21] = [
     "<>", "!=", "<=", ">=", "<<", ">>", "+", "-", "*", "/", "%", "=", "<", ">", "|", "&", "#", "~", "(", ")",
     ",",
 ];
@@ -83,12 +83,12 @@ impl<'a> Tokens<'a> {
         let token = match first {
             b'0'..=b'9' => self.number(),
             b'.' if rest.get(1).is_some_and(u8::is_ascii_digit) => self.number(),
-            b':' if rest.get(1).is_some_and(|byte| is_of_name(*byte)) => {
+            b':' if rest.get(1).is_some_and(|byte| is_name_byte(*byte)) => {
                 self.at += 1;
                 Ok(Token::Variable(self.name()))
             }
             b'\'' if self.language == Language::Extended => self.text(),
-            byte if is_of_name(*byte) => Ok(word(self.name())),
+            byte if is_name_byte(*byte) => Ok(word(self.name())),
             _ => self.sign(),
         };
         token.map(|token| (token, from)).map_err(|message| (message, from))
@@ -108,7 +108,7 @@ impl<'a> Tokens<'a> {
 
     fn name(&mut self) -> &'a [u8] {
         let rest = &self.text[self.at..];
-        let name = &rest[..rest.iter().take_while(|byte| is_of_name(**byte)).count()];
+        let name = &rest[..rest.iter().take_while(|byte| is_name_byte(**byte)).count()];
         self.at += name.len();
         name
     }
@@ -165,9 +165,9 @@ impl<'a> Tokens<'a> {
 
     fn sign(&mut self) -> Result<Token<'a>, String> {
         let rest = &self.text[self.at..];
-        if let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(sign.as_bytes())) {
+        if let Some(sign) = SYMBOLS.iter().find(|sign| rest.starts_with(sign.as_bytes())) {
             self.at += sign.len();
-            return Ok(Token::Sign(sign));
+            return Ok(Token::Symbol(sign));
         }
         Err(format!("unexpected character ({})", char::from(rest[0])))
     }

@@ -26,7 +26,8 @@ pub(super) fn line(best: &Best<'_>, kept: &Study, load: usize, tournament: &Tour
     let starts = starts.collect::<BTreeSet<_>>().len();
     let all_s: f64 = took.iter().map(|(_, took)| took.as_secs_f64()).sum();
     let TournamentForecast { runs, is_least } = tournament.forecast(best.plan.seed ^ blocks as u64)?;
-    let [low, middle, high] = runs.map(|runs| rough(f64::from(runs) * all_s / starts.max(1) as f64));
+    let [low, middle, high] =
+        runs.map(|runs| rounded_duration(f64::from(runs) * all_s / starts.max(1) as f64));
     let after = format!("{}after {}", under(best.plan, load), judge::words::blocks(blocks));
     Some(if is_least {
         format!("{after}: the best is known in {low} at the earliest")
@@ -38,6 +39,6 @@ pub(super) fn line(best: &Best<'_>, kept: &Study, load: usize, tournament: &Tour
 }
 
 /// Formats a duration: `40 s`, `6 min`.
-fn rough(seconds: f64) -> String {
+fn rounded_duration(seconds: f64) -> String {
     if seconds < 100.0 { format!("{seconds:.0} s") } else { format!("{:.0} min", seconds / 60.0) }
 }

@@ -23,8 +23,9 @@ pub(super) fn after_turn(
     let is_confirming = of_load().any(|place| stage::is_confirming(&place.stage));
     let mut news = Vec::new();
     // No variant is eliminated while the winner is compared with its rival.
-    let just_left = found.left.iter().filter(|left| !is_confirming && left.after_blocks == found.blocks);
-    for left in just_left {
+    let just_eliminated =
+        found.left.iter().filter(|left| !is_confirming && left.after_blocks == found.blocks);
+    for left in just_eliminated {
         let why = match left.why {
             EliminationReason::Halved => "is in the worse half",
             EliminationReason::Behind => "is clearly behind",
@@ -43,7 +44,7 @@ pub(super) fn after_turn(
                 name(winner)
             ));
         }
-        (TournamentStep::Over, _) => news.push(ended(best, kept, found, &name)),
+        (TournamentStep::Over, _) => news.push(result_line(best, kept, found, &name)),
         _ => {}
     }
     let under = under(best.plan, load);
@@ -51,7 +52,7 @@ pub(super) fn after_turn(
 }
 
 /// Formats the result of the search as a line.
-fn ended(
+fn result_line(
     best: &Best<'_>,
     kept: &Study,
     found: &TournamentFindings,
@@ -91,7 +92,7 @@ fn ended(
         let rival = name(found.rival?);
         Some(match confirmed.verdict {
             Verdict::Differs { .. } => {
-                format!("; confirmed: its {} differs from that of {rival}", best.heard.by().metric.name)
+                format!("; confirmed: its {} differs from that of {rival}", best.results.by().metric.name)
             }
             Verdict::Equivalent => format!("; confirmed as equal to {rival} within {matters}"),
             Verdict::MoreErrors(_) => format!("; but errors tell it and {rival} apart"),

@@ -12,26 +12,28 @@ impl Capacity<'_> {
     pub(super) fn news(&self, run: &Run, search: &Search) -> Result<Vec<String>, EvidenceError> {
         let Some((_, place)) = &run.new.place else { return Ok(Vec::new()) };
         let Some(level) = judge::level(place) else { return Ok(Vec::new()) };
-        let said = self.said(run, &level)?;
+        let level_result = self.level_result(run, &level)?;
         let whose =
             if self.plan.variants.len() > 1 { Setting::of(place).name() + ", " } else { String::new() };
-        let is = match said.judged {
+        let is = match level_result.judged {
             LevelRunResult::Sized { per_s, mean_response_s } => {
                 let (per_s, ms) = (show_rate(per_s.round()), mean_response_s * 1e3);
                 format!("got {per_s}, each after {ms:.1} ms on average")
             }
-            LevelRunResult::Passed if said.is_late => "passed, suspect (late)".to_owned(),
+            LevelRunResult::Passed if level_result.is_late => "passed, suspect (late)".to_owned(),
             LevelRunResult::Passed => "passed".to_owned(),
             LevelRunResult::Failed => {
-                let words: Vec<&str> = said.failed.iter().map(|failed| failed.words.as_str()).collect();
+                let words: Vec<&str> =
+                    level_result.failed.iter().map(|failed| failed.words.as_str()).collect();
                 format!("failed: {}", words.join("; "))
             }
-            LevelRunResult::Invalid => format!("says nothing: {}", why_nothing(run, &said.failed)),
+            LevelRunResult::Invalid => format!("says nothing: {}", failure_reason(run, &level_result.failed)),
         };
         let mut news = vec![format!("{whose}{}: {is}", level_words(place).unwrap_or_default())];
         // Repeated only when the bounds have changed.
         if let Some(bounds) = bounds_so_far(search)
-            && self.told.borrow_mut().insert(Setting::of(place), bounds.clone()).as_ref() != Some(&bounds)
+            && self.reported_bounds.borrow_mut().insert(Setting::of(place), bounds.clone()).as_ref()
+                != Some(&bounds)
         {
             news.push(format!("{whose}{bounds}"));
         }
@@ -48,12 +50,12 @@ pub fn level_words(place: &StudyPlace) -> Option<String> {
     }
 }
 
-fn why_nothing(run: &Run, failed: &[judge::slo::FailedCondition]) -> String {
+fn failure_reason(run: &Run, failed: &[judge::slo::FailedCondition]) -> String {
     let ending = run.ending.as_ref();
     let failure = ending.and_then(|ending| ending.failure.as_ref()).map(|failure| failure.what.clone());
     let cause = || ending?.validity.causes.first().map(|cause| cause.sentence.clone());
-    let untold = || failed.first().map(|failed| failed.words.clone());
-    failure.or_else(untold).or_else(cause).unwrap_or_else(|| "it did not come to its end".to_owned())
+    let condition = || failed.first().map(|failed| failed.words.clone());
+    failure.or_else(condition).or_else(cause).unwrap_or_else(|| "it did not come to its end".to_owned())
 }
 
 /// Describes the current bounds of the capacity. `None` without bounds.

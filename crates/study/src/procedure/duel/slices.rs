@@ -12,14 +12,14 @@ use crate::pace::times;
 use crate::schedule::{ORDER_STREAM, place};
 
 /// Mean durations of slices, in seconds, including the preparation before them.
-struct Costs {
+struct SliceCosts {
     /// First slice after a start; includes the start and the warm-up.
     first_s: f64,
     /// Any other slice.
     other_s: f64,
 }
 
-impl Costs {
+impl SliceCosts {
     /// Computes costs from the runs so far. `None` without a first and a later slice.
     fn of(kept: &Study) -> Option<Self> {
         let (mut begun, mut first, mut other) = (BTreeSet::new(), Vec::new(), Vec::new());
@@ -39,7 +39,7 @@ impl Costs {
     }
 
     /// Returns the cost of starting both variants, in pairs of slices.
-    fn of_start(&self) -> f64 {
+    fn start_pairs(&self) -> f64 {
         (self.first_s - self.other_s) / self.other_s
     }
 }
@@ -50,8 +50,8 @@ fn pairs_next(kept: &Study, duel: &Duel, rules: &SliceRules) -> usize {
     if rules.has_full_blocks {
         return most / 2 * 2;
     }
-    match duel.levels().filter(|levels| levels.blocks > 1).zip(Costs::of(kept)) {
-        Some((levels, costs)) => levels.pairs_next(costs.of_start(), most),
+    match duel.levels().filter(|levels| levels.blocks > 1).zip(SliceCosts::of(kept)) {
+        Some((levels, costs)) => levels.pairs_next(costs.start_pairs(), most),
         None => PAIRS_MIN,
     }
 }
@@ -81,5 +81,5 @@ pub(super) fn block(
 
 /// Returns the expected duration of the next block, in seconds. `None` before the first block.
 pub(super) fn block_s(kept: &Study, duel: &Duel, rules: &SliceRules) -> Option<f64> {
-    Some(Costs::of(kept)?.of_block_s(pairs_next(kept, duel, rules)))
+    Some(SliceCosts::of(kept)?.of_block_s(pairs_next(kept, duel, rules)))
 }

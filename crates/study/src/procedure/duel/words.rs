@@ -18,14 +18,14 @@ pub(super) fn after_turn(duels: &Duels<'_>, kept: &Study, load: usize, duel: &Du
     };
     match duel.next() {
         DuelStep::Block { .. } if of_load(stage::BLOCK).next().is_none() && duel.rules().pilot_blocks > 0 => {
-            vec![format!("{under}{}", forecast(duels.heard.by(), duel))]
+            vec![format!("{under}{}", forecast(duels.results.by(), duel))]
         }
         DuelStep::Block { .. } => {
             outlook::line(duels, kept, load, duel).map(|line| format!("{under}{line}")).into_iter().collect()
         }
         DuelStep::Over(end) => {
             let is_in_slices = kept.new.compare.procedure.slices().is_some();
-            vec![format!("{under}{}", ended(duels, duel, end, is_in_slices))]
+            vec![format!("{under}{}", result_line(duels, duel, end, is_in_slices))]
         }
         DuelStep::Pilot { .. } => Vec::new(),
     }
@@ -70,8 +70,8 @@ fn sized(by: &ComparedBy, size: f64) -> String {
 }
 
 /// Returns the result of a duel, and the number of its blocks.
-fn ended(duels: &Duels<'_>, duel: &Duel, end: DuelEnd, is_in_slices: bool) -> String {
-    let by = duels.heard.by();
+fn result_line(duels: &Duels<'_>, duel: &Duel, end: DuelEnd, is_in_slices: bool) -> String {
+    let by = duels.results.by();
     let blocks = duel.blocks().len();
     let discards = duel.discards();
     let lost = discards.first + discards.second;
@@ -131,7 +131,7 @@ fn too_few_samples(by: &ComparedBy, is_in_slices: bool) -> String {
 
 /// Formats the verdict as a line. Reports show the figures.
 fn found(duels: &Duels<'_>, duel: &Duel) -> String {
-    let by = duels.heard.by();
+    let by = duels.results.by();
     let finding = duel.finding();
     let [a, b] = duels.settings.each_ref().map(judge::Setting::name);
     let what = by.name();

@@ -13,7 +13,7 @@ use crate::procedure::setting;
 pub(super) const NO_SUBJECT: &str =
     "no experiment: no valid run of a system that Tenbin starts, under a load without `stages`";
 /// Message after a study with too few runs that count.
-pub(super) const NOT_FIT: &str = "no experiment: too many runs were invalid, failed, or had no figure to compare, so a change would show nothing";
+pub(super) const TOO_FEW_RUNS: &str = "no experiment: too many runs were invalid, failed, or had no figure to compare, so a change would show nothing";
 /// Message if no intervention is possible.
 pub(super) const NOTHING_TO_CHANGE: &str =
     "no experiment: nothing can be changed; use a load with `users`, or name parameters under `limits`";
@@ -24,7 +24,12 @@ pub(super) const INSTRUMENTS: &str = "  instrumented: runtimes and stores of the
 pub(super) const NO_INSTRUMENTS: &str = "instrumented runs, in which runtimes and stores report what they do: the time does not suffice; use a longer --why-within";
 
 /// Returns messages about the subject, the length, and the predictions of an experiment.
-pub(super) fn begins(plan: &Plan, subject: &Subject, changes: &[Changed], block: Duration) -> Vec<String> {
+pub(super) fn start_messages(
+    plan: &Plan,
+    subject: &Subject,
+    changes: &[Changed],
+    block: Duration,
+) -> Vec<String> {
     let name = setting(plan, subject.variant).name();
     let under = if plan.loads.len() > 1 {
         format!(" under {}", plan.loads[subject.load].name)
@@ -34,7 +39,7 @@ pub(super) fn begins(plan: &Plan, subject: &Subject, changes: &[Changed], block:
     let suspected = subject.bottleneck.as_ref().map_or("not known", |bottleneck| bottleneck.what);
     let mut lines = vec![format!("experiment on {name}{under}; likely bottleneck: {suspected}")];
     if !changes.is_empty() {
-        let runs = super::runs_of_block(changes).count();
+        let runs = super::block_runs(changes).count();
         let seconds = (block * EXPERIMENT_BLOCKS).as_secs_f64();
         lines.push(format!(
             "{EXPERIMENT_BLOCKS} blocks of {runs} runs, about {:.1} min; predictions:",
@@ -46,7 +51,7 @@ pub(super) fn begins(plan: &Plan, subject: &Subject, changes: &[Changed], block:
 }
 
 /// Returns one message for each intervention that is not tested.
-pub(super) fn not_changed(left_out: &[String]) -> impl Iterator<Item = String> {
+pub(super) fn untested_messages(left_out: &[String]) -> impl Iterator<Item = String> {
     left_out.iter().map(|why| format!("not tested: {why}"))
 }
 
@@ -57,7 +62,7 @@ pub(super) fn ladder(rungs: &[u32]) -> Option<String> {
 }
 
 /// Returns the reason why no other numbers of users are tested: lack of time. `None` if there are none.
-pub(super) fn no_ladder(rungs: &[u32]) -> Option<String> {
+pub(super) fn no_ladder_message(rungs: &[u32]) -> Option<String> {
     (!rungs.is_empty())
         .then(|| format!("{} users: the time does not suffice; use a longer --why-within", listed(rungs)))
 }
@@ -71,7 +76,7 @@ fn listed(rungs: &[u32]) -> String {
 /// Returns the reason why `changes` are not tested: lack of time. `None` if there are none.
 pub(super) fn left(changes: &[Changed]) -> Option<String> {
     (!changes.is_empty())
-        .then(|| format!("{}: the time does not suffice; use a longer --why-within", names(changes)))
+        .then(|| format!("{}: the time does not suffice; use a longer --why-within", join_names(changes)))
 }
 
 /// Returns the reason why `changes` are not tested: each one takes a share of the error rate. `None` if there are none.
@@ -79,7 +84,7 @@ pub(super) fn too_many(changes: &[Changed]) -> Option<String> {
     (!changes.is_empty()).then(|| {
         format!(
             "{}: at most {INTERVENTIONS_MAX} changes share the error rate; shorten `limits`",
-            names(changes)
+            join_names(changes)
         )
     })
 }
@@ -91,10 +96,10 @@ pub(super) fn dropped(changes: &[Changed], blocks: u32) -> Vec<String> {
     }
     vec![format!(
         "out of time for {} after {blocks} of {EXPERIMENT_BLOCKS} blocks; use a longer --why-within",
-        names(changes)
+        join_names(changes)
     )]
 }
 
-fn names(changes: &[Changed]) -> String {
+fn join_names(changes: &[Changed]) -> String {
     changes.iter().map(|changed| changed.name.as_str()).collect::<Vec<_>>().join(", ")
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use plan::{DrawnVariable, ScriptExplanation, ScriptPart, SqlSpec, TransactionPlace, explained_script};
 use serde_json::{Value, json};
 
-use crate::commands::listed;
+use crate::commands::list_faults;
 use crate::exit::{BadArguments, Exit};
 use crate::output;
 
@@ -31,7 +31,7 @@ pub(super) fn run(path: &Path, defines: &[String], format: ScriptFormat) -> anyh
     defines.iter().for_each(|define| spec.define(define));
     let path = path.to_string_lossy();
     let explanation = explained_script(&path, &spec)
-        .map_err(|faults| BadArguments(listed(&faults, "the script was not explained")))?;
+        .map_err(|faults| BadArguments(list_faults(&faults, "the script was not explained")))?;
     match format {
         ScriptFormat::Terminal => output::lines(&text(&path, &explanation))?,
         ScriptFormat::Json => output::data(&format!("{:#}\n", object(&path, &explanation)))?,

@@ -12,8 +12,10 @@ use store::Store;
 use super::{Entry, Origins};
 
 /// Figures of a trend, with their keys in JSON and the divisor of their unit in JSON.
-const FOLLOWED: [(&str, &str, f64); 2] = [("throughput", "throughput_per_s", 1.0), ("p99", "p99_us", 1e3)];
-const HEADS: [&str; 8] = ["started (UTC)", "name", "commit", "runs", "throughput", "change", "p99", "change"];
+const TRACKED_FIGURES: [(&str, &str, f64); 2] =
+    [("throughput", "throughput_per_s", 1.0), ("p99", "p99_us", 1e3)];
+const COLUMN_HEADS: [&str; 8] =
+    ["started (UTC)", "name", "commit", "runs", "throughput", "change", "p99", "change"];
 const MISSING_MARK: &str = "–";
 
 /// Key of a series. Only points with equal keys can be compared.
@@ -31,7 +33,7 @@ struct Point {
     started_at_unix_ms: i64,
     origin: Origin,
     runs: usize,
-    /// Values in the order of [`FOLLOWED`].
+    /// Values in the order of [`TRACKED_FIGURES`].
     figures: [Option<f64>; 2],
 }
 
@@ -83,7 +85,7 @@ impl Series {
                 "branch": point.origin.branch,
                 "runs": point.runs,
             });
-            for (figure, (name, key, divisor)) in FOLLOWED.iter().enumerate() {
+            for (figure, (name, key, divisor)) in TRACKED_FIGURES.iter().enumerate() {
                 object[*key] = json!(point.figures[figure].map(|value| value / divisor));
                 object[format!("{name}_change")] = json!(self.change(number, figure));
             }
@@ -97,13 +99,13 @@ impl Series {
         let label = self.label.as_ref().map_or(String::new(), |label| format!(" · label {label}"));
         let mut text = format!("{}\n", report::visible(&format!("{}{label}", self.title)));
         let lines: Vec<[String; 8]> = (0..self.points.len()).map(|number| self.cells(number)).collect();
-        let widths: Vec<usize> = (0..HEADS.len())
+        let widths: Vec<usize> = (0..COLUMN_HEADS.len())
             .map(|column| {
                 let cells = lines.iter().map(|line| line[column].chars().count());
-                cells.chain([HEADS[column].len()]).max().unwrap_or(0)
+                cells.chain([COLUMN_HEADS[column].len()]).max().unwrap_or(0)
             })
             .collect();
-        for line in std::iter::once(&HEADS.map(str::to_owned)).chain(&lines) {
+        for line in std::iter::once(&COLUMN_HEADS.map(str::to_owned)).chain(&lines) {
             for (column, (cell, width)) in line.iter().zip(&widths).enumerate() {
                 // Text is aligned to the left, figures to the right.
                 let _ = match column {
@@ -114,7 +116,7 @@ impl Series {
             text.push('\n');
         }
         if self.points.len() > 1 {
-            let bars = FOLLOWED.iter().enumerate().map(|(figure, (name, ..))| {
+            let bars = TRACKED_FIGURES.iter().enumerate().map(|(figure, (name, ..))| {
                 let oldest_first: Vec<_> =
                     self.points.iter().rev().map(|point| point.figures[figure]).collect();
                 format!("{name} {}", report::bars(&oldest_first))
@@ -163,8 +165,8 @@ impl Figures {
         [0, 1].map(|figure| cell(self.0[figure], figure))
     }
 
-    pub(super) fn add_to(&self, object: &mut Value) {
-        for (figure, (_, key, divisor)) in FOLLOWED.iter().enumerate() {
+    pub(super) fn add_to_object(&self, object: &mut Value) {
+        for (figure, (_, key, divisor)) in TRACKED_FIGURES.iter().enumerate() {
             object[*key] = json!(self.0[figure].map(|value| value / divisor));
         }
     }
@@ -175,7 +177,7 @@ fn cell(value: Option<f64>, figure: usize) -> String {
 }
 
 fn metric(figure: usize) -> &'static Metric {
-    Metric::named(FOLLOWED[figure].0).unwrap_or(Metric::usual())
+    Metric::named(TRACKED_FIGURES[figure].0).unwrap_or(Metric::usual())
 }
 
 /// Hash of the plan, row, title, and valid runs of a point.

@@ -5,13 +5,13 @@ mod databases;
 use std::collections::BTreeSet;
 
 use clap::Args;
-use plan::{CONNECTIONS_DEFAULT, Field, Played};
+use plan::{CONNECTIONS_DEFAULT, Field, ScriptSource};
 
 use super::LoadFlags;
-use crate::adhoc::{Adhoc, AdhocLoad, Server, own_command};
+use crate::adhoc::{AdhocLoad, AdhocPlan, Server, own_command};
 use crate::arguments::{named_url, with_scheme, with_seconds};
-use crate::commands::listed;
-use crate::commands::run::Ordered;
+use crate::commands::list_faults;
+use crate::commands::run::StudyRun;
 use crate::exit::{BadArguments, Exit};
 
 /// Default measured time of each run. Many short runs tell more than a few long ones.
@@ -57,7 +57,7 @@ struct PairKind {
 
 /// Reads servers from their URLs and names, and the load on them.
 type ReadPair =
-    fn(&LoadFlags, &[Played], &[&str], &[Option<&str>]) -> anyhow::Result<(Vec<Server>, AdhocLoad)>;
+    fn(&LoadFlags, &[ScriptSource], &[&str], &[Option<&str>]) -> anyhow::Result<(Vec<Server>, AdhocLoad)>;
 
 /// All kinds. The last one has every other URL.
 static KINDS: [PairKind; 3] = [
@@ -67,14 +67,14 @@ static KINDS: [PairKind; 3] = [
         noun: "a server of another protocol",
         plural: "URLs",
         unsupported: |flags| request_flag(flags).or_else(|| flags.sql.given()),
-        read: |flags, _, urls, names| own_steps(flags, urls, names),
+        read: |flags, _, urls, names| read_step_servers(flags, urls, names),
     },
     PairKind {
         has_url: |_| true,
         noun: "an HTTP server",
         plural: "URLs",
         unsupported: |flags| flags.sql.given().or_else(|| flags.command_mix.given()),
-        read: |flags, _, urls, names| Ok((web_servers(urls, names)?, request(flags, urls[0])?)),
+        read: |flags, _, urls, names| Ok((read_web_servers(urls, names)?, request(flags, urls[0])?)),
     },
 ];
 
@@ -89,7 +89,7 @@ fn request_flag(flags: &LoadFlags) -> Option<&'static str> {
 }
 
 /// Runs all servers in turn until the comparison is conclusive, or until a limit of blocks or time is reached.
-pub(super) fn run(flags: &LoadFlags, played: &[Played]) -> anyhow::Result<Exit> {
+pub(super) fn run(flags: &LoadFlags, played: &[ScriptSource]) -> anyhow::Result<Exit> {
     let destination = flags.results.check()?;
     destination.check_study()?;
     let written = flags.url.iter().chain(&flags.others).map(|url| named_url(url));
@@ -97,11 +97,11 @@ pub(super) fn run(flags: &LoadFlags, played: &[Played]) -> anyhow::Result<Exit> 
     let kind = &KINDS[kind_of(urls[0])];
     if urls.iter().any(|url| kind_of(url) != kind_of(urls[0])) {
         let help = "name two databases, two servers of HTTP, or two of another protocol; or write a plan: tenbin init";
-        return Err(bad(&format!("one URL is that of {}, and the other is not", kind.noun), help));
+        return Err(bad_arguments(&format!("one URL is that of {}, and the other is not", kind.noun), help));
     }
     if let Some(flag) = unsupported(flags, kind) {
         let noun = kind.plural;
-        return Err(bad(
+        return Err(bad_arguments(
             &format!("{flag} does not work with two {noun}"),
             "leave it out, or write a plan: tenbin init",
         ));
@@ -113,7 +113,7 @@ pub(super) fn run(flags: &LoadFlags, played: &[Played]) -> anyhow::Result<Exit> 
     if conditions.iter().any(|condition| condition.of_baseline.is_some()) {
         compare.push(("baseline", servers[0].name.clone()));
     }
-    let adhoc = Adhoc {
+    let adhoc = AdhocPlan {
         title: servers.iter().map(|server| server.name.as_str()).collect::<Vec<_>>().join(" and "),
         servers,
         asked,
@@ -124,15 +124,15 @@ pub(super) fn run(flags: &LoadFlags, played: &[Played]) -> anyhow::Result<Exit> 
         command: Some(own_command()),
     };
     let study = adhoc.study()?;
-    Ordered::begun(study, &flags.store, flags.public, &flags.label).carry_out(&destination, "")
+    StudyRun::begun(study, &flags.store, flags.public, &flags.label).execute(&destination, "")
 }
 
-fn bad(what: &str, help: &str) -> anyhow::Error {
+fn bad_arguments(what: &str, help: &str) -> anyhow::Error {
     BadArguments(format!("{what}\n  help: {help}")).into()
 }
 
 /// First server that has the name of an earlier one. `None` if all names differ.
-fn namesakes(servers: &[Server]) -> Option<&Server> {
+fn duplicate_name(servers: &[Server]) -> Option<&Server> {
     let mut names = BTreeSet::new();
     servers.iter().find(|server| !names.insert(&server.name))
 }
@@ -142,29 +142,30 @@ fn with_names(mut servers: Vec<Server>, names: &[Option<&str>]) -> anyhow::Resul
     for (server, name) in servers.iter_mut().zip(names) {
         server.name = name.map_or_else(|| std::mem::take(&mut server.name), str::to_owned);
     }
-    match namesakes(&servers) {
+    match duplicate_name(&servers) {
         None => Ok(servers),
-        Some(server) => {
-            Err(bad(&format!("two URLs have the name {}", server.name), "write other names: a=URL b=URL"))
-        }
+        Some(server) => Err(bad_arguments(
+            &format!("two URLs have the name {}", server.name),
+            "write other names: a=URL b=URL",
+        )),
     }
 }
 
-fn web_servers(urls: &[&str], names: &[Option<&str>]) -> anyhow::Result<Vec<Server>> {
+fn read_web_servers(urls: &[&str], names: &[Option<&str>]) -> anyhow::Result<Vec<Server>> {
     let servers: Vec<Server> = urls.iter().map(|url| Server::read(url)).collect::<Result<_, _>>()?;
-    if let Some(server) = namesakes(&servers) {
+    if let Some(server) = duplicate_name(&servers) {
         let what = format!("both URLs are on {}", server.name);
-        return Err(bad(&what, "name two servers; paths are compared by a plan: tenbin init"));
+        return Err(bad_arguments(&what, "name two servers; paths are compared by a plan: tenbin init"));
     }
-    if servers.iter().any(|server| !server.asks_as(&servers[0])) {
+    if servers.iter().any(|server| !server.has_same_path(&servers[0])) {
         let what = "the two URLs have different paths";
-        return Err(bad(what, "write the same path for both, or a plan: tenbin init"));
+        return Err(bad_arguments(what, "write the same path for both, or a plan: tenbin init"));
     }
     with_names(servers, names)
 }
 
 /// Servers whose protocol owns its steps, and the steps, which are the same for all.
-fn own_steps(
+fn read_step_servers(
     flags: &LoadFlags,
     urls: &[&str],
     names: &[Option<&str>],
@@ -172,7 +173,7 @@ fn own_steps(
     let mix = flags.command_mix.spec();
     let (mut servers, mut texts, mut faults) = (Vec::new(), Vec::new(), Vec::new());
     for url in urls {
-        match Server::of_steps(url, &mix) {
+        match Server::from_step_url(url, &mix) {
             Ok((server, text)) => {
                 servers.push(server);
                 texts.push(text);
@@ -184,14 +185,14 @@ fn own_steps(
         }
     }
     if !faults.is_empty() {
-        return Err(BadArguments(listed(&faults, "nothing was sent")).into());
+        return Err(BadArguments(list_faults(&faults, "nothing was sent")).into());
     }
-    if let Some(server) = namesakes(&servers) {
-        return Err(bad(&format!("both URLs name {}", server.name), "name two servers"));
+    if let Some(server) = duplicate_name(&servers) {
+        return Err(bad_arguments(&format!("both URLs name {}", server.name), "name two servers"));
     }
     let Some(text) = texts.pop().filter(|text| texts.iter().all(|other| other == text)) else {
         let what = "the URLs have different steps";
-        return Err(bad(what, "write the same query for both, or a plan: tenbin init"));
+        return Err(bad_arguments(what, "write the same query for both, or a plan: tenbin init"));
     };
     Ok((with_names(servers, names)?, AdhocLoad::Steps { text, tls: flags.tls.spec() }))
 }
@@ -208,8 +209,8 @@ fn request(flags: &LoadFlags, url: &str) -> anyhow::Result<AdhocLoad> {
 
 /// Keys of `load` with their values.
 fn load(flags: &LoadFlags) -> Vec<(&'static str, String)> {
-    let amounts = flags.amounts().into_iter().filter(|(field, _)| *field != Field::SEED);
-    let mut load: Vec<_> = amounts.map(|(field, text)| (field.key, text)).collect();
+    let load_fields = flags.load_fields().into_iter().filter(|(field, _)| *field != Field::SEED);
+    let mut load: Vec<_> = load_fields.map(|(field, text)| (field.key, text)).collect();
     let has = |load: &[(&str, String)], field: Field| load.iter().any(|(key, _)| *key == field.key);
     if !has(&load, Field::USERS) && !has(&load, Field::RATE) {
         load.push((Field::USERS.key, CONNECTIONS_DEFAULT.to_string()));

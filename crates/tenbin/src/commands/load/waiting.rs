@@ -7,7 +7,7 @@ use plan::{Fault, Plan, units};
 use runner::{Prepared, PublicLoads, Refusal, ResolveError};
 
 use crate::arguments::with_seconds;
-use crate::commands::listed;
+use crate::commands::list_faults;
 use crate::exit::BadArguments;
 
 /// Interval between attempts to reach a server that is starting.
@@ -16,7 +16,10 @@ const RETRY_INTERVAL: Duration = Duration::from_millis(100);
 /// Reads the time of `--wait`. A bare number is in seconds.
 pub(super) fn wait(text: &str) -> Result<Duration, BadArguments> {
     let ns = units::duration_ns(&with_seconds(text)).map_err(|what| {
-        BadArguments(listed(&[Fault::new("--wait", what, "write a time such as 30s")], "nothing was sent"))
+        BadArguments(list_faults(
+            &[Fault::new("--wait", what, "write a time such as 30s")],
+            "nothing was sent",
+        ))
     })?;
     Ok(Duration::from_nanos(ns))
 }

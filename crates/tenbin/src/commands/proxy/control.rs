@@ -32,20 +32,20 @@ impl Drop for Control {
 }
 
 /// Listens, and passes on each line with a channel for its answer.
-pub(super) fn listen(path: &Path, heard: Sender<ProxyEvent>) -> io::Result<Control> {
+pub(super) fn listen(path: &Path, events: Sender<ProxyEvent>) -> io::Result<Control> {
     let listener = UnixListener::bind(path)?;
     let control = Control { path: path.to_owned() };
     fs::set_permissions(path, Permissions::from_mode(0o600))?;
     thread::Builder::new().name("control".to_owned()).spawn(move || {
         for stream in listener.incoming() {
             // A connection that breaks off must not affect the next one.
-            let _ = stream.and_then(|stream| converse(&stream, &heard));
+            let _ = stream.and_then(|stream| serve_client(&stream, &events));
         }
     })?;
     Ok(control)
 }
 
-fn converse(stream: &UnixStream, heard: &Sender<ProxyEvent>) -> io::Result<()> {
+fn serve_client(stream: &UnixStream, events: &Sender<ProxyEvent>) -> io::Result<()> {
     stream.set_read_timeout(Some(TIMEOUT))?;
     stream.set_write_timeout(Some(TIMEOUT))?;
     let mut reader = BufReader::new(stream);
@@ -55,7 +55,7 @@ fn converse(stream: &UnixStream, heard: &Sender<ProxyEvent>) -> io::Result<()> {
             return Ok(());
         }
         let (sender, answer) = mpsc::channel();
-        if heard.send(ProxyEvent::Order(line, sender)).is_err() {
+        if events.send(ProxyEvent::Order(line, sender)).is_err() {
             return Ok(());
         }
         let Ok(answer) = answer.recv() else { return Ok(()) };
@@ -76,7 +76,7 @@ impl State {
     }
 
     /// Obeys the order in a line, and returns the line of the answer.
-    pub(super) fn obey(&mut self, line: &str, running: &Running) -> String {
+    pub(super) fn execute(&mut self, line: &str, running: &Running) -> String {
         let answer = match self.order(line, running) {
             Ok(answer) => answer.unwrap_or_else(|| json!({ "ok": true })),
             Err(error) => json!({ "ok": false, "error": error }),

@@ -6,12 +6,12 @@ use std::path::Path;
 
 use evidence::COMMAND;
 use plan::Study;
-use report::in_shell;
+use report::shell_quote;
 
-use super::{Kind, ReplayFlags, bad};
+use super::{Kind, ReplayFlags, bad_arguments};
 use crate::adhoc::{own_command, quoted};
 use crate::arguments::{named_url, with_scheme, with_seconds};
-use crate::commands::run::Ordered;
+use crate::commands::run::StudyRun;
 use crate::destination::ResultFlags;
 use crate::exit::{BadArguments, Exit};
 
@@ -20,7 +20,7 @@ pub(super) fn run(flags: &ReplayFlags) -> anyhow::Result<Exit> {
     let destination = ResultFlags::of(Some(flags.format.clone()), None).check()?;
     destination.check_study()?;
     let study = study(flags)?;
-    Ordered::begun(study, &flags.store, flags.public, &flags.label).carry_out(&destination, "")
+    StudyRun::begun(study, &flags.store, flags.public, &flags.label).execute(&destination, "")
 }
 
 /// Plan of the flags, with the folder of the log as its own.
@@ -28,7 +28,9 @@ fn study(flags: &ReplayFlags) -> anyhow::Result<Study> {
     let name = flags.log.display().to_string();
     let file = flags.log.file_name().filter(|_| name != "-").map(|file| file.to_string_lossy().into_owned());
     let Some(file) = file else {
-        return bad("with several --to, the log is read several times\n  help: name a log file".to_owned());
+        return bad_arguments(
+            "with several --to, the log is read several times\n  help: name a log file".to_owned(),
+        );
     };
     let folder = flags.log.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = folder
@@ -47,7 +49,7 @@ fn study(flags: &ReplayFlags) -> anyhow::Result<Study> {
     let title = systems.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(" and ");
     let study = Study::from_bytes(text.as_bytes(), "the plan of these flags", title, folder, false);
     let mut study = study.map_err(|errors| BadArguments(errors.to_string()))?;
-    let command: Vec<String> = own_command().iter().map(|word| in_shell(word)).collect();
+    let command: Vec<String> = own_command().iter().map(|word| shell_quote(word)).collect();
     study.source = format!("{COMMAND}{}\n{text}", command.join(" "));
     Ok(study)
 }
@@ -60,11 +62,11 @@ fn systems(urls: &[String]) -> anyhow::Result<Vec<(String, String)>> {
         let (name, url) = named_url(text);
         let url = with_scheme(url).into_owned();
         let shown = plan::shown_url(&url)
-            .map_err(|faults| BadArguments(crate::commands::listed(&faults, "nothing was sent")))?;
+            .map_err(|faults| BadArguments(crate::commands::list_faults(&faults, "nothing was sent")))?;
         let usual = shown.split_once("://").map_or(shown.as_str(), |(_, rest)| rest).to_owned();
         let name = name.map_or(usual, str::to_owned);
         if !names.insert(name.clone()) {
-            return bad(format!(
+            return bad_arguments(format!(
                 "two --to are named {name}\n  help: write other names: --to a=URL --to b=URL"
             ));
         }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use replay::play::FingerprintOutcome;
-use replay::{Recorded, Shared};
+use replay::{Recorded, SharedSessions};
 use runner::{ReplayFigures, Replayed, Traffic};
 use serde_json::{Value, json};
 
@@ -13,18 +13,18 @@ const ROWS_MAX: usize = 20;
 const SHOWN_CHARS_MAX: usize = 72;
 
 /// A replay that is over.
-pub(super) struct Done<'a> {
+pub(super) struct FinishedReplay<'a> {
     pub(super) recorded: &'a Recorded,
     pub(super) traffic: &'a Traffic,
     pub(super) replayed: &'a Replayed,
     pub(super) to: &'a str,
     pub(super) speed: Option<f64>,
     /// Connections that sessions share. `None` if each session has its own.
-    pub(super) shared: Option<Shared>,
+    pub(super) shared: Option<SharedSessions>,
 }
 
 /// Report of a dry run.
-pub(super) fn of_log(recorded: &Recorded, speed: Option<f64>) -> String {
+pub(super) fn log_report(recorded: &Recorded, speed: Option<f64>) -> String {
     let Recorded { survey, format, lines, .. } = recorded;
     let noun = recorded.format.traffic.noun;
     let mut text = format!(
@@ -112,7 +112,7 @@ pub(super) fn log_json(recorded: &Recorded, speed: Option<f64>) -> Value {
     })
 }
 
-impl Done<'_> {
+impl FinishedReplay<'_> {
     /// Report for people.
     pub(super) fn text(&self) -> String {
         let (noun, sums) = (self.recorded.format.traffic.noun, self.sums());
@@ -131,7 +131,7 @@ impl Done<'_> {
             counted(u64::from(*threads), "thread"),
         );
         let _ = writeln!(text, "{}", self.delays());
-        if let Some(Shared { own, connections, waiting, wait_max_ns }) = self.shared {
+        if let Some(SharedSessions { own, connections, waiting, wait_max_ns }) = self.shared {
             let _ = writeln!(
                 text,
                 "{} share {}: {} waited for another one, for at most {} of the log",
@@ -306,13 +306,13 @@ impl Done<'_> {
             "outcomes": all.outcomes.iter().map(|(name, count)| ((*name).to_owned(), json!(count))).collect::<serde_json::Map<_, _>>(),
             "not_sent": self.unsent(),
             "was_stopped": self.replayed.was_stopped,
-            "service_p50_us": us(all.service_p50_ns),
-            "service_p99_us": us(all.service_p99_ns),
-            "delay_p99_us": us(all.delay_p99_ns),
-            "delay_max_us": us(all.delay_max_ns),
+            "service_p50_us": microseconds(all.service_p50_ns),
+            "service_p99_us": microseconds(all.service_p99_ns),
+            "delay_p99_us": microseconds(all.delay_p99_ns),
+            "delay_max_us": microseconds(all.delay_max_ns),
             "generator": {
-                "delay_p99_us": us(self.replayed.generator_delay_p99_ns),
-                "delay_max_us": us(Some(self.replayed.generator_delay_max_ns)),
+                "delay_p99_us": microseconds(self.replayed.generator_delay_p99_ns),
+                "delay_max_us": microseconds(Some(self.replayed.generator_delay_max_ns)),
                 "cpu_s": self.replayed.generator_cpu_ns as f64 / 1e9,
                 "threads": self.replayed.threads,
             },
@@ -321,7 +321,7 @@ impl Done<'_> {
                 "connections_of_log": shared.own,
                 "connections": shared.connections,
                 "transactions_waiting": shared.waiting,
-                "wait_max_us": us(Some(shared.wait_max_ns)),
+                "wait_max_us": microseconds(Some(shared.wait_max_ns)),
             })),
             "errors": self.replayed.errors.iter().map(|(class, count)| json!({ "class": class, "count": count })).collect::<Vec<_>>(),
             "same": sums.same,
@@ -329,7 +329,7 @@ impl Done<'_> {
             "unknown": sums.unknown,
             "lost_with_transaction": sums.unsent,
             "lock_waits_ended": sums.lock_waits,
-            "lock_wait_max_us": us(self.traffic.lock_wait_max_ns),
+            "lock_wait_max_us": microseconds(self.traffic.lock_wait_max_ns),
             "deadlocks": sums.deadlocks,
             "divergence": sums.divergence(),
             "differences": differences,
@@ -359,8 +359,8 @@ impl Done<'_> {
                 "mean_us": (with_duration > 0).then(|| sum_ns as f64 / 1e3 / with_duration as f64),
             },
             "sum_us": figures.service_sum_ns as f64 / 1e3,
-            "p50_us": us(figures.service_p50_ns),
-            "p99_us": us(figures.service_p99_ns),
+            "p50_us": microseconds(figures.service_p50_ns),
+            "p99_us": microseconds(figures.service_p99_ns),
         })
     }
 }
@@ -429,6 +429,6 @@ fn time(ns: Option<u64>) -> String {
     }
 }
 
-fn us(ns: Option<u64>) -> Option<f64> {
+fn microseconds(ns: Option<u64>) -> Option<f64> {
     ns.map(|ns| ns as f64 / 1e3)
 }

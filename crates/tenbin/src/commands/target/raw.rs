@@ -7,7 +7,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use target::{RawMode, RawServer};
 
-use crate::commands::listed;
+use crate::commands::list_faults;
 use crate::exit::{BadArguments, Exit};
 use crate::output;
 
@@ -21,7 +21,7 @@ pub(super) fn run(mode: &str, listen: &str) -> anyhow::Result<Exit> {
         faults.push(Fault::new("--listen", what, "write it like 127.0.0.1:9000"));
     }
     let (Some(mode), Some(address)) = (mode, address) else {
-        return Err(BadArguments(listed(&faults, "nothing was started")).into());
+        return Err(BadArguments(list_faults(&faults, "nothing was started")).into());
     };
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
     let server = RawServer::start(address, mode).map_err(|error| {

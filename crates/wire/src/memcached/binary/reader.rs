@@ -49,7 +49,7 @@ pub(super) const STATUSES: &[(u16, &str, ErrorClass)] = &[
 
 /// State of the parser.
 #[derive(Debug)]
-pub(in super::super) struct Reader {
+pub(in super::super) struct ReplyParser {
     /// Operation that awaits a response.
     operation: &'static Operation,
     header: [u8; HEADER_BYTES],
@@ -66,7 +66,7 @@ pub(in super::super) struct Reader {
     content: Content,
 }
 
-impl Default for Reader {
+impl Default for ReplyParser {
     fn default() -> Self {
         Self {
             operation: &OPERATIONS[0],
@@ -82,7 +82,7 @@ impl Default for Reader {
     }
 }
 
-impl Reader {
+impl ReplyParser {
     /// Awaits the response of an operation.
     pub(in super::super) fn expect(&mut self, operation: &'static Operation) {
         self.operation = operation;
@@ -97,7 +97,7 @@ impl Reader {
         let mut at = 0;
         if self.header_bytes < HEADER_BYTES {
             if self.header_bytes == 0 && bytes.first().is_some_and(|first| *first != RESPONSE) {
-                return Err(fault(NOT_BINARY).showing(bytes));
+                return Err(fault(NOT_BINARY).with_first_bytes(bytes));
             }
             at = (HEADER_BYTES - self.header_bytes).min(bytes.len());
             self.header[self.header_bytes..self.header_bytes + at].copy_from_slice(&bytes[..at]);
@@ -146,9 +146,9 @@ impl Reader {
         let body = u32::from_be_bytes([header[8], header[9], header[10], header[11]]);
         let (status, before) = (short(6), u32::from(short(2)) + u32::from(header[4]));
         if header[1] != self.operation.code || header[12..16] != OPAQUE {
-            return Err(fault(OTHER).showing(header));
+            return Err(fault(OTHER).with_first_bytes(header));
         }
-        self.left = body.checked_sub(before).ok_or_else(|| fault(LENGTH).showing(header))?;
+        self.left = body.checked_sub(before).ok_or_else(|| fault(LENGTH).with_first_bytes(header))?;
         self.skipped = before;
         self.content.kind = match status {
             0 => self.operation.success,
@@ -158,7 +158,7 @@ impl Reader {
             _ => Kind::Error,
         };
         if self.content.kind == Kind::Number && self.left != 8 {
-            return Err(fault(NUMBER).showing(&self.header));
+            return Err(fault(NUMBER).with_first_bytes(&self.header));
         }
         if self.content.kind == Kind::Error {
             let known = STATUSES.iter().find(|(code, ..)| *code == status);

@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn vbucket_is_that_of_clients_of_couchbase() {
+    fn vbucket_matches_couchbase_clients() {
         // Computed with zlib: (crc32(key) >> 16 & 0x7fff) & 1023.
         for (key, expected) in VBUCKETS {
             assert_eq!(vbucket(key.as_bytes(), 1024), *expected, "{key}");
