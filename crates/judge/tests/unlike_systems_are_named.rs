@@ -89,8 +89,11 @@ impl Replies {
     }
 }
 
+/// Changes the replies of the second system.
+type Change = fn(&mut Replies, &mut Chance);
+
 /// Ways in which the work of the second system differs, each with the kind that must be named.
-const CHANGES: [(&str, Unit, fn(&mut Replies, &mut Chance)); 5] = [
+const CHANGES: [(&str, Unit, Change); 5] = [
     ("status", Unit::Requests, |other, chance| other.missing += chance.between(0.15, 0.6)),
     ("size", Unit::Requests, |other, chance| other.size *= chance.between(1.4, 30.0)),
     ("coding", Unit::Requests, |other, chance| other.gzip += chance.between(0.2, 0.6)),

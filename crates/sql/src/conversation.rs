@@ -270,7 +270,7 @@ impl SqlConversation {
     }
 
     /// Turns a protocol error into an unknown commit if a commit was on its way.
-    fn into_unknown_commit(&self, fault: PeerFault) -> PeerFault {
+    fn as_unknown_commit(&self, fault: PeerFault) -> PeerFault {
         if !self.may_be_in_doubt() || fault.class == ErrorClass::CommitUnknown {
             return fault;
         }
@@ -340,7 +340,7 @@ impl Conversation for SqlConversation {
     }
 
     fn received(&mut self, bytes: &[u8]) -> Result<Progress, PeerFault> {
-        self.next_progress(bytes).map_err(|fault| self.into_unknown_commit(fault))
+        self.next_progress(bytes).map_err(|fault| self.as_unknown_commit(fault))
     }
 
     fn content(&self) -> Content {

@@ -48,24 +48,24 @@ impl<'a> ParameterValues<'a> {
 
     /// Value of a parameter. `None` if no source has it.
     fn value(&self, name: &str) -> Option<String> {
-        self.from_url_or_service(name).or_else(|| self.from_environment(name))
+        self.url_or_service_value(name).or_else(|| self.environment_value(name))
     }
 
     /// Value of a parameter that is also a part of the URL. `None` if no source has it.
     fn value_or_part(&self, name: &str, part: Option<&str>) -> Option<String> {
         let parameter = self.written.parameter(name).or(part).map(str::to_owned);
-        parameter.or_else(|| self.from_service(name)).or_else(|| self.from_environment(name))
+        parameter.or_else(|| self.service_value(name)).or_else(|| self.environment_value(name))
     }
 
-    fn from_url_or_service(&self, name: &str) -> Option<String> {
-        self.written.parameter(name).map(str::to_owned).or_else(|| self.from_service(name))
+    fn url_or_service_value(&self, name: &str) -> Option<String> {
+        self.written.parameter(name).map(str::to_owned).or_else(|| self.service_value(name))
     }
 
-    fn from_service(&self, name: &str) -> Option<String> {
+    fn service_value(&self, name: &str) -> Option<String> {
         self.service.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
     }
 
-    fn from_environment(&self, name: &str) -> Option<String> {
+    fn environment_value(&self, name: &str) -> Option<String> {
         self.environment.variable(find(PARAMETERS, name)?.variable?)
     }
 
@@ -352,8 +352,9 @@ fn tls(given: &ParameterValues<'_>, faults: &mut Vec<Fault>) -> Tls {
         None => own(),
     };
     // As in libpq, URLs written for JDBC may use `ssl=true`.
-    let by_jdbc = given.from_url_or_service("ssl").map(|_| "require".to_owned());
-    let mode = given.from_url_or_service("sslmode").or(by_jdbc).or_else(|| given.from_environment("sslmode"));
+    let by_jdbc = given.url_or_service_value("ssl").map(|_| "require".to_owned());
+    let mode =
+        given.url_or_service_value("sslmode").or(by_jdbc).or_else(|| given.environment_value("sslmode"));
     let of = |wish, trust| Tls { wish, trust, is_allowed_only: false };
     match mode.as_deref().unwrap_or("prefer") {
         "disable" => of(TlsMode::No, None),
