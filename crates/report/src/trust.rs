@@ -16,7 +16,7 @@ const COMMON_MAX: f64 = 0.1;
 /// Min error, as a share, that is reported.
 const REPORTED_MIN: f64 = 0.005;
 
-/// Max error of the figures of a suspect run, with its reason: `figures are deviation_words 4 %: the generator waited for a core`. `None` if the run
+/// Max error of the figures of a suspect run, with its reason: `figures are within 4 %: the generator waited for a core`. `None` if the run
 /// is not suspect, or if the effect of its generator is unknown.
 pub(crate) fn line(view: &View<'_>) -> Option<String> {
     let effect = view.validity.effect.as_ref().filter(|_| view.validity.verdict == Level::Suspect)?;
