@@ -8,6 +8,7 @@
 import type { Compared, CostTable, FurtherMeasure } from './report_compared';
 import type { EventCauses, Slower, StatementTimes } from './report_causes';
 import type { Experiment } from './report_experiment';
+import type { Fairness, RowFairness } from './report_fairness';
 
 export interface Report {
   schema: 'tenbin.page/1';
@@ -569,36 +570,6 @@ export interface Course {
   lost: Partial<Record<string, number[]>>;
   p50_ms: (number | null)[];
   max_ms: (number | null)[];
-}
-
-/** How evenly connections were served. */
-export interface Fairness {
-  connections: number;
-  requests: MinMedianMax;
-  response_mean_ms: MinMedianMax | null;
-  response_max_ms: MinMedianMax | null;
-}
-
-export interface MinMedianMax {
-  min: number;
-  median: number;
-  max: number;
-  /** Minimum and maximum as multiples of the median; null if it is too small. */
-  relative: [number, number] | null;
-}
-
-/** Ranges over connections, as multiples of the median connection of each run. */
-export interface RowFairness {
-  requests: RelativeRanges | null;
-  response_mean_ms: RelativeRanges | null;
-  response_max_ms: RelativeRanges | null;
-}
-
-export interface RelativeRanges {
-  low: number;
-  high: number;
-  /** The median over runs of the maximum. */
-  median_high: number;
 }
 
 /** One chart over time. */

@@ -80,14 +80,14 @@ pub struct Redirect {
 ///
 /// A link goes through these stages. A method is called only in the stages that name it.
 ///
-/// 1. **New or forgotten.** [`set_address`](Channel::connects_to) is called before a socket opens to a peer of several addresses.
+/// 1. **New or forgotten.** [`set_address`](Channel::set_address) is called before a socket opens to a peer of several addresses.
 ///    [`greet`](Channel::greet) comes first on each new socket. [`room`](Channel::room) is not called
 ///    until the greeting is done.
 /// 2. **Greeting.** Each [`Greeting::Send`] is followed by step 4, and each run of bytes by [`greeted`](Channel::greeted).
 ///    [`secured`](Channel::secured) follows once, after TLS is established, if the greeting returned [`Greeting::Secure`]. Whatever
 ///    `outgoing` holds after the bytes of one read were processed is sent, also after [`Greeting::Await`] and [`Greeting::Done`].
 /// 3. **Up.** [`begin`](Channel::begin) is called with a ticket that no exchange of this link has, and only while `room` is not 0.
-///    After [`Next::Pause`] and [`Next::Reopen`], [`resume`](Channel::go_on) is called once with the ticket.
+///    After [`Next::Pause`] and [`Next::Reopen`], [`resume`](Channel::resume) is called once with the ticket.
 /// 4. **Sending.** [`outgoing`](Channel::outgoing) is read after `begin`, `resume`, and an [`Event::PartReplied`] with
 ///    [`Next::Send`]. Each call is followed by [`sent`](Channel::sent) with the number of bytes that were taken, which may be 0.
 ///    Both repeat until `outgoing` is empty, the socket takes no more, or others have their turn. Any other method may be called in
@@ -96,7 +96,7 @@ pub struct Redirect {
 ///    until it returns `None`. The engine acts on an event before the next call: it may begin other exchanges, and reuse the ticket
 ///    of one that is over.
 ///    If [`Channels::is_multiplexed`] is true, `outgoing` is called after the last `received`, and then
-///    [`must_drain`](Channel::draining).
+///    [`must_drain`](Channel::must_drain).
 /// 6. **End of one exchange.** An exchange is over after [`Event::Replied`], [`Event::Redirected`], [`Event::Failed`], [`Next::Done`], and
 ///    [`abandon`](Channel::abandon). [`saved`](Channel::saved), [`content`](Channel::content), and [`explain`](Channel::explain)
 ///    follow at once, before its ticket begins again. [`cancel`](Channel::cancel) and [`stage`](Channel::stage) come before `abandon`.

@@ -1,6 +1,7 @@
 /** How evenly the connections of each run were served. */
 
-import type { Fairness, Load, MinMedianMax, RelativeRanges, Report, Row } from '../report';
+import type { Load, Report, Row } from '../report';
+import type { Fairness, MinMedianMax, RelativeRanges } from '../report_fairness';
 import { card, redraw } from '../card';
 import { h } from '../dom';
 import { count, decimal, formatValue } from '../format';

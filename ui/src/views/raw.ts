@@ -1,6 +1,7 @@
 /** The raw data of all runs, one row per run. */
 
-import type { Counts, Figures, MinMedianMax, Report, Run, Times } from '../report';
+import type { Counts, Figures, Report, Run, Times } from '../report';
+import type { MinMedianMax } from '../report_fairness';
 import type { Numbers } from '../numbers';
 
 type Cell = string | number | null;

@@ -70,7 +70,8 @@ impl BlockingConnection {
         })
     }
 
-    /// Like [`BlockingConnection::open_greeted`], for a session without a script.
+    /// Like [`BlockingConnection::open`], but also logs a session in, TLS included. Skips addresses whose log-in fails, unless it is rejected
+    /// permanently.
     pub fn open_logged_in(
         peer: &Peer,
         session: &mut dyn SqlSession,
