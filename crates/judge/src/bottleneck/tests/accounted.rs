@@ -2,6 +2,7 @@
 
 use crate::bottleneck::planted::Planted;
 use crate::causes::Resource;
+use crate::held_lock::HeldLock;
 
 /// Plants sixteen users, each with a thread of its own, as in servers of Ruby, Python, or Java.
 fn with_threads(per_s: f64, fastest_ms: f64, states: &[(&str, f64)], timed: f64) -> Planted {
@@ -98,6 +99,31 @@ fn requests_on_the_way_wait_for_no_pool() {
     planted.pace().first_byte_ns = Some(105e6);
     planted.signals.busiest_thread = Some(0.95);
     assert_ne!(planted.said()[0], "load", "a thread is used up");
+}
+
+#[test]
+fn awaited_lock_behind_a_delay_comes_before_the_way() {
+    // A mutex held for 1 ms, and a proxy that delays by 10 ms: more users only wait for the lock, too.
+    let mut planted = Planted::closed(16, 1_000.0, 11.0);
+    planted.pace().is_cold_start = true;
+    planted.threads(&[("futex", 5.0), ("timer", 1.0), ("poll", 1.0)]);
+    planted.signals.idle_connections_share = Some(0.68);
+    let awaited = |waiters: f64| HeldLock {
+        process: "app".to_owned(),
+        name: "mutex app+0x40c0".to_owned(),
+        waiters,
+        holders: 1.0,
+        works: [("timer".to_owned(), 100.0)].into(),
+        looks: 100.0,
+    };
+    planted.signals.waits.lock = Some(awaited(5.0));
+    assert_eq!(planted.said(), ["lock", "load"], "{:?}", planted.causes());
+    // A pool of four threads, which are all busy, and one that is not.
+    planted.signals.waits.lock = None;
+    planted.threads(&[("timer", 3.97), ("poll", 1.0)]);
+    assert_eq!(planted.said(), ["pool", "load"], "{:?}", planted.causes());
+    planted.threads(&[("timer", 3.4), ("poll", 1.6)]);
+    assert_eq!(planted.said(), ["load"], "{:?}", planted.causes());
 }
 
 #[test]
