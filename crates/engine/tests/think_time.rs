@@ -5,7 +5,7 @@ use std::time::Duration;
 use engine::Job;
 use harness::quiet::assert_measured;
 use load::{Load, ThinkTime};
-use record::{Gap, Gaps, Waits};
+use record::{ConnectionTotals, Gap, Gaps, Spread, Waits};
 use target::scripted::{Script, Step};
 use target::{Settings, Stall};
 
@@ -86,4 +86,25 @@ fn outage_lasts_as_long_as_users_waited() {
             .sum();
         assert!(waited_ms(&done).abs_diff(seen_ms) < 20, "{} and {seen_ms} ms", waited_ms(&done));
     });
+}
+
+/// Returns the number of connections that had requests and got no reply.
+fn unserved(done: &Done) -> Option<u64> {
+    let connections: Vec<ConnectionTotals> =
+        done.ends.iter().flat_map(|end| &end.connections).copied().collect();
+    Spread::over(&connections)?.unserved
+}
+
+#[test]
+fn users_who_think_for_the_whole_measured_time_are_served() {
+    let server = target::start(Settings::default()).expect("a server");
+    let job = thinking(closed(tcp(server.address()), 4, lasting(300 * MS)), 60_000 * MS);
+    let done = run(Job { warm_up_ns: 300 * MS, ..job }, get("/"));
+    assert_eq!(done.warm_up.counts.ok + done.tally.counts.ok, 4);
+    assert_eq!(unserved(&done), Some(0), "{:?}", done.tally.counts);
+    // A server that reads requests and answers none.
+    let silent = target::scripted::start(|_| Script(vec![Step::ReadRequest, Step::HoldOpen])).expect("a server");
+    let job = closed(tcp(silent.address()), 4, lasting(300 * MS));
+    let done = run(Job { timeout_ns: 200 * MS, ..job }, get("/"));
+    assert_eq!(unserved(&done), Some(4), "{:?}", done.tally.counts);
 }

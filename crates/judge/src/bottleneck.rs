@@ -85,6 +85,14 @@ pub struct Rule {
     find: fn(&Evidence<'_>) -> Option<Bottleneck>,
 }
 
+impl Rule {
+    /// Returns the cause that the rule reports; `None` if there is none, or if a reading refutes it.
+    fn cause(&self, evidence: &Evidence<'_>) -> Option<Bottleneck> {
+        let is_refuted = self.refuted_by.iter().any(|refutation| (refutation.is_read)(evidence));
+        if is_refuted { None } else { Some((self.find)(evidence)?.on(self.rung)) }
+    }
+}
+
 /// Period that the readings of a rule must cover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Coverage {
@@ -230,10 +238,8 @@ pub(crate) fn causes_of_seconds(evidence: &Evidence<'_>) -> Vec<Bottleneck> {
 /// Returns the causes that the rules for `covers` report and no reading refutes, most likely first; only `unknown` if
 /// there is none.
 fn found(evidence: &Evidence<'_>, covers: Coverage) -> Vec<Bottleneck> {
-    let is_refuted = |rule: &Rule| rule.refuted_by.iter().any(|refutation| (refutation.is_read)(evidence));
     let rules = RULES.iter().filter(|rule| [covers, Coverage::Any].contains(&rule.covers));
-    let found =
-        rules.filter(|rule| !is_refuted(rule)).filter_map(|rule| Some((rule.find)(evidence)?.on(rule.rung)));
+    let found = rules.filter_map(|rule| rule.cause(evidence));
     let mut ranked = cause::ranked(found.collect());
     if ranked.is_empty() {
         ranked.push(unknown::unknown(evidence));

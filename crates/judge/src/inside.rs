@@ -375,12 +375,16 @@ fn levels<'a>(readings: impl Iterator<Item = (&'a str, f64)>) -> BTreeMap<String
     sums.into_iter().map(mean).collect()
 }
 
-/// Removes the text of a statement from the label of a reading, for shared reports.
+/// Label of keys in shared reports.
+pub(crate) const SHARED_KEY: &str = "key";
+
+/// Removes the text of a statement, or a key, from the label of a reading, for shared reports.
 pub fn without_statement<'a>(metric: &str, label: &'a str) -> &'a str {
     let separator = match metric {
         "db_statement_waits" => WAIT_SEPARATOR,
         "db_blocking" => BLOCKING_SEPARATOR,
         "db_statement_calls" | "db_statement_s" | "db_last_statement" | "db_plan" => return "statement",
+        KEY_COMMANDS => return SHARED_KEY,
         _ => return label,
     };
     label.split_once(separator).map_or(label, |(before, _)| before)
@@ -467,6 +471,7 @@ mod tests {
         assert_eq!(told("db_statement_waits", "IO:WALSync | INSERT INTO secrets"), "IO:WALSync");
         assert_eq!(told("db_blocking", "session 7, active: SELECT a::b"), "session 7, active");
         assert_eq!(told("db_statement_s", "SELECT secret"), "statement");
+        assert_eq!(told(KEY_COMMANDS, "cart:alice@example.com"), "key");
         assert_eq!(told("disk_busy_s", "vda: x | y"), "vda: x | y");
     }
 

@@ -53,7 +53,7 @@ pub struct Signals {
     /// Number of connections waiting to be accepted at each port or Unix socket of the system, the median of all seconds.
     pub queued: BTreeMap<String, f64>,
     /// Share of the load's connections at the system on which it had sent last, so that it waited for their clients: the
-    /// median of all seconds.
+    /// median of all seconds without connections of other programs.
     pub idle_connections_share: Option<f64>,
     /// Connections dropped at a full queue, on the whole machine.
     pub listen_overflows: Option<f64>,
@@ -70,6 +70,9 @@ pub struct Signals {
     /// Calls from the system to others.
     pub dependencies: Dependencies,
 }
+
+/// Max ratio of the connections at the port of the system to those of the load if other programs have none there.
+const CONNECTIONS_MAX_RATIO: f64 = 1.1;
 
 /// Min length of a second whose shares are meaningful, in seconds.
 const SECOND_MIN_S: f64 = 0.5;
@@ -109,6 +112,8 @@ impl Signals {
         let all_s = sum(&|second| second.all_s());
         let of_all = |figure: f64| Some(figure / all_s).filter(|share| share.is_finite());
         let cores = seconds.iter().map(|second| second.cores.len()).max().unwrap_or(0);
+        let spread = run.ending.as_ref().and_then(|ending| ending.spread.as_ref());
+        let of_load = spread.map(|spread| spread.connections as f64);
         Some(Self {
             cores,
             cores_allowed: middle(&|second| second.cores_allowed),
@@ -133,9 +138,7 @@ impl Signals {
             open_files_share: most(&|second| second.open_files_share),
             listen_queue: fullest_queue(&seconds),
             queued: queued(&seconds),
-            idle_connections_share: middle(&|second| {
-                Share::of_measured(second.idle_connections?, second.load_connections?).map(Share::get)
-            }),
+            idle_connections_share: middle(&|second| second.idle_connections_share(of_load?)),
             listen_overflows: seconds
                 .iter()
                 .filter_map(|second| second.listen_overflows)
@@ -285,6 +288,13 @@ impl<'a> Second<'a> {
         Share::of_measured(swapped, swapped + resident).map(Share::get)
     }
 
+    /// Returns the share of connections that wait for their clients; `None` if more are open than the `of_load` of the
+    /// load. Those of another program may be idle.
+    fn idle_connections_share(&self, of_load: f64) -> Option<f64> {
+        let open = self.load_connections.filter(|open| *open <= CONNECTIONS_MAX_RATIO * of_load)?;
+        Share::of_measured(self.idle_connections?, open).map(Share::get)
+    }
+
     fn busy_s(&self) -> f64 {
         self.cores.values().map(|[busy, _]| busy).sum()
     }
@@ -325,5 +335,17 @@ mod tests {
         let second = Second { cores: [(0, [0.5, 1.0]), (1, [0.5, 1.0])].into(), ..Second::default() };
         assert_eq!([0.25, 1.0, 1.12].map(|busy_s| second.share(busy_s)), [Some(0.25), Some(1.0), Some(1.0)]);
         assert_eq!(second.share(f64::NAN), None);
+    }
+
+    #[test]
+    fn idle_connections_of_another_program_are_not_those_of_the_load() {
+        let open = |open: f64, idle: f64| Second {
+            load_connections: Some(open),
+            idle_connections: Some(idle),
+            ..Second::default()
+        };
+        assert_eq!(open(8.0, 6.0).idle_connections_share(8.0), Some(0.75));
+        assert_eq!(open(8.4, 6.3).idle_connections_share(8.0), Some(0.75), "some were opened anew");
+        assert_eq!(open(108.0, 100.0).idle_connections_share(8.0), None);
     }
 }

@@ -90,8 +90,9 @@ pub struct Workers {
     pub dependencies: BTreeMap<String, f64>,
     /// Connections that the process has opened, by address of the dependency.
     pub connections: BTreeMap<String, f64>,
-    /// Smallest and largest number of threads in timers in a second; `None` if no thread was in one.
-    pub timer_range: Option<[f64; 2]>,
+    /// Lower and upper quartile of the number of threads in timers over the seconds in which nearly all threads were read;
+    /// `None` if no thread was in one.
+    pub timer_quartiles: Option<[f64; 2]>,
 }
 
 /// States in which a thread works or blocks others, instead of waiting for another thread or for work.
@@ -100,6 +101,17 @@ const WORKING_STATES: [&str; 7] =
 
 /// States of `WORKING_STATES` in which a thread sleeps while it holds a request.
 const SLEEPING_STATES: [&str; 4] = ["disk", "connect", "pipe_write", "timer"];
+
+/// Min share of a process's threads that are read in a second whose count of threads is compared with other seconds.
+const COVERAGE_MIN_SHARE: f64 = 0.95;
+
+/// Returns the lower and the upper quartile; `None` without figures.
+fn quartiles(mut figures: Vec<f64>) -> Option<[f64; 2]> {
+    figures.sort_unstable_by(f64::total_cmp);
+    let last = figures.len().checked_sub(1)?;
+    let quarter = figures.len() / 4;
+    Some([figures[quarter.min(last)], figures[last - quarter.min(last)]])
+}
 
 /// Runtime whose processes take requests in one thread.
 const EVENT_LOOP_RUNTIME: &str = "node";
@@ -177,7 +189,7 @@ impl Workers {
             };
             names.into_iter().filter_map(middle).collect()
         };
-        let ranges = || of.iter().filter_map(|one| one.timer_range);
+        let ranges = || of.iter().filter_map(|one| one.timer_quartiles);
         let end = |at: usize| median(ranges().map(|range| range[at]));
         let range = end(0).zip(end(1)).map(|(low, high)| [low, high]);
         Self {
@@ -187,7 +199,7 @@ impl Workers {
             event_loops: median(of.iter().map(|one| one.event_loops)).unwrap_or(0.0),
             dependencies: middles(|one| &one.dependencies),
             connections: middles(|one| &one.connections),
-            timer_range: range,
+            timer_quartiles: range,
         }
     }
 }
@@ -204,6 +216,8 @@ impl Waits {
         let mut processes: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
         // Threads in timers by process and second.
         let mut timers: BTreeMap<(&str, u64), f64> = BTreeMap::new();
+        // Processes and seconds in which some threads were not read.
+        let mut partial: BTreeSet<(&str, u64)> = BTreeSet::new();
         for reading in readings_in(run, seconds).filter(|reading| reading.value.is_finite()) {
             let value = reading.value;
             match reading.metric {
@@ -218,6 +232,9 @@ impl Waits {
                 "thread_samples" => {
                     sampled.entry(reading.subject).or_default().0 += 1.0;
                     timers.entry((reading.subject, reading.second)).or_default();
+                }
+                "thread_coverage_share" if value < COVERAGE_MIN_SHARE => {
+                    partial.insert((reading.subject, reading.second));
                 }
                 metric if metric.starts_with("threads_") || metric == "runtime" => {
                     if metric == "threads_timer" && reading.label == WORKER {
@@ -236,14 +253,11 @@ impl Waits {
         let share = |[whole, part]: [f64; 2]| (whole > 0.0).then(|| part / whole);
         let sampled_names: BTreeSet<&str> = sampled.keys().copied().collect();
         let workers = sampled.into_iter().filter(|(_, (seconds, ..))| *seconds > 0.0);
-        let range = |wanted: &str| {
-            let of_process =
-                timers.iter().filter(|((name, _), _)| *name == wanted).map(|(_, threads)| *threads);
-            let ends = |[low, high]: [f64; 2], threads: f64| [low.min(threads), high.max(threads)];
-            of_process.map(|threads| [threads; 2]).reduce(|range, [threads, _]| ends(range, threads))
-        };
+        timers.retain(|second, _| !partial.contains(second));
         let over = |(name, (seconds, counted, sum)): (&str, (f64, BTreeSet<u64>, Workers))| {
-            let sum = Workers { timer_range: range(name).filter(|[_, high]| *high > 0.0), ..sum };
+            let of_process = timers.iter().filter(|((of, _), _)| *of == name).map(|(_, threads)| *threads);
+            let timer_quartiles = quartiles(of_process.collect()).filter(|[_, high]| *high > 0.0);
+            let sum = Workers { timer_quartiles, ..sum };
             (name.to_owned(), sum.over(seconds, counted.len() as f64))
         };
         Self {

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-/// Totals of one connection over the measured time.
+/// Totals of one connection over the measured time, and what happened on it in the whole load.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ConnectionTotals {
     /// Requests that ended with a reply.
@@ -11,10 +11,19 @@ pub struct ConnectionTotals {
     pub response_sum_ns: u64,
     /// Longest response time, in nanoseconds.
     pub response_max_ns: u64,
+    /// Whether a request was begun on it, in the warm-up or later.
+    pub has_request: bool,
+    /// Whether a request ended with a reply, in the warm-up or later.
+    pub has_reply: bool,
 }
 
 impl ConnectionTotals {
-    /// Counts a reply.
+    /// Returns whether requests were begun, and none of them got a reply in the whole load.
+    pub fn is_unserved(&self) -> bool {
+        self.has_request && !self.has_reply
+    }
+
+    /// Counts a reply of the measured time.
     #[inline]
     pub fn note(&mut self, response_ns: u64) {
         self.requests += 1;
@@ -48,7 +57,7 @@ impl MinMedianMax {
 pub struct Spread {
     /// Number of connections.
     pub connections: u64,
-    /// Number of connections without a reply. `None` in runs of earlier versions.
+    /// Number of connections with requests that got no reply in the whole load. `None` in runs of earlier versions.
     pub unserved: Option<u64>,
     /// Requests per connection.
     pub requests: MinMedianMax,
@@ -64,7 +73,7 @@ impl Spread {
         let served = || connections.iter().filter(|totals| totals.requests > 0);
         Some(Self {
             connections: connections.len() as u64,
-            unserved: Some((connections.len() - served().count()) as u64),
+            unserved: Some(connections.iter().filter(|totals| totals.is_unserved()).count() as u64),
             requests: MinMedianMax::of(connections.iter().map(|totals| totals.requests as f64).collect())?,
             response_mean_ns: MinMedianMax::of(
                 served().map(|totals| totals.response_sum_ns as f64 / totals.requests as f64).collect(),
@@ -90,5 +99,16 @@ mod tests {
         assert_eq!(spread.response_mean_ns, Some(MinMedianMax { min: 20.0, median: 20.0, max: 100.0 }));
         assert_eq!(spread.response_max_ns, Some(MinMedianMax { min: 30.0, median: 30.0, max: 100.0 }));
         assert_eq!(Spread::over(&[]), None);
+    }
+
+    #[test]
+    fn unserved_connections_have_requests_and_no_reply_in_the_whole_load() {
+        let totals =
+            |has_request, has_reply| ConnectionTotals { has_request, has_reply, ..ConnectionTotals::default() };
+        let idle = totals(false, false);
+        let served_in_the_warm_up = totals(true, true);
+        let stuck = totals(true, false);
+        let spread = Spread::over(&[idle, served_in_the_warm_up, stuck]).unwrap();
+        assert_eq!(spread.unserved, Some(1));
     }
 }

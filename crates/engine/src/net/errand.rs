@@ -33,7 +33,7 @@ struct Link {
 
 impl fmt::Debug for ExchangeClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Errand").field("peers", &self.peers).finish_non_exhaustive()
+        f.debug_struct("ExchangeClient").field("peers", &self.peers).finish_non_exhaustive()
     }
 }
 

@@ -20,7 +20,7 @@ pub struct RequestClient<T> {
 
 impl<T> fmt::Debug for RequestClient<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Interview").field("peer", &self.peer).finish_non_exhaustive()
+        f.debug_struct("RequestClient").field("peer", &self.peer).finish_non_exhaustive()
     }
 }
 
@@ -46,7 +46,7 @@ impl<T: Conversation> RequestClient<T> {
         Ok(Self { line, peer, channel, timeout })
     }
 
-    /// Sends the request of a step, and waits for its reply. The interview must not be continued after [`AskError::Broken`].
+    /// Sends the request of a step, and waits for its reply. The client must not be used after [`AskError::Broken`].
     ///
     /// # Errors
     ///

@@ -53,8 +53,10 @@ impl Worker<'_> {
         }
         let is_measured = recorder.phase(exchange.intended_ns) == Phase::Measured;
         contents.note(&link.channel.content(Ticket(number)), is_measured);
+        let totals = &mut self.totals[link.number as usize];
+        totals.has_reply = true;
         if is_measured {
-            self.totals[link.number as usize].note(at_ns.saturating_sub(exchange.intended_ns));
+            totals.note(at_ns.saturating_sub(exchange.intended_ns));
         }
         if recorder.logs() {
             let first = self.first_numbers[usize::from(link.peer)];

@@ -31,6 +31,7 @@ impl Worker<'_> {
         let is_up = link.is_up();
         link.step = exchange.step;
         link.carried.add(number);
+        self.totals[link.number as usize].has_request = true;
         link.has_unbegun |= !is_up;
         let user = &mut self.users[number as usize];
         user.exchange = Some(Exchange {

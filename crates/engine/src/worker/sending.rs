@@ -30,6 +30,7 @@ impl Worker<'_> {
         let link = &mut self.links[link_number as usize];
         link.step = step;
         link.carried.add(number);
+        self.totals[link.number as usize].has_request = true;
         let is_up = link.is_up();
         let next = match is_up {
             true => link.channel.begin(Ticket(number), place.step, &user.values),

@@ -34,7 +34,7 @@ const ON_THE_WAY_MIN_SHARE: f64 = 0.5;
 /// Max share of an answer's time after its first byte at which answers are sent at once.
 const TRANSFER_MAX_SHARE: f64 = 0.2;
 /// Min share of users waiting for an answer in a load without pauses.
-const NO_PAUSES_MIN_SHARE: f64 = 0.9;
+pub(super) const NO_PAUSES_MIN_SHARE: f64 = 0.9;
 
 /// Runs of one configuration under one load, with their combined figures.
 pub struct Evidence<'a> {

@@ -52,6 +52,12 @@ pub(super) fn waiters(evidence: &Evidence<'_>, process: &str) -> f64 {
     median(of_process.map(|lock| lock.waiters)).unwrap_or(0.0)
 }
 
+/// Returns whether a thread waited for a lock at any time, on average. More requests would only wait for it, too.
+pub(super) fn is_always_awaited(evidence: &Evidence<'_>) -> bool {
+    let waiters = median(locks(evidence).map(|lock| lock.waiters));
+    waiters.is_some_and(|waiters| waiters >= 1.0) && HELD_LOCK.cause(evidence).is_some()
+}
+
 fn held_lock_cause(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let mut held: Vec<&HeldLock> = locks(evidence).collect();
     held.sort_by(|one, other| other.waiters.total_cmp(&one.waiters));

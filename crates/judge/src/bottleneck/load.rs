@@ -2,14 +2,16 @@
 
 use record::{ErrorClass, Loss};
 
-use super::busy_connections;
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::delayed_ack::REPLIES_AWAIT_DELAYED_ACKS;
-use super::evidence::Evidence;
+use super::evidence::{Evidence, NO_PAUSES_MIN_SHARE};
 use super::in_process::USERS_ARE_IN_CALLS;
 use super::unserved::USERS_WITHOUT_REPLY;
 use super::words::{cpu_in_brackets, percent};
-use super::{Coverage, LIMIT_REACHED_MIN_SHARE, REPORTED_ERRORS_MIN_SHARE, Rule, Rung};
+use super::{
+    Coverage, LIMIT_REACHED_MIN_SHARE, REPORTED_ERRORS_MIN_SHARE, Rule, Rung, busy_connections, held_lock, jvm, pool,
+    threads,
+};
 use crate::causes::Resource;
 use crate::words::{count, counted, decimal, duration, one};
 
@@ -160,9 +162,9 @@ pub(super) const ON_THE_WAY: Rule = Rule {
     finds: &[Resource::LOAD],
     when: "a closed load without pauses whose answers are sent at once (20 % of the time or less after the first byte), and on half of its \
            connections or more the system had sent last, so that it waited for their clients, less the time for which the generator ran or was \
-           ready to run",
+           ready to run; a further cause where a request always waits for a lock or a pool of the system",
     why: "the kernel stores for each connection when data was last sent and received. Such requests wait for the network or a proxy, and more \
-          users find the system idle",
+          users find the system idle, unless those that have arrived wait for each other",
     refuted_by: REFUTED_BY,
     rung: Rung::Kernel,
     covers: Coverage::Runs,
@@ -180,14 +182,23 @@ fn on_the_way(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         duration(share * ok_ns),
         cpu_in_brackets(evidence)
     );
-    let cause = suspected(Resource::LOAD, Scope::Load, because).direct(Some(share)).first();
+    let cause = suspected(Resource::LOAD, Scope::Load, because);
+    if is_awaited_in_the_system(evidence) {
+        let next = "shorten the way between load and system, for shorter response times only";
+        return Some(Bottleneck { what: "the way between load and system", ..cause.further(share).next(next) });
+    }
     let next =
         "use more users: the system is not busy with these; or shorten the way between load and system";
-    Some(Bottleneck { what: "none seen: requests are on the way most of the time", ..cause.next(next) })
+    let cause = cause.direct(Some(share)).next(next);
+    Some(Bottleneck { what: "none seen: requests are on the way most of the time", ..cause })
 }
 
-/// Min share of users waiting for an answer in a load without pauses.
-const WAITING_MIN_SHARE: f64 = 0.9;
+/// Returns whether some request always waits for a lock or a slot of the system, so that more users get nothing.
+fn is_awaited_in_the_system(evidence: &Evidence<'_>) -> bool {
+    let rules = [pool::POOL, threads::PROCESS_LOCK, jvm::MONITORS];
+    held_lock::is_always_awaited(evidence) || rules.iter().any(|rule| rule.cause(evidence).is_some())
+}
+
 /// Min number of users; a single user does not queue.
 const USERS_MIN: f64 = 2.0;
 
@@ -205,7 +216,7 @@ pub(super) const USERS_INDEPENDENT: Rule = Rule {
 fn users_independent(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let [users, waiting] = evidence
         .users()
-        .filter(|[users, waiting]| *users >= USERS_MIN && *waiting >= WAITING_MIN_SHARE * users)?;
+        .filter(|[users, waiting]| *users >= USERS_MIN && *waiting >= NO_PAUSES_MIN_SHARE * users)?;
     // Users who share connections wait for each other before they send.
     let is_shared = evidence.shared_connections().is_some();
     if is_shared || !evidence.is_uncontended() || !evidence.is_system_read() {

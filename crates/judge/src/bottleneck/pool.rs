@@ -1,5 +1,7 @@
 //! Pool of workers, connections, or other slots that are all in use while requests wait for one.
 
+use std::collections::BTreeMap;
+
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::cpu::COMPUTES_ON_ALL_CORES;
 use super::evidence::Evidence;
@@ -7,6 +9,7 @@ use super::held_lock;
 use super::words::cpu_in_brackets;
 use super::{Coverage, Rule, Rung, UNSATURATED_MAX_SHARE};
 use crate::causes::Resource;
+use crate::databases;
 use crate::waits::Workers;
 use crate::words::{decimal, duration, many};
 
@@ -37,10 +40,16 @@ const OTHER_SLEEP_MIN_SHARE: f64 = 0.25;
 const MAJORITY_SHARE: f64 = 0.5;
 /// Max difference between requests in flight and the threads that hold them.
 const COUNT_MAX_OFF: f64 = 0.25;
-/// Min mean number of threads that wait for events or requests, which may hold requests that no other thread holds.
+/// Max mean number of threads that wait for events or requests, and may hold requests that no other thread holds.
 const RECEIVING_MAX: f64 = 0.5;
 /// Min mean number of threads at one futex that may be idle threads of a pool.
 const SHARED_FUTEX_MIN: f64 = 2.0;
+/// Min share of requests in flight that belong to typical answers, by Little's law, if others wait for a thread.
+const TYPICAL_MIN_SHARE: f64 = 0.5;
+/// Min number of connections to a process that are busy if as many of its threads are.
+const PLACES_OF_CALLEE_MIN: f64 = 2.0;
+/// Number of threads in timers that may hold no request.
+const ONE_TIMER: f64 = 1.0;
 /// Min number of requests in flight at which a connection in the accept queue is not noise.
 const QUEUE_MIN: f64 = 2.0;
 
@@ -61,9 +70,10 @@ pub(super) const POOL: Rule = Rule {
     when: "more requests were in flight than a process has connections to one address, which were all busy; or than a whole number of its \
            threads, which slept nearly all the time; or all of them were held by threads that waited for a whole number of others, which is \
            `lock` if it is one that holds a request itself; or half of them waited to be accepted, in a queue with room, while threads of the \
-           system wanted less than 0.75 cores",
+           system wanted less than 0.75 cores. Threads are no pool where answers per second × p50 is less than half of the requests in flight",
     why: "all slots are taken while requests wait. A thread of a runtime that sleeps by itself looks like a pool of one, which is named \
-          only if the process has no other thread, or if connections wait to be accepted",
+          only if the process has no other thread, or if connections wait to be accepted. Where a few long requests are most of those in flight, \
+          as with long polls, their threads wait by design",
     refuted_by: &[NO_REQUEST_QUEUED, COMPUTES_ON_ALL_CORES],
     rung: Rung::Kernel,
     covers: Coverage::Runs,
@@ -122,14 +132,10 @@ fn pool_by_connections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     });
     let is_taken = |name: &str, workers: &Workers, address: &str, places: f64| {
         let reads = workers.dependencies.get(address).copied().unwrap_or(0.0);
-        // Replies within a tick of the kernel are not seen, but the threads of a callee that is a process of the plan are.
-        let callee = evidence.callee(name, address).and_then(|program| all.get(&program));
-        let at_work = callee.map_or(0.0, |callee| callee.asleep() + callee.computing());
-        let active = evidence.signal(|signals| Some(signals.inside.as_ref()?.active));
-        let is_all = |busy: f64| {
-            (CONNECTIONS_BUSY_MIN_SHARE * places..=places * (1.0 + PACE_MAX_OFF_SHARE) + 0.5).contains(&busy)
-        };
-        reads >= CONNECTIONS_BUSY_MIN_SHARE * places || is_all(at_work) || active.is_some_and(is_all)
+        let busy = [busy_in_callee(evidence, &all, name, address, places), active_at(evidence, &all, name, address)];
+        let range = CONNECTIONS_BUSY_MIN_SHARE * places..=places * (1.0 + PACE_MAX_OFF_SHARE) + 0.5;
+        reads >= CONNECTIONS_BUSY_MIN_SHARE * places
+            || busy.into_iter().flatten().any(|busy| range.contains(&busy))
     };
     let full = pools.filter(|(name, workers, address, open)| {
         let places = open.round();
@@ -142,8 +148,9 @@ fn pool_by_connections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     };
     let (name, address, places, share) = full.filter_map(waiting).max_by(|a, b| a.3.total_cmp(&b.3))?;
     let because = format!(
-        "{name} has {} connections to {address}, all busy, while {} {} were in flight on average{}",
-        decimal(places, 0),
+        "{name} has {} to {address}, {} busy, while {} {} were in flight on average{}",
+        connections(places),
+        if places == 1.0 { "always" } else { "all" },
         decimal(evidence.in_flight()?, 1),
         many(evidence.together.unit),
         cpu_in_brackets(evidence)
@@ -153,10 +160,44 @@ fn pool_by_connections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
 }
 
 fn more_connections(name: &str, places: f64, address: &str) -> String {
-    let places = decimal(places, 0);
-    format!(
-        "let {name} open more than {places} connections to {address}, and see whether it serves them as fast"
-    )
+    let open = connections(places);
+    format!("let {name} open more than {open} to {address}, and see whether it serves them as fast")
+}
+
+fn connections(number: f64) -> String {
+    format!("{} {}", decimal(number, 0), if number == 1.0 { "connection" } else { "connections" })
+}
+
+/// Returns the number of threads at work in a callee that is a process of the plan; `None` if they may serve one
+/// connection together. The kernel does not see replies within a tick, but it sees these threads.
+fn busy_in_callee(
+    evidence: &Evidence<'_>,
+    all: &BTreeMap<String, Workers>,
+    caller: &str,
+    address: &str,
+    places: f64,
+) -> Option<f64> {
+    let callee = all.get(&evidence.callee(caller, address)?).filter(|_| places >= PLACES_OF_CALLEE_MIN)?;
+    let timers = callee.in_state("timer");
+    // A single thread in a timer may be one of the runtime. Several are part of the work.
+    let idle = if timers <= ONE_TIMER { timers } else { 0.0 };
+    Some(callee.asleep() - idle + callee.computing())
+}
+
+/// Returns the number of active sessions of the database that is read from inside, if it listens at `address`: if the
+/// program there is a known database, or if no other address is called.
+fn active_at(
+    evidence: &Evidence<'_>,
+    all: &BTreeMap<String, Workers>,
+    caller: &str,
+    address: &str,
+) -> Option<f64> {
+    let program = evidence.callee(caller, address);
+    let is_database = program.is_some_and(|program| databases::scheme_of_program(&program).is_some());
+    let is_only =
+        || all.values().flat_map(|workers| workers.connections.keys()).all(|called| called == address);
+    let active = evidence.signal(|signals| Some(signals.inside.as_ref()?.active));
+    active.filter(|_| is_database || is_only())
 }
 
 fn pool_by_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
@@ -297,6 +338,14 @@ impl Turns {
     }
 }
 
+/// Returns whether typical answers (p50) account for half of the requests in flight. Otherwise most requests in flight are a
+/// few long ones, whose threads may wait by design, as those of long polls do.
+fn is_typical(evidence: &Evidence<'_>, in_flight: f64) -> bool {
+    let typical_ns = evidence.pace(|pace| Some(pace.ok_ns?[1]));
+    let typical = typical_ns.zip(evidence.ended_per_s()).map(|(ns, per_s)| per_s * ns / 1e9);
+    typical.is_none_or(|typical| typical >= TYPICAL_MIN_SHARE * in_flight)
+}
+
 /// Returns the number of requests that threads work on at a time, if it is a whole number by two counts: requests in flight
 /// that no waiting thread holds, and throughput × the fastest answer.
 fn in_turn(evidence: &Evidence<'_>, workers: &Workers) -> Option<f64> {
@@ -345,7 +394,7 @@ fn full_threads(evidence: &Evidence<'_>) -> Option<FullPool> {
         let is_of_requests = places > 1.0 || is_alone && !is_lock || turns.as_ref().is_some_and(is_turn);
         // Threads that wait for a held lock do not wait for a slot, even if many others sleep after they held it.
         let is_held_up = held_lock::waiters(evidence, name) >= MAJORITY_SHARE * in_flight;
-        let share = waiting(evidence, places).filter(|_| !is_held_up)?;
+        let share = waiting(evidence, places).filter(|_| !is_held_up && is_typical(evidence, in_flight))?;
         let full = FullPool {
             name: name.clone(),
             threads: workers.all(),

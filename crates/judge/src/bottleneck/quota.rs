@@ -72,7 +72,7 @@ fn near_cpu_quota(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         return None;
     }
     let because = format!(
-        "it used {} of the {} cores that it may use, which allow no more than {} times as many requests",
+        "it used {} of the {} cores that it may use, which allow no more than {} times as many requests at the same CPU time per request",
         decimal(used, 2),
         decimal(quota, 2),
         decimal(1.0 / share, 2)

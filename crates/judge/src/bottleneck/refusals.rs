@@ -76,8 +76,8 @@ fn held_back(evidence: &Evidence<'_>) -> Option<Bottleneck> {
 
 pub(super) const SLEEP_THAT_ADAPTS: Rule = Rule {
     finds: &[Resource::RATE_LIMIT],
-    when: "a further cause: in a closed load, a fifth of the requests in flight or more had a thread of one process that slept in a timer, the number of these \
-           threads in one second was more than 1.4 times that in another, plus one, and answers took equally long (p90 − p10 is at most 30 % of p50)",
+    when: "a further cause: in a closed load, a fifth of the requests in flight or more had a thread of one process that slept in a timer, the upper \
+           quartile of the number of these threads over the seconds was more than 1.4 times the lower one, plus one, and answers took equally long (p90 − p10 is at most 30 % of p50)",
     why: "sleep that is a part of the work takes as long in each second. Requests that sleep until their turn comes sleep longer where they wait \
           for nothing else",
     refuted_by: &[],
@@ -88,7 +88,7 @@ pub(super) const SLEEP_THAT_ADAPTS: Rule = Rule {
 
 /// Min share of requests in flight that sleep in timers at which their sleep is a further cause.
 const ADAPTS_MIN_SHARE: f64 = 0.2;
-/// Min ratio of the threads in timers in two seconds, and their min difference.
+/// Min ratio of the quartiles of the threads in timers over the seconds, and their min difference.
 const ADAPTS_MIN_RATIO: f64 = 1.4;
 const ADAPTS_MIN_THREADS: f64 = 1.0;
 /// Max p90 − p10 of the answers as a share of p50.
@@ -98,7 +98,7 @@ fn sleep_that_adapts(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     evidence.users()?;
     evidence.spread().filter(|spread| *spread <= ADAPTS_MAX_SPREAD)?;
     let all = evidence.workers();
-    let ranges = all.iter().filter_map(|(name, workers)| Some((name, workers, workers.timer_range?)));
+    let ranges = all.iter().filter_map(|(name, workers)| Some((name, workers, workers.timer_quartiles?)));
     let (name, workers, [low, high]) = ranges.max_by(|(.., one), (.., other)| one[1].total_cmp(&other[1]))?;
     let share =
         evidence.in_flight_share(workers.in_state("timer")).filter(|share| *share >= ADAPTS_MIN_SHARE)?;
@@ -106,8 +106,8 @@ fn sleep_that_adapts(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         return None;
     }
     let because = format!(
-        "between {} and {} threads of {name} slept in timers, while answers took equally long: a request sleeps for less time where it waits \
-         for something else, as until its turn comes",
+        "{} threads of {name} or fewer slept in timers in a quarter of the seconds, and {} or more in another quarter, while answers took \
+         equally long: a request sleeps for less time where it waits for something else, as until its turn comes",
         decimal(low, 1),
         decimal(high, 1)
     );

@@ -21,8 +21,8 @@ impl Resource {
 
 pub(super) const RETRIES: Rule = Rule {
     finds: &[Resource::RETRIES],
-    when: "transactions of the load (`--max-tries`) were tried again 0.25 times or more for each first try",
-    why: "the generator counts its tries. Work of a try that fails is done for nothing, and more of it makes further conflicts",
+    when: "transactions of the load (`--max-tries`) were tried again 0.25 times or more for each first try; a symptom",
+    why: "the generator counts its tries, and not their time: what they wait for is another cause, if it was seen. Work of a try that fails is done for nothing, and more of it makes further conflicts",
     refuted_by: &[],
     rung: Rung::Runtime,
     covers: Coverage::Runs,
@@ -41,7 +41,8 @@ fn retries(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         one(evidence.together.unit),
         super::words::percent(wasted)
     );
-    Some(suspected(Resource::RETRIES, Scope::System, because).direct(Some(wasted)).without_share())
+    // The share of tries is none of the response time: the time of failed tries is not known.
+    Some(suspected(Resource::RETRIES, Scope::System, because).symptom())
 }
 
 #[cfg(test)]
@@ -55,6 +56,8 @@ mod tests {
         let causes = planted.causes();
         let expected = "the load made 1.50 retries for each first try of a request, so 60 % of its tries were for nothing";
         assert_eq!((causes[0].resource.code, causes[0].because.as_str()), ("retries", expected));
+        planted.threads(&[("file_lock", 15.0)]);
+        assert_eq!(planted.said(), ["lock", "retries"], "the share of tries is no share of the time");
         planted.measured.retries_per_transaction = Some(0.1);
         assert!(!planted.said().contains(&"retries"));
     }

@@ -21,14 +21,15 @@ impl Resource {
 
 /// Users whose requests never end are no users in think time.
 pub(super) const USERS_WITHOUT_REPLY: Refutation = Refutation {
-    when: "a tenth of the connections of the load, and two at least, got no reply",
+    when: "a tenth of the connections of the load, and two at least, had requests and got no reply in the whole load",
     is_read: |evidence| unserved(evidence).is_some(),
 };
 
 pub(super) const USERS_UNSERVED: Rule = Rule {
     finds: &[Resource::UNSERVED],
-    when: "a tenth of the connections of a closed load, and two at least, got no reply in the whole load, while others did; a symptom",
-    why: "the generator counts the replies of each connection. What keeps these from being served is another cause, if it was seen",
+    when: "a tenth of the connections of a closed load, and two at least, had requests and got no reply in the whole load, warm-up included, \
+           while others did; a symptom",
+    why: "the generator notes on which connections requests began, and on which replies came. What keeps these from being served is another cause, if it was seen",
     refuted_by: &[],
     rung: Rung::Runtime,
     covers: Coverage::Runs,

@@ -7,13 +7,15 @@ use units::Share;
 
 use super::ranked;
 use crate::core_time::in_measured_time;
-use crate::inside::{DatabaseStatistics, KEY_COMMANDS, SAMPLED_COMMANDS};
+use crate::inside::{DatabaseStatistics, KEY_COMMANDS, SAMPLED_COMMANDS, SHARED_KEY};
 use crate::words::{decimal, percent};
 
 /// Min share of a core that the main thread of a store uses at which its commands are sampled.
 const SATURATED_MIN_SHARE: f64 = 0.9;
 /// Min number of samples. Commands of one sample are at most some milliseconds apart.
 const SAMPLES_MIN: usize = 3;
+/// Min number of commands in all samples.
+const COMMANDS_MIN: f64 = 100.0;
 /// Min share of commands on a hot key.
 const HOT_MIN_SHARE: f64 = 0.3;
 /// Min ratio between the commands on a hot key and those on the next one.
@@ -32,6 +34,8 @@ pub(super) fn said(runs: &[&Run]) -> Option<String> {
     for reading in runs.iter().flat_map(|run| in_measured_time(run)).filter(|one| one.value.is_finite()) {
         match reading.metric {
             SAMPLED_COMMANDS => (samples, commands) = (samples + 1, commands + reading.value),
+            // Keys of a shared report cannot be told apart.
+            KEY_COMMANDS if reading.label == SHARED_KEY => {}
             KEY_COMMANDS => *keys.entry(reading.label.to_owned()).or_default() += reading.value,
             _ => {}
         }
@@ -40,12 +44,13 @@ pub(super) fn said(runs: &[&Run]) -> Option<String> {
     let (key, hot) = *keys.first()?;
     let next = keys.get(1).map_or(0.0, |(_, next)| *next);
     let share = Share::of_measured(hot, commands)?.get();
-    if samples < SAMPLES_MIN || share < HOT_MIN_SHARE || hot < HOT_MIN_RATIO * next {
+    let is_sampled = samples >= SAMPLES_MIN && commands >= COMMANDS_MIN;
+    if !is_sampled || share < HOT_MIN_SHARE || hot < HOT_MIN_RATIO * next {
         return None;
     }
     Some(format!(
         "{} of {} sampled commands were on the key {key}, while the main thread of the store was saturated; a key stays on one thread \
-         and on one node, so more nodes would not share this work",
+         and on one node, so more shards would not spread these commands",
         percent(share, 0),
         decimal(commands, 0),
     ))
@@ -58,9 +63,13 @@ mod tests {
     use super::*;
     use crate::inside::DATABASE;
 
-    fn describe_process(seconds: usize, keys: &[(&str, f64)]) -> Option<String> {
+    fn said_of(seconds: usize, keys: &[(&str, f64)]) -> Option<String> {
+        said_of_samples(seconds, 200.0, keys)
+    }
+
+    fn said_of_samples(seconds: usize, commands: f64, keys: &[(&str, f64)]) -> Option<String> {
         let second = |second| {
-            let commands = reading(DATABASE, SAMPLED_COMMANDS, "", 200.0);
+            let commands = reading(DATABASE, SAMPLED_COMMANDS, "", commands);
             let keys = keys.iter().map(|(key, count)| reading(DATABASE, KEY_COMMANDS, key, *count));
             (second, std::iter::once(commands).chain(keys).collect::<Vec<_>>())
         };
@@ -70,16 +79,18 @@ mod tests {
 
     #[test]
     fn key_of_most_commands_is_named_with_its_share() {
-        let hot = describe_process(4, &[("cart:7", 124.0), ("a", 3.0)]).expect("a hot key");
+        let hot = said_of(4, &[("cart:7", 124.0), ("a", 3.0)]).expect("a hot key");
         assert!(hot.starts_with("62 % of 800 sampled commands were on the key cart:7, while"), "{hot}");
     }
 
     #[test]
     fn no_key_is_named_unless_one_stands_out() {
-        assert_eq!(describe_process(4, &[("a", 2.0), ("b", 2.0)]), None, "uniform");
-        assert_eq!(describe_process(4, &[("a", 90.0), ("b", 80.0)]), None, "two keys");
-        assert_eq!(describe_process(4, &[("a", 50.0)]), None, "a quarter");
-        assert_eq!(describe_process(2, &[("a", 190.0)]), None, "too few samples");
-        assert_eq!(describe_process(4, &[]), None);
+        assert_eq!(said_of(4, &[("a", 2.0), ("b", 2.0)]), None, "uniform");
+        assert_eq!(said_of(4, &[("a", 90.0), ("b", 80.0)]), None, "two keys");
+        assert_eq!(said_of(4, &[("a", 50.0)]), None, "a quarter");
+        assert_eq!(said_of(2, &[("a", 190.0)]), None, "too few samples");
+        assert_eq!(said_of(4, &[]), None);
+        assert_eq!(said_of_samples(4, 20.0, &[("a", 19.0)]), None, "80 commands");
+        assert_eq!(said_of(4, &[("key", 90.0), ("key", 80.0)]), None, "two keys of a shared report");
     }
 }

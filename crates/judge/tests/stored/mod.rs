@@ -78,7 +78,13 @@ impl Queue {
 
 /// Returns the totals of `count` connections, each with one request.
 pub(crate) fn connections(count: u64) -> Spread {
-    let totals = ConnectionTotals { requests: 1, response_sum_ns: 1, response_max_ns: 1 };
+    let totals = ConnectionTotals {
+        requests: 1,
+        response_sum_ns: 1,
+        response_max_ns: 1,
+        has_request: true,
+        has_reply: true,
+    };
     Spread::over(&vec![totals; count as usize]).unwrap()
 }
 

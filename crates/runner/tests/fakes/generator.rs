@@ -188,8 +188,13 @@ impl Fake {
     /// Reports the end of every worker. The first worker has the connection.
     fn end(&mut self, to_ns: u64) {
         let (each_ns, requests) = (self.load.each_ns, self.requests(0, to_ns).count() as u64);
-        let connection =
-            ConnectionTotals { requests, response_sum_ns: requests * each_ns, response_max_ns: each_ns };
+        let connection = ConnectionTotals {
+            requests,
+            response_sum_ns: requests * each_ns,
+            response_max_ns: each_ns,
+            has_request: true,
+            has_reply: requests > 0,
+        };
         let cpu_ns = to_ns / 100 * self.load.cpu_percent;
         for worker in 0..self.load.threads {
             let end = WorkerEnd {

@@ -2,6 +2,9 @@
 
 use crate::bottleneck::planted::Planted;
 use crate::causes::Resource;
+use crate::dependencies::Called;
+use crate::held_lock::HeldLock;
+use crate::inside::DatabaseStatistics;
 
 /// Plants sixteen users, each with a thread of its own, as in servers of Ruby, Python, or Java.
 fn with_threads(per_s: f64, fastest_ms: f64, states: &[(&str, f64)], timed: f64) -> Planted {
@@ -68,9 +71,55 @@ fn connections_whose_callee_works_on_all_of_them_are_a_pool() {
     let stock = crate::waits::Workers { states: [("timer".to_owned(), 3.8)].into(), ..Default::default() };
     planted.signals.waits.workers.insert("stock".to_owned(), stock);
     let called =
-        crate::dependencies::Called { program: "stock".to_owned(), connections: 4.0, ..Default::default() };
+        Called { program: "stock".to_owned(), connections: 4.0, ..Default::default() };
     planted.signals.dependencies.called.insert(("app".to_owned(), "127.0.0.1:4711".to_owned()), called);
     assert_eq!(planted.said(), ["event_loop", "pool"], "{:?}", planted.causes());
+    // One connection that carries many requests at once, and a thread of the callee that sleeps without a request.
+    planted.threads(&[("futex", 4.9), ("on_cpu", 0.1)]).connections.insert("127.0.0.1:4711".to_owned(), 1.0);
+    let asleep = |timer: f64, on_cpu: f64| crate::waits::Workers {
+        states: [("timer", timer), ("on_cpu", on_cpu), ("poll", 1.0)].map(|(state, threads)| (state.to_owned(), threads)).into(),
+        ..Default::default()
+    };
+    planted.signals.waits.workers.insert("stock".to_owned(), asleep(1.0, 0.0));
+    assert!(!planted.said().contains(&"pool"), "{:?}", planted.causes());
+    planted.threads(&[("futex", 4.9), ("on_cpu", 0.1)]).connections.insert("127.0.0.1:4711".to_owned(), 2.0);
+    planted.signals.waits.workers.insert("stock".to_owned(), asleep(1.0, 0.9));
+    assert!(!planted.said().contains(&"pool"), "{:?}", planted.causes());
+}
+
+#[test]
+fn sessions_of_a_database_keep_connections_to_its_address_busy() {
+    let mut planted = Planted::closed(24, 183.0, 120.0);
+    planted.pace().fastest_ns = Some(26e6);
+    planted.signals.inside = Some(DatabaseStatistics { samples: 50.0, active: 3.9, ..Default::default() });
+    let [cache, database] = ["127.0.0.1:6379", "127.0.0.1:5432"].map(str::to_owned);
+    planted.threads(&[("futex", 4.9), ("on_cpu", 0.1)]).connections.insert(database.clone(), 4.0);
+    assert!(planted.said().contains(&"pool"), "{:?}", planted.causes());
+    let connections = &mut planted.threads(&[("futex", 4.9), ("on_cpu", 0.1)]).connections;
+    (*connections).extend([(cache, 4.0), (database.clone(), 8.0)]);
+    assert!(!planted.said().contains(&"pool"), "{:?}", planted.causes());
+    planted.threads(&[("futex", 4.9), ("on_cpu", 0.1)]).connections.insert(database.clone(), 4.0);
+    let called = Called { program: "postgres".to_owned(), ..Default::default() };
+    planted.signals.dependencies.called.insert(("app".to_owned(), database), called);
+    let causes = planted.causes();
+    assert!(
+        causes.iter().any(|cause| cause.because.starts_with("app has 4 connections to 127.0.0.1:5432")),
+        "{causes:?}"
+    );
+}
+
+#[test]
+fn threads_that_wait_by_design_are_no_pool_and_no_lock() {
+    // Twelve long polls, and four requests that sleep for 10 ms each.
+    let mut polls = with_threads(400.0, 10.0, &[("futex", 12.0), ("timer", 4.0)], 0.0);
+    assert_eq!(polls.said()[0], "pool");
+    polls.spread(10.0, 10.1, 30_000.0);
+    assert!(!polls.said().contains(&"pool"), "{:?}", polls.causes());
+    // Fifteen subscribers, and one who publishes.
+    let mut subscribers = with_threads(193.4, 5.2, &[("futex", 15.0), ("on_cpu", 0.02), ("timer", 0.98)], 0.0);
+    assert_eq!(subscribers.said()[0], "lock");
+    subscribers.spread(5.0, 5.2, 5.4);
+    assert!(!subscribers.said().contains(&"lock"), "{:?}", subscribers.causes());
 }
 
 #[test]
@@ -101,13 +150,38 @@ fn requests_on_the_way_wait_for_no_pool() {
 }
 
 #[test]
+fn awaited_lock_behind_a_delay_comes_before_the_way() {
+    // A mutex held for 1 ms, and a proxy that delays by 10 ms: more users only wait for the lock, too.
+    let mut planted = Planted::closed(16, 1_000.0, 11.0);
+    planted.pace().is_cold_start = true;
+    planted.threads(&[("futex", 5.0), ("timer", 1.0), ("poll", 1.0)]);
+    planted.signals.idle_connections_share = Some(0.68);
+    let awaited = |waiters: f64| HeldLock {
+        process: "app".to_owned(),
+        name: "mutex app+0x40c0".to_owned(),
+        waiters,
+        holders: 1.0,
+        works: [("timer".to_owned(), 100.0)].into(),
+        looks: 100.0,
+    };
+    planted.signals.waits.lock = Some(awaited(5.0));
+    assert_eq!(planted.said(), ["lock", "load"], "{:?}", planted.causes());
+    // A pool of four threads, which are all busy, and one that is not.
+    planted.signals.waits.lock = None;
+    planted.threads(&[("timer", 3.97), ("poll", 1.0)]);
+    assert_eq!(planted.said(), ["pool", "load"], "{:?}", planted.causes());
+    planted.threads(&[("timer", 3.4), ("poll", 1.6)]);
+    assert_eq!(planted.said(), ["load"], "{:?}", planted.causes());
+}
+
+#[test]
 fn sleep_that_changes_at_the_same_pace_is_a_further_cause() {
     let mut planted = Planted::closed(24, 193.0, 5.0);
     planted.spread(120.0, 124.0, 126.0);
     let workers = planted.threads(&[("timer", 6.2), ("file_lock", 17.7)]);
-    workers.timer_range = Some([0.9, 16.4]);
+    workers.timer_quartiles = Some([0.9, 16.4]);
     assert_eq!(planted.said(), ["lock", "rate_limit"], "{:?}", planted.causes());
-    planted.threads(&[("timer", 6.2), ("file_lock", 17.7)]).timer_range = Some([6.0, 6.4]);
+    planted.threads(&[("timer", 6.2), ("file_lock", 17.7)]).timer_quartiles = Some([6.0, 6.4]);
     assert_eq!(planted.said(), ["lock"], "the work itself sleeps");
 }
 
@@ -121,7 +195,7 @@ fn quota_that_is_nearly_used_is_a_further_cause() {
     let because = planted.causes()[1].because.clone();
     assert_eq!(
         because,
-        "it used 0.30 of the 0.40 cores that it may use, which allow no more than 1.33 times as many requests"
+        "it used 0.30 of the 0.40 cores that it may use, which allow no more than 1.33 times as many requests at the same CPU time per request"
     );
     planted.uses(0.2, 0.0);
     assert_eq!(planted.said(), ["lock"]);
