@@ -67,11 +67,30 @@ fn difference_that_first_slices_do_not_confirm_needs_starts_alone() {
     let count = |variant: &str| alone.values().filter(|order| *order == variant).count();
     assert_eq!(["1", "2", "3"].map(count), [4; 3], "{alone:?}");
     assert!(
-        lines.iter().any(|line| line.contains("each of the 3 variants is started 4 times alone")),
+        lines.iter().any(|line| line.contains("3 variants are started 4 times each, alone")),
         "{lines:?}"
     );
     let blocks: BTreeSet<u32> = orders(&made, stage::SLICE).into_keys().collect();
     assert!(alone.keys().all(|block| !blocks.contains(block)), "a start of its own");
+}
+
+#[test]
+fn variant_whose_pairs_are_decided_is_not_started_alone() {
+    let plan = with_text(
+        "scenario: [ get: / ]\nload: { users: 1, warm-up: 1s, for: 8s }\nsystems:\n  web: { start: 'web {port} {n}', \
+         vary: { n: [1, 2, 3] } }\ncompare: { by: throughput, baseline: n=1 }\n",
+        false,
+    );
+    // The third variant is faster only after a load on another one.
+    let begun = RefCell::new(BTreeSet::new());
+    let carried = |place: &StudyPlace| match begun.borrow_mut().insert(place.block) {
+        false if n(place) == 3 => simulate(place),
+        _ => SimulatedRun::successful(1_000 + u64::from(place.position) * 17 % 9),
+    };
+    let (made, lines) = run(&plan, &carried);
+    let alone: BTreeSet<String> = orders(&made, stage::CONFIRM_SLICE).into_values().collect();
+    assert_eq!(alone.into_iter().collect::<String>(), "13", "{lines:?}");
+    assert!(lines.iter().any(|line| line.contains("2 variants are started 4 times each")), "{lines:?}");
 }
 
 #[test]

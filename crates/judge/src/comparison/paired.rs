@@ -420,7 +420,7 @@ fn in_duels(asked: Vec<UnjudgedPair>, duels: &[Duel]) -> Vec<JudgedPair> {
         let attainable = duel.rules().blocks_max as usize;
         let common = Pairing { pairs, attainable, ..asked.common };
         let (is_shared, levels) = (duel.rules().family > 1, duel.levels());
-        let unconfirmed = duel.first_slices().filter(|_| duel.is_withheld());
+        let unconfirmed = duel.first_slices().filter(|_| comparison.is_withheld());
         JudgedPair { asked: UnjudgedPair { common, ..asked }, comparison, is_shared, levels, unconfirmed }
     };
     asked.into_iter().zip(duels).zip(found).map(of_duel).collect()
