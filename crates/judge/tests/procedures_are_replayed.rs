@@ -271,8 +271,7 @@ fn search_with_unreadable_conditions_passes_no_rate() {
 }
 
 /// Order of the slices in 8 blocks of three variants, in which `c` never comes first.
-const ORDERS: [&str; 8] =
-    ["abccba", "baccab", "abccba", "baccab", "acbbca", "bcaacb", "abccba", "bcaacb"];
+const ORDERS: [&str; 8] = ["abccba", "baccab", "abccba", "baccab", "acbbca", "bcaacb", "abccba", "bcaacb"];
 
 /// Stores a comparison of three variants in slices, with a block for each of `orders`: `c` answers 20 % faster than `a`, and `b` as
 /// fast. `alone` starts follow.

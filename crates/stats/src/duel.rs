@@ -79,6 +79,13 @@ pub enum DuelEnd {
     NoRatio,
 }
 
+impl DuelEnd {
+    /// Returns whether further blocks cannot lead to a verdict.
+    pub const fn is_final(self) -> bool {
+        matches!(self, Self::Uneven | Self::NoRatio)
+    }
+}
+
 /// Maximum number of lost blocks in a row that are repeated. One more ends the duel.
 const REPEATS_MAX: u32 = 3;
 
@@ -190,7 +197,8 @@ impl Duel {
         if starts.is_empty() || !self.is_open_at_last_look() {
             return;
         }
-        let firsts = starts.iter().filter_map(|(is_of_first, slice)| FirstSlice::from_lone_start(*is_of_first, slice));
+        let firsts =
+            starts.iter().filter_map(|(is_of_first, slice)| FirstSlice::from_lone_start(*is_of_first, slice));
         self.lone_starts.extend(firsts);
         self.end = self.end_after_block();
     }
@@ -285,8 +293,11 @@ impl Duel {
     }
 
     /// Extends a finished duel until `blocks` blocks count, with one more look at the end. Counts the blocks that were noted after
-    /// the end because other metrics needed them.
+    /// the end because other metrics needed them. Changes nothing if further blocks cannot decide the duel.
     pub fn extend(&mut self, blocks: u32) {
+        if self.end.is_some_and(DuelEnd::is_final) {
+            return;
+        }
         (self.extensions, self.rules.blocks_max) = (self.extensions + 1, blocks);
         for runs in core::mem::take(&mut self.late) {
             (self.end, self.lost_in_row) = (None, 0);
@@ -736,6 +747,17 @@ mod tests {
         assert_eq!(duel.next(), DuelStep::Block { block: 13 }, "a lost block is made again");
         duel.note([run(110.0), run(100.0)]);
         assert_eq!((duel.next(), duel.blocks().len()), (DuelStep::Over(DuelEnd::Decided), 12));
+    }
+
+    #[test]
+    fn extension_leaves_a_duel_ended_that_no_block_can_decide() {
+        for (lost, end) in [(RunResult::Failed, DuelEnd::Uneven), (run(0.0), DuelEnd::NoRatio)] {
+            let mut duel = after(RULES, 9, [lost, run(100.0)]);
+            let found = duel.finding();
+            duel.extend(30);
+            duel.note([run(110.0), run(100.0)]);
+            assert_eq!((duel.next(), duel.finding()), (DuelStep::Over(end), found));
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::fakes::{Interruption, Made, Maker, Memory, SimulatedRun, n, with_text};
 use evidence::{StudyPlace, Verdict, stage};
 use plan::Study as Plan;
-use study::run_study;
+use study::{Journal, extend_study, run_study};
 
 /// Returns a plan of three variants.
 fn plan() -> Plan {
@@ -114,6 +114,23 @@ fn variant_that_never_starts_leaves_after_four_tries() {
     let tried: Vec<u32> =
         orders.iter().filter(|(_, order)| order.contains('2')).map(|(block, _)| *block).collect();
     assert!(tried.len() <= 4 && orders.len() >= 8, "{orders:?} {lines:?}");
+}
+
+#[test]
+fn study_with_a_variant_that_never_starts_can_be_extended() {
+    let (plan, failing) = (plan(), |place: &StudyPlace| match n(place) {
+        2 => SimulatedRun { verdict: Some(Verdict::Aborted), ..SimulatedRun::successful(1) },
+        _ => simulate(place),
+    });
+    let memory = Memory::begun(&plan);
+    run_study(&plan, &memory, &mut Maker::new(&memory, &failing)).expect("it ends");
+    let before = orders(&memory.made(), stage::SLICE).len();
+    let kept = memory.study().expect("it is kept");
+    extend_study(&plan, &kept, 12, None, &memory).expect("two variants can be measured");
+    run_study(&plan, &memory, &mut Maker::new(&memory, &failing)).expect("it ends");
+    let orders = orders(&memory.made(), stage::SLICE);
+    let later: Vec<&String> = orders.values().skip(before).collect();
+    assert!(!later.is_empty() && later.iter().all(|order| !order.contains('2')), "{orders:?}");
 }
 
 #[test]

@@ -134,8 +134,8 @@ pub struct Pairs {
     pub further: Vec<Pair>,
 }
 
-/// Max number of variants that can be compared in slices.
-pub(super) const SLICED_MAX: usize = 8;
+/// Max number of variants that are up at once, and so that can be compared in slices.
+pub const SLICED_MAX: usize = 8;
 
 /// Max number of further metrics. A stored study may name any number.
 const METRICS_MAX: usize = 10;

@@ -7,15 +7,13 @@ use evidence::{SliceRules, Study, StudyPlace, stage};
 use judge::{ComparedBy, Setting};
 use load::chance::Chance;
 use plan::Study as Plan;
-use stats::{Duel, DuelEnd, DuelStep};
+use stats::{Duel, DuelEnd, DuelStep, LONE_STARTS};
 
 use super::study_results::StudyResults;
 use super::{EndReason, StudyProcedure, Turn, setting};
 use crate::schedule::{ORDER_STREAM, place, shuffle};
 use crate::study_error::StudyError;
 
-/// Starts of each variant alone, if blocks show a difference that their first slices do not confirm.
-const LONE_STARTS: u32 = 4;
 /// Stream offset of the order of lone starts.
 const LONE_STREAM: u64 = ORDER_STREAM + (2 << 32);
 
