@@ -15,7 +15,7 @@ mod way;
 
 pub use axis::axis_of_runs;
 pub use cores::busy_cores;
-pub use paired::{Pair, Pairs, StudyLoad, first_look_blocks};
+pub use paired::{Pair, Pairs, SLICED_MAX, StudyLoad, first_look_blocks};
 pub use procedures::{SliceFindings, error_rate, sliced, tournament_findings};
 pub use ranking::{Ranked, Standings};
 pub use variant::{Medians, Unavailability, Variant, variants};

@@ -68,7 +68,12 @@ pub fn duel_by(
     let Some(rules) = duel_rules(&study.new.compare, by) else { return Ok(None) };
     let mut duel = Duel::new(rules);
     let mut extensions = study.extensions.iter().peekable();
+    let mut lone_starts = Vec::new();
     for Block { stage, slots } in RunOrder::of(study).blocks(load) {
+        if stage != stage::CONFIRM_SLICE {
+            // All lone starts of a turn are judged together.
+            duel.note_lone_starts(&std::mem::take(&mut lone_starts));
+        }
         let first = slots.iter().map(|slot| slot.place.position).min();
         while let Some(extension) =
             extensions.next_if(|extension| first.is_some_and(|first| first >= extension.planned))
@@ -85,6 +90,11 @@ pub fn duel_by(
                 duel.note([of(a)?, of(b)?]);
             }
             stage::SLICE => {
+                let has_slices = |setting: &Setting| slots.iter().any(|slot| setting.is_of(slot.place));
+                if !settings.into_iter().all(has_slices) {
+                    // One of the variants had left, so this is not a block of the pair.
+                    continue;
+                }
                 let (pairs, runs) = pairs_of_slices(&slots, settings, &mut of)?;
                 let figures = block_results(&pairs, &runs, by)?;
                 duel.note_slices_with_results(&pairs, figures);
@@ -96,12 +106,13 @@ pub fn duel_by(
                     };
                     let taken_cores = slot.run.and_then(taken_cores);
                     let slice = Slice { seen: of(Some(slot))?, is_after_other: false, taken_cores };
-                    duel.note_lone_start(side == 0, &slice);
+                    lone_starts.push((side == 0, slice));
                 }
             }
             _ => {}
         }
     }
+    duel.note_lone_starts(&lone_starts);
     extensions.for_each(|extension| duel.extend(extension.blocks));
     Ok(Some(duel))
 }

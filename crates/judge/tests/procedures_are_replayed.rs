@@ -270,9 +270,12 @@ fn search_with_unreadable_conditions_passes_no_rate() {
     assert_eq!(said.unwrap().judged, LevelRunResult::Invalid);
 }
 
-/// Stores a comparison of three variants in 8 blocks of slices: `c` answers 20 % faster than `a`, and `b` as fast. With starts
-/// alone if `is_confirmed`.
-fn three_in_slices(stored: &Stored, is_confirmed: bool) -> StudyId {
+/// Order of the slices in 8 blocks of three variants, in which `c` never comes first.
+const ORDERS: [&str; 8] = ["abccba", "baccab", "abccba", "baccab", "acbbca", "bcaacb", "abccba", "bcaacb"];
+
+/// Stores a comparison of three variants in slices, with a block for each of `orders`: `c` answers 20 % faster than `a`, and `b` as
+/// fast. `alone` starts follow.
+fn three_in_slices(stored: &Stored, blocks_max: u32, orders: &[&str], alone: usize) -> StudyId {
     let slices = SliceRules {
         slice_s: 1.0,
         settle_s: 0.25,
@@ -282,18 +285,15 @@ fn three_in_slices(stored: &Stored, is_confirmed: bool) -> StudyId {
         has_control: false,
         has_full_blocks: false,
     };
-    // `c` never comes first in a block.
-    let orders = ["abccba", "baccab", "abccba", "baccab", "acbbca", "bcaacb", "abccba", "bcaacb"];
-    let blocks = orders.into_iter().map(|order| (stage::SLICE, order)).zip(0..);
-    let alone = ["a", "b", "c"].into_iter().cycle().take(if is_confirmed { 12 } else { 0 });
-    let alone = alone.map(|system| (stage::CONFIRM_SLICE, system)).zip(8..);
+    let blocks = orders.iter().map(|order| (stage::SLICE, *order));
+    let alone = ["a", "b", "c"].into_iter().cycle().take(alone).map(|system| (stage::CONFIRM_SLICE, system));
     let mut places: Vec<StudyPlace> = Vec::new();
-    for ((stage, order), number) in blocks.chain(alone) {
+    for ((stage, order), number) in blocks.chain(alone).zip(0..) {
         for system in order.chars() {
             places.push(place(places.len() as u32, number, stage, &system.to_string()));
         }
     }
-    let study = stored.study(Procedure::RoundRobin { pairs: 3, slices }, 8, places.clone());
+    let study = stored.study(Procedure::RoundRobin { pairs: 3, slices }, blocks_max, places.clone());
     let ending = evidence::Ending { window_ns: Some(1_000_000_000), ..crate::stored::ending() };
     for place in &places {
         let strays = u64::from(place.position * 17 + place.block * 7) % 5;
@@ -308,7 +308,7 @@ fn three_in_slices(stored: &Stored, is_confirmed: bool) -> StudyId {
 fn pair_of_three_in_slices_needs_first_slices_of_its_own() {
     let stored = Stored::new();
     for is_confirmed in [false, true] {
-        let study = stored.load(&three_in_slices(&stored, is_confirmed));
+        let study = stored.load(&three_in_slices(&stored, 8, &ORDERS, if is_confirmed { 12 } else { 0 }));
         let of = |pair: [&str; 2]| {
             let [a, b] = pair.map(setting);
             duel(&study, "steady", [&a, &b], &ComparedBy::named("mean").unwrap()).unwrap().unwrap()
@@ -326,4 +326,24 @@ fn pair_of_three_in_slices_needs_first_slices_of_its_own() {
         let end = if is_confirmed { DuelEnd::Decided } else { DuelEnd::OutOfBlocks };
         assert_eq!(apart.next(), DuelStep::Over(end));
     }
+}
+
+#[test]
+fn block_without_a_variant_that_has_left_is_none_of_its_pairs() {
+    let stored = Stored::new();
+    let orders = [&ORDERS[..], &["abba", "baab", "abba", "baab"]].concat();
+    let of = |study: &StudyId, pair: [&str; 2]| {
+        let [a, b] = pair.map(setting);
+        let by = ComparedBy::named("mean").unwrap();
+        let duel = duel(&stored.load(study), "steady", [&a, &b], &by).unwrap().unwrap();
+        (duel.blocks().len(), duel.next())
+    };
+    let open = three_in_slices(&stored, 24, &orders, 0);
+    assert_eq!(of(&open, ["a", "c"]), (8, DuelStep::Block { block: 9 }));
+    let full = three_in_slices(&stored, 8, &orders, 0);
+    assert_eq!(of(&full, ["a", "c"]), (8, DuelStep::Over(DuelEnd::OutOfBlocks)));
+    stored.end(&full, Some("blocks"));
+    stored.store.extend_study(&stored.load(&full), None, 25, &[]).unwrap();
+    assert_eq!(of(&full, ["a", "c"]), (8, DuelStep::Block { block: 9 }));
+    assert_eq!(of(&full, ["a", "b"]).0, 12);
 }

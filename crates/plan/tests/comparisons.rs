@@ -369,6 +369,8 @@ fn default_blocks_of_many_variants_suffice_for_all_pairs() {
     assert_eq!([blocks(5, "{ interleave: runs }"), blocks(5, "{ blocks: 8 }")], [8, 8]);
     let is_sliced = |compare: &str| of(5, compare).slicing().is_some();
     assert_eq!(["{ blocks: 8 }", "{ blocks: 9 }", "{ find: failures }"].map(is_sliced), [false, true, false]);
+    let words = of(3, "{ blocks: 11 }").explain();
+    assert!(words.contains("in slices: 8 blocks, 3 comparisons"), "its only look: {words}");
     let words = of(3, "{ by: throughput }").explain();
     for part in [
         "in slices: 8 blocks, 3 comparisons that share one error rate",
@@ -497,6 +499,37 @@ fn quick_study_in_slices_is_short() {
     let slicing = study.slicing().expect("slices");
     assert_eq!((study.compare.blocks, study.compare.within_ns), (6, Some(60_000_000_000)));
     assert_eq!((slicing.warm_up_ns, slicing.pairs_most), (1_000_000_000, 2));
+}
+
+/// Reads a quick study of so many variants in slices.
+fn quick_of(variants: usize, quick: &str) -> Study {
+    let values: Vec<String> = (1..=variants).map(|n| n.to_string()).collect();
+    let text = format!(
+        "scenario: [ get: / ]\nload: {{ {LOAD} }}\nsystems:\n  a: {{ start: \"a {{port}} {{n}}\", vary: {{ n: [{}] }} }}\n\
+         compare: {{ by: throughput }}\nquick: {quick}\n",
+        values.join(", ")
+    );
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let study = Study::from_bytes(text.as_bytes(), "plan.yaml", "plan".to_owned(), folder, true);
+    study.unwrap_or_else(|faults| panic!("{faults}"))
+}
+
+#[test]
+fn quick_study_of_many_in_slices_has_time_for_its_only_look() {
+    // A block takes 1 s for the start, 1 s of warm-up, and 2.25 s; a start alone takes 3 s.
+    for (variants, blocks) in [(3u32, 7u32), (5, 9), (8, 11)] {
+        let study = quick_of(variants as usize, "{ for: 8s }");
+        assert!(study.slicing().is_some() && study.compare.blocks == blocks, "{variants}");
+        let each_ms = study.compare.within_ns.expect("a limit") / 1_000_000 / u64::from(variants);
+        assert_eq!(each_ms, u64::from(blocks * 4_250 + 4 * 3_000), "{variants}");
+    }
+}
+
+#[test]
+fn quick_study_keeps_the_blocks_that_it_asks_for() {
+    let few = quick_of(4, "{ for: 8s, blocks: 7 }");
+    assert_eq!((few.compare.blocks, few.slicing()), (7, None), "six pairs need 8");
+    assert_eq!(quick_of(4, "{ for: 8s, blocks: 9 }").compare.blocks, 8, "the fewest that can decide");
 }
 
 #[test]

@@ -109,6 +109,12 @@ impl Comparison {
             .map(|estimate| estimate > self.scale.none())
     }
 
+    /// Returns whether slices are conclusive, but the first slices of the blocks do not confirm their verdict, so it is withheld.
+    pub fn is_withheld(&self) -> bool {
+        let is_conclusive = self.interval.is_some_and(|ends| self.scale.excludes_no_difference(ends));
+        is_conclusive && self.verdict == Verdict::Inconclusive
+    }
+
     /// Widens the interval by `by` at both ends on the log scale, and judges it again. Drops the p-value, which would be too small.
     pub(crate) fn widened(self, by: f64, matters: MinEffect) -> Self {
         let (Some(interval), Some(measured), Some(estimate)) =

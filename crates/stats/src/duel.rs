@@ -79,6 +79,13 @@ pub enum DuelEnd {
     NoRatio,
 }
 
+impl DuelEnd {
+    /// Returns whether further blocks cannot lead to a verdict.
+    pub const fn is_final(self) -> bool {
+        matches!(self, Self::Uneven | Self::NoRatio)
+    }
+}
+
 /// Maximum number of lost blocks in a row that are repeated. One more ends the duel.
 const REPEATS_MAX: u32 = 3;
 
@@ -183,13 +190,28 @@ impl Duel {
         self.note(runs);
     }
 
-    /// Notes the first slice of a start while no other system was up, which is as free of carry-over as the first slice of a block. Judges
-    /// the last look again, unless the duel is decided.
-    pub fn note_lone_start(&mut self, is_of_first: bool, slice: &Slice) {
-        self.lone_starts.extend(FirstSlice::from_lone_start(is_of_first, slice));
-        if matches!(self.end, None | Some(DuelEnd::OutOfBlocks)) {
-            self.end = self.end_after_block();
+    /// Notes the first slices of all starts of A or B while no other system was up, which are as free of carry-over as the first slice of a
+    /// block. `true` marks those of A. Judges the last look again once. Changes nothing if the duel has ended for another reason than its
+    /// number of blocks.
+    pub fn note_lone_starts(&mut self, starts: &[(bool, Slice)]) {
+        if starts.is_empty() || !self.is_open_at_last_look() {
+            return;
         }
+        let firsts =
+            starts.iter().filter_map(|(is_of_first, slice)| FirstSlice::from_lone_start(*is_of_first, slice));
+        self.lone_starts.extend(firsts);
+        self.end = self.end_after_block();
+    }
+
+    /// Returns whether the duel goes on, or ended only because its blocks gave no verdict.
+    fn is_open_at_last_look(&self) -> bool {
+        matches!(self.end, None | Some(DuelEnd::OutOfBlocks))
+    }
+
+    /// Returns whether starts of A and B alone can change the verdict of this duel, which `found` judges together with others: see
+    /// [`judge_together`](crate::judge_together).
+    pub fn needs_lone_starts(&self, found: &Comparison) -> bool {
+        found.is_withheld() && self.is_open_at_last_look()
     }
 
     /// Returns the variance between starts and between slices, after correction by the control. `None` without slices, or with too few.
@@ -221,9 +243,7 @@ impl Duel {
 
     /// Returns whether slices are conclusive so far, but the first slices of the blocks do not confirm their verdict, so it is withheld.
     pub fn is_withheld(&self) -> bool {
-        let found = self.finding();
-        let is_conclusive = found.interval.is_some_and(|ends| found.scale.excludes_no_difference(ends));
-        is_conclusive && found.verdict == Verdict::Inconclusive
+        self.finding().is_withheld()
     }
 
     fn first_slices_of(&self, blocks: usize) -> Option<FirstSlices> {
@@ -273,8 +293,11 @@ impl Duel {
     }
 
     /// Extends a finished duel until `blocks` blocks count, with one more look at the end. Counts the blocks that were noted after
-    /// the end because other metrics needed them.
+    /// the end because other metrics needed them. Changes nothing if further blocks cannot decide the duel.
     pub fn extend(&mut self, blocks: u32) {
+        if self.end.is_some_and(DuelEnd::is_final) {
+            return;
+        }
         (self.extensions, self.rules.blocks_max) = (self.extensions + 1, blocks);
         for runs in core::mem::take(&mut self.late) {
             (self.end, self.lost_in_row) = (None, 0);
@@ -472,6 +495,42 @@ mod tests {
         assert_eq!(of(105.0, 0.0), (Verdict::Differs { below_matters: false }, false));
         assert_eq!(of(105.0, 4.0), (Verdict::Differs { below_matters: false }, true), "2 % of 7 %");
         assert_eq!(of(99.0, 20.0), (Verdict::Inconclusive, true), "10 %, all of which may be carried over");
+    }
+
+    /// Notes 8 blocks of one pair of slices, in which A is 10 % ahead. A comes first in those that `is_a_first` names.
+    fn ahead_in_slices(is_a_first: impl Fn(u32) -> bool) -> Duel {
+        let mut duel = Duel::new(DuelRules { blocks_max: 8, ..RULES });
+        for block in 0..8 {
+            let strays = 1.0 + f64::from(block) / 1_000.0;
+            let pair = [110.0, 100.0].map(|value| slice(run(value * strays)));
+            let is_after_other = [!is_a_first(block), is_a_first(block)];
+            let [a, b] = [0, 1].map(|side| Slice { is_after_other: is_after_other[side], ..pair[side] });
+            duel.note_slices(&[[a, b]]);
+        }
+        duel
+    }
+
+    #[test]
+    fn lone_starts_change_no_decided_duel() {
+        let mut duel = ahead_in_slices(|block| block % 2 == 0);
+        let found = duel.finding();
+        assert_eq!(duel.next(), DuelStep::Over(DuelEnd::Decided));
+        duel.note_lone_starts(&[50.0, 51.0, 52.0, 53.0].map(|value| (true, slice(run(value)))));
+        assert_eq!((duel.finding(), duel.next()), (found, DuelStep::Over(DuelEnd::Decided)));
+    }
+
+    #[test]
+    fn lone_starts_are_judged_together() {
+        let withheld = ahead_in_slices(|_| false);
+        assert!(withheld.is_withheld() && withheld.next() == DuelStep::Over(DuelEnd::OutOfBlocks));
+        let after = |starts: &[f64]| {
+            let mut duel = withheld.clone();
+            let starts: Vec<(bool, Slice)> = starts.iter().map(|value| (true, slice(run(*value)))).collect();
+            duel.note_lone_starts(&starts);
+            (duel.next(), duel.is_withheld())
+        };
+        assert_eq!(after(&[110.0]), (DuelStep::Over(DuelEnd::Decided), false));
+        assert_eq!(after(&[110.0, 95.0, 96.0, 97.0]), (DuelStep::Over(DuelEnd::OutOfBlocks), true));
     }
 
     #[test]
@@ -688,6 +747,17 @@ mod tests {
         assert_eq!(duel.next(), DuelStep::Block { block: 13 }, "a lost block is made again");
         duel.note([run(110.0), run(100.0)]);
         assert_eq!((duel.next(), duel.blocks().len()), (DuelStep::Over(DuelEnd::Decided), 12));
+    }
+
+    #[test]
+    fn extension_leaves_a_duel_ended_that_no_block_can_decide() {
+        for (lost, end) in [(RunResult::Failed, DuelEnd::Uneven), (run(0.0), DuelEnd::NoRatio)] {
+            let mut duel = after(RULES, 9, [lost, run(100.0)]);
+            let found = duel.finding();
+            duel.extend(30);
+            duel.note([run(110.0), run(100.0)]);
+            assert_eq!((duel.next(), duel.finding()), (DuelStep::Over(end), found));
+        }
     }
 
     #[test]

@@ -15,6 +15,9 @@ use crate::scale::{Scale, is_figure};
 use crate::slices::Slice;
 use crate::student;
 
+/// Starts of each variant alone, if the slices of more than two variants show a difference that first slices do not confirm.
+pub const LONE_STARTS: u32 = 4;
+
 /// First slice of a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct FirstSlice {

@@ -51,7 +51,7 @@ impl Paired<'_> {
 /// Judges several duels together, such as several metrics of the same runs. At each look they share the error rate of that look by
 /// Holm. The family size is the largest in the rules of the duels, and at least the number of duels.
 ///
-/// A significant result has an interval as strict as its test. Every other result is judged at the strictness of the whole family,
+/// A significant result has an interval as strict as its test, and so has one whose verdict is withheld; the latter relaxes no level. Every other result is judged at the strictness of the whole family,
 /// so no comparison is called equivalent because its test was too lenient.
 pub fn judge_together(duels: &[&Duel]) -> Vec<Comparison> {
     let family = duels.iter().map(|duel| duel.rules().family).max().unwrap_or(1);
@@ -76,7 +76,7 @@ fn step_down(family: u32, members: usize, find: impl Fn(usize, u32) -> Compariso
     loop {
         let before = open.len();
         open.retain(|(place, found)| {
-            if is_found(found) {
+            if is_found(found) || found.is_withheld() && is_replaceable(&findings[*place]) {
                 findings[*place] = *found;
             }
             !is_found(found)
@@ -90,9 +90,14 @@ fn step_down(family: u32, members: usize, find: impl Fn(usize, u32) -> Compariso
     }
 }
 
-/// Returns whether the hypothesis of no difference is rejected, regardless of errors.
+/// Returns whether a finding at a stricter level says less than a verdict that is withheld at this one.
+fn is_replaceable(strict: &Comparison) -> bool {
+    matches!(strict.verdict, Verdict::Inconclusive | Verdict::None(_)) && !strict.is_withheld()
+}
+
+/// Returns whether the hypothesis of no difference is rejected, regardless of errors. A withheld verdict rejects nothing.
 fn is_found(found: &Comparison) -> bool {
-    !matches!(found.verdict, Verdict::None(_))
+    !matches!(found.verdict, Verdict::None(_) | Verdict::Inconclusive)
         && found.interval.is_some_and(|ends| found.scale.excludes_no_difference(ends))
 }
 
@@ -102,6 +107,7 @@ mod tests {
 
     use crate::duel::DuelRules;
     use crate::run_result::RunResult;
+    use crate::slices::Slice;
 
     const MATTERS: MinEffect = MinEffect::share(0.03);
 
@@ -143,6 +149,30 @@ mod tests {
         assert_eq!(verdicts(&[&clear, &fair]), [(true, 2), (true, 1)], "alone in what is left");
         assert_eq!(verdicts(&[&duel(3, 1)]), [(true, 1)]);
         assert!(verdicts(&[]).is_empty());
+    }
+
+    #[test]
+    fn withheld_duel_relaxes_no_level_and_may_be_withheld_at_a_relaxed_one() {
+        // The second system comes first in every block, so first slices confirm nothing.
+        let withheld = |against: usize| {
+            let of_runs = duel(against, 2);
+            let mut duel = Duel::new(*of_runs.rules());
+            for runs in of_runs.blocks() {
+                let slice =
+                    |side: usize| Slice { seen: runs[side], is_after_other: side == 0, taken_cores: None };
+                duel.note_slices(&[[slice(0), slice(1)]]);
+            }
+            duel
+        };
+        let (clear, fair) = (duel(0, 2), duel(3, 2));
+        let found = judge_together(&[&withheld(0), &fair]);
+        assert!(found[0].is_withheld() && !found[1].is_withheld(), "{found:?}");
+        assert_eq!([found[0].family, found[1].family], [2, 2]);
+        let alone = withheld(3);
+        assert!(!alone.is_withheld(), "it is not conclusive by itself");
+        let found = judge_together(&[&clear, &alone]);
+        assert!(found[1].is_withheld() && alone.needs_lone_starts(&found[1]), "{found:?}");
+        assert!(!clear.needs_lone_starts(&found[0]));
     }
 
     /// Returns twelve blocks with ascending ratios, of which those in `against` favor the second variant.

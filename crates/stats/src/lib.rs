@@ -50,7 +50,7 @@ pub use control::Control;
 pub use duel::{Duel, DuelEnd, DuelRules, DuelStep};
 pub use errors::{ERRORS_MARGIN, ErrorGap};
 pub use family::{Family, PairedTest, blocks_for_family};
-pub use first_slices::FirstSlices;
+pub use first_slices::{FirstSlices, LONE_STARTS};
 pub use forecast::{Forecast, Outlook};
 pub use holm::{Paired, compare_together, holm, judge_together};
 pub use in_blocks::BlockEffect;

@@ -41,7 +41,8 @@ impl Pair {
     }
 }
 
-/// Combines the slices of one start of A and of B, pair by pair, A first: [`combine_rounds`] for two variants.
+/// Combines the slices of one start of A and of B, pair by pair, A first: [`combine_rounds`] for two variants. Both are missing if there is
+/// no pair.
 pub fn of_slices(pairs: &[[Slice; 2]]) -> [RunResult; 2] {
     let rounds: Vec<[RunResult; 2]> = pairs.iter().map(|pair| pair.map(|slice| slice.seen)).collect();
     [0, 1].map(|side| of_variant(&rounds, side))
@@ -59,6 +60,9 @@ pub fn combine_rounds(rounds: &[Vec<RunResult>]) -> Vec<RunResult> {
 }
 
 fn of_variant(rounds: &[impl AsRef<[RunResult]>], variant: usize) -> RunResult {
+    if rounds.is_empty() {
+        return RunResult::Missing;
+    }
     let rounds = || rounds.iter().map(AsRef::as_ref);
     let has = |variant: usize, seen: RunResult| rounds().any(|round| round[variant] == seen);
     let lost_for = |variant: usize| {
@@ -260,7 +264,7 @@ mod tests {
             of_seen(&[[RunResult::Failed, RunResult::Missing], [RunResult::Invalid; 2]]),
             [RunResult::Failed, RunResult::Missing]
         );
-        assert!(of_seen(&[]).iter().all(|side| side.value() == Some(0.0)));
+        assert_eq!(of_seen(&[]), [RunResult::Missing; 2]);
     }
 
     #[test]

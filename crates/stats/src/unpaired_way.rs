@@ -65,11 +65,12 @@ pub enum UnpairedWay {
 }
 
 impl OpenUnpaired<'_> {
-    /// Returns the quickest change that gives a verdict. `None` with fewer than two figures on a side, without a figure above 0, or without
-    /// any variance.
+    /// Returns the quickest change that gives a verdict. `None` with fewer than two figures on a side, without a figure above 0, without
+    /// any variance, or if bounds of any width hide the difference.
     pub fn way(&self) -> Option<UnpairedWay> {
-        let [a, b] = [moments(self.figures[0])?, moments(self.figures[1])?];
-        let counts = self.figures.map(<[f64]>::len);
+        let figures = self.figures.map(|figures| &figures[..figures.len().min(FIGURES_MAX)]);
+        let [a, b] = [moments(figures[0])?, moments(figures[1])?];
+        let counts = figures.map(<[f64]>::len);
         let freedom = (counts[0] + counts[1]) as f64 - 2.0;
         let spread = sqrt((a.1 + b.1) / freedom);
         let (apart, most) = (fabs(a.0 - b.0), counts[0].max(counts[1]));
@@ -77,10 +78,11 @@ impl OpenUnpaired<'_> {
         if !(spread > 0.0 && distance.is_finite()) {
             return None;
         }
-        if self.bounds >= distance {
-            return Some(UnpairedWay::TighterBounds { most: distance });
-        }
         let error = spread * sqrt(counts.map(|count| 1.0 / count as f64).iter().sum::<f64>());
+        if self.bounds >= distance {
+            let most = self.room(apart, Z_90 * error, spread, FIGURES_MAX);
+            return (most > 0.0).then_some(UnpairedWay::TighterBounds { most });
+        }
         let least = least_each(self.alpha);
         let first = |spread: f64, from: usize| {
             (from.max(least)..=FIGURES_MAX).find(|each| self.decides(apart, Z_90 * error, spread, *each))
@@ -104,11 +106,15 @@ impl OpenUnpaired<'_> {
 
     /// Returns whether so many runs on each side decide with 90 % power. `strays` is a margin for the error of the estimate.
     fn decides(&self, apart: f64, strays: f64, spread: f64, each: usize) -> bool {
+        self.room(apart, strays, spread, each) >= self.bounds
+    }
+
+    /// Returns the widest bounds at which so many runs on each side decide with 90 % power, as a logarithm. Negative if none do.
+    fn room(&self, apart: f64, strays: f64, spread: f64, each: usize) -> f64 {
         let error = spread * sqrt(2.0 / each as f64 / EFFICIENCY);
         let half = student::quantile(self.alpha, 2 * each - 2) * error;
         let to_matters = self.matters.distance() - apart;
-        half + Z_90 * error <= apart - strays - self.bounds
-            || half + TWENTIETH * error <= to_matters - strays - self.bounds
+        (apart - half - Z_90 * error).max(to_matters - half - TWENTIETH * error) - strays
     }
 
     /// Returns the spread at which `each` runs on each side suffice for this distance.
@@ -176,10 +182,22 @@ mod tests {
         let wild = [100.0, 300.0, 40.0, 160.0];
         let way = open(&wild, &times(&wild, 1.02)).way();
         assert!(matches!(way, Some(UnpairedWay::LessNoise { spread, each: 4 }) if spread < 0.02), "{way:?}");
-        let b = times(&NOISY, 1.02);
+        let b = times(&NOISY, 1.1);
         let way = OpenUnpaired { bounds: 0.5, ..open(&NOISY, &b) }.way();
-        assert!(matches!(way, Some(UnpairedWay::TighterBounds { most }) if most < 0.03), "{way:?}");
+        let Some(UnpairedWay::TighterBounds { most }) = way else { panic!("{way:?}") };
+        assert!((0.04..0.07).contains(&most), "less than the difference: {most}");
+        let decides = |bounds| OpenUnpaired { bounds, ..open(&NOISY, &b) }.way();
+        assert!(matches!(decides(most - 1e-6), Some(UnpairedWay::MoreRuns { each: FIGURES_MAX, .. })));
+        let near = times(&NOISY, 1.02);
+        assert_eq!(
+            OpenUnpaired { bounds: 0.5, ..open(&NOISY, &near) }.way(),
+            None,
+            "bounds of 0 decide nothing"
+        );
         assert_eq!(open(&[1.0; 4], &[1.0; 4]).way(), None, "no variance");
+        let many: Vec<f64> = (0..200).map(|run| wild[run % 4]).collect();
+        let way = open(&many, &times(&many, 1.02)).way();
+        assert!(matches!(way, Some(UnpairedWay::LessNoise { each: FIGURES_MAX, .. })), "{way:?}");
         assert_eq!(open(&[1.0, 0.0], &NOISY).way(), None, "no ratio");
     }
 

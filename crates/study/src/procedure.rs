@@ -190,7 +190,7 @@ pub(crate) fn extension_runs(plan: &Plan, kept: &Study, blocks: u32) -> Vec<Stud
 }
 
 /// Returns the number of blocks of a study, and the reason why its duels cannot be extended. `None` if an extension is
-/// possible.
+/// possible. One of more than two variants in slices can be extended if any of its pairs can.
 pub(crate) fn blocks_so_far(plan: &Plan, kept: &Study) -> Result<(u32, Option<DuelEnd>), StudyError> {
     let duels = match kept.new.compare.procedure {
         Procedure::Duel { .. } => Duels::of(plan, kept).map(|duels| duels.all(kept)),
@@ -198,14 +198,17 @@ pub(crate) fn blocks_so_far(plan: &Plan, kept: &Study) -> Result<(u32, Option<Du
         _ => None,
     };
     let Some(duels) = duels else { return Ok((kept.blocks(), None)) };
-    let (mut blocks, mut in_the_way) = (0, None);
-    for duel in duels? {
-        blocks = blocks.max(u32::try_from(duel.blocks().len()).unwrap_or(u32::MAX));
-        if let DuelStep::Over(end @ (DuelEnd::Uneven | DuelEnd::NoRatio)) = duel.next() {
-            in_the_way = Some(end);
-        }
-    }
-    Ok((blocks, in_the_way))
+    let duels = duels?;
+    let counts = duels.iter().map(|duel| u32::try_from(duel.blocks().len()).unwrap_or(u32::MAX));
+    let blocks = counts.max().unwrap_or(0);
+    let final_end = |duel: &stats::Duel| match duel.next() {
+        DuelStep::Over(end) if end.is_final() => Some(end),
+        _ => None,
+    };
+    let ends: Vec<DuelEnd> = duels.iter().filter_map(final_end).collect();
+    let is_round_robin = matches!(kept.new.compare.procedure, Procedure::RoundRobin { .. });
+    let is_in_the_way = !is_round_robin || ends.len() == duels.len();
+    Ok((blocks, ends.last().copied().filter(|_| is_in_the_way)))
 }
 
 /// Returns the name of a variant and its system, as in the store.

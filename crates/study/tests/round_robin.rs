@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::fakes::{Interruption, Made, Maker, Memory, SimulatedRun, n, with_text};
 use evidence::{StudyPlace, Verdict, stage};
 use plan::Study as Plan;
-use study::run_study;
+use study::{Journal, extend_study, run_study};
 
 /// Returns a plan of three variants.
 fn plan() -> Plan {
@@ -67,11 +67,30 @@ fn difference_that_first_slices_do_not_confirm_needs_starts_alone() {
     let count = |variant: &str| alone.values().filter(|order| *order == variant).count();
     assert_eq!(["1", "2", "3"].map(count), [4; 3], "{alone:?}");
     assert!(
-        lines.iter().any(|line| line.contains("each of the 3 variants is started 4 times alone")),
+        lines.iter().any(|line| line.contains("3 variants are started 4 times each, alone")),
         "{lines:?}"
     );
     let blocks: BTreeSet<u32> = orders(&made, stage::SLICE).into_keys().collect();
     assert!(alone.keys().all(|block| !blocks.contains(block)), "a start of its own");
+}
+
+#[test]
+fn variant_whose_pairs_are_decided_is_not_started_alone() {
+    let plan = with_text(
+        "scenario: [ get: / ]\nload: { users: 1, warm-up: 1s, for: 8s }\nsystems:\n  web: { start: 'web {port} {n}', \
+         vary: { n: [1, 2, 3] } }\ncompare: { by: throughput, baseline: n=1 }\n",
+        false,
+    );
+    // The third variant is faster only after a load on another one.
+    let begun = RefCell::new(BTreeSet::new());
+    let carried = |place: &StudyPlace| match begun.borrow_mut().insert(place.block) {
+        false if n(place) == 3 => simulate(place),
+        _ => SimulatedRun::successful(1_000 + u64::from(place.position) * 17 % 9),
+    };
+    let (made, lines) = run(&plan, &carried);
+    let alone: BTreeSet<String> = orders(&made, stage::CONFIRM_SLICE).into_values().collect();
+    assert_eq!(alone.into_iter().collect::<String>(), "13", "{lines:?}");
+    assert!(lines.iter().any(|line| line.contains("2 variants are started 4 times each")), "{lines:?}");
 }
 
 #[test]
@@ -95,6 +114,23 @@ fn variant_that_never_starts_leaves_after_four_tries() {
     let tried: Vec<u32> =
         orders.iter().filter(|(_, order)| order.contains('2')).map(|(block, _)| *block).collect();
     assert!(tried.len() <= 4 && orders.len() >= 8, "{orders:?} {lines:?}");
+}
+
+#[test]
+fn study_with_a_variant_that_never_starts_can_be_extended() {
+    let (plan, failing) = (plan(), |place: &StudyPlace| match n(place) {
+        2 => SimulatedRun { verdict: Some(Verdict::Aborted), ..SimulatedRun::successful(1) },
+        _ => simulate(place),
+    });
+    let memory = Memory::begun(&plan);
+    run_study(&plan, &memory, &mut Maker::new(&memory, &failing)).expect("it ends");
+    let before = orders(&memory.made(), stage::SLICE).len();
+    let kept = memory.study().expect("it is kept");
+    extend_study(&plan, &kept, 12, None, &memory).expect("two variants can be measured");
+    run_study(&plan, &memory, &mut Maker::new(&memory, &failing)).expect("it ends");
+    let orders = orders(&memory.made(), stage::SLICE);
+    let later: Vec<&String> = orders.values().skip(before).collect();
+    assert!(!later.is_empty() && later.iter().all(|order| !order.contains('2')), "{orders:?}");
 }
 
 #[test]

@@ -96,14 +96,11 @@ fn power(count: u32) {
     }
 }
 
-/// Starts of each variant alone that confirm a difference between more than two.
-const LONE_STARTS: usize = 4;
-
 /// Returns a comparison of variants with these figures, in the default number of blocks.
 fn round_robin(truths: &[f64], disturbed: Disturbed) -> RoundRobinTrial {
     let pairs = truths.len() * (truths.len() - 1) / 2;
     let blocks = stats::min_blocks(pairs as u32).max(8);
-    RoundRobinTrial { truths: truths.to_vec(), disturbed, blocks, lone_starts: LONE_STARTS }
+    RoundRobinTrial { truths: truths.to_vec(), disturbed, blocks, lone_starts: stats::LONE_STARTS as usize }
 }
 
 fn more_than_two(count: u32) {

@@ -16,7 +16,16 @@ const WRONG_MAX: u32 = 33;
 fn compare(truths: &[f64], disturbed: Disturbed) -> RoundRobins {
     let pairs = truths.len() * (truths.len() - 1) / 2;
     let blocks = stats::min_blocks(pairs as u32).max(8);
-    round_robins(&RoundRobinTrial { truths: truths.to_vec(), disturbed, blocks, lone_starts: 4 }, SEED, COUNT)
+    round_robins(
+        &RoundRobinTrial {
+            truths: truths.to_vec(),
+            disturbed,
+            blocks,
+            lone_starts: stats::LONE_STARTS as usize,
+        },
+        SEED,
+        COUNT,
+    )
 }
 
 #[test]

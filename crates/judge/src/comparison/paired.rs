@@ -134,8 +134,8 @@ pub struct Pairs {
     pub further: Vec<Pair>,
 }
 
-/// Max number of variants that can be compared in slices.
-pub(super) const SLICED_MAX: usize = 8;
+/// Max number of variants that are up at once, and so that can be compared in slices.
+pub const SLICED_MAX: usize = 8;
 
 /// Max number of further metrics. A stored study may name any number.
 const METRICS_MAX: usize = 10;
@@ -420,7 +420,7 @@ fn in_duels(asked: Vec<UnjudgedPair>, duels: &[Duel]) -> Vec<JudgedPair> {
         let attainable = duel.rules().blocks_max as usize;
         let common = Pairing { pairs, attainable, ..asked.common };
         let (is_shared, levels) = (duel.rules().family > 1, duel.levels());
-        let unconfirmed = duel.first_slices().filter(|_| duel.is_withheld());
+        let unconfirmed = duel.first_slices().filter(|_| comparison.is_withheld());
         JudgedPair { asked: UnjudgedPair { common, ..asked }, comparison, is_shared, levels, unconfirmed }
     };
     asked.into_iter().zip(duels).zip(found).map(of_duel).collect()

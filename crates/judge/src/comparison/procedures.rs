@@ -47,7 +47,6 @@ pub struct SliceFindings {
     pub control: Option<Control>,
     /// Comparison of the first slices of the blocks, if it does not confirm the difference over all slices. `None` if
     /// it does, or if there is no difference.
-    /// slices show none.
     pub unconfirmed: Option<FirstSlices>,
 }
 

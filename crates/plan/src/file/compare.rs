@@ -119,7 +119,9 @@ pub(crate) fn resolve_interleave(root: &Node, mut study: Study, reading: &mut Re
     if spec.as_ref().is_none_or(|spec| spec.interleave.is_none()) {
         study.choose_interleave(spec.as_ref().is_some_and(|spec| spec.pilot.is_some()));
     }
-    if spec.as_ref().is_some_and(|spec| spec.blocks.is_none()) {
+    let quick = root.get("quick").filter(|_| study.is_quick).map(CompareSpec::from_node);
+    let has_quick_blocks = quick.is_some_and(|quick| quick.blocks.is_some());
+    if spec.as_ref().is_some_and(|spec| spec.blocks.is_none()) && !has_quick_blocks {
         study.raise_blocks();
     }
     if let Some(spec) = &spec {

@@ -36,7 +36,7 @@ impl Study {
     }
 
     /// Min duration of the load of one variant in a block of slices, in nanoseconds.
-    fn min_start_ns(&self, slicing: &Slicing) -> u64 {
+    pub(crate) fn min_start_ns(&self, slicing: &Slicing) -> u64 {
         let slices_ns =
             (slicing.slice_ns + slicing.settle_ns).saturating_mul(self.min_slices(slicing).into());
         slices_ns.saturating_add(slicing.warm_up_ns.saturating_sub(slicing.settle_ns))
@@ -112,8 +112,10 @@ impl Study {
         let (is_duel, is_round_robin) = (self.how() == ComparisonMethod::Duel, self.is_round_robin());
         let least = if is_round_robin { self.first_look_of_pairs() } else { self.compare.first_look() }
             .unwrap_or(self.compare.blocks);
-        let blocks = match u64::from(self.compare.blocks) {
-            most if most > u64::from(least) => format!("{least} to {most} blocks"),
+        let family = if is_round_robin { self.family_of_pairs() } else { self.compare.family() };
+        let last = stats::looks(self.compare.blocks as usize, family).last();
+        let blocks = match last.map_or(self.compare.blocks, |look| look.blocks) {
+            most if most > least => format!("{least} to {most} blocks"),
             most => format!("{most} blocks"),
         };
         let _ = if is_duel {

@@ -3,6 +3,7 @@
 use std::net::Ipv4Addr;
 use std::path::Path;
 
+use judge::comparison::SLICED_MAX;
 use judge::{ComparedBy, Condition};
 use load::values::Source;
 
@@ -75,12 +76,12 @@ const SETTLE_NS: u64 = 250_000_000;
 /// Max slices of each variant per block in a best-of search. After a few slices, only the variance between starts remains, and many
 /// variants already make a block long.
 const SEARCH_SLICES_MAX: usize = 4;
-/// Max variants that are up at once.
-const CONCURRENT_VARIANTS_MAX: usize = 8;
 /// Max warm-up of a quick study in slices.
 const QUICK_WARM_UP_NS: u64 = 1_000_000_000;
-/// Time limit of a quick study for each variant, including starts.
+/// Least time limit of a quick study for each variant, including starts.
 const QUICK_WITHIN_NS: u64 = 30_000_000_000;
+/// Time that a quick study allows for a start of a system, without its warm-up.
+const QUICK_START_NS: u64 = 1_000_000_000;
 
 fn no_slices_because(because: impl Into<String>, help: impl Into<String>) -> Option<NoSlices> {
     Some(NoSlices { because: because.into(), help: help.into() })
@@ -168,20 +169,29 @@ impl Study {
         pairs.max(1).saturating_mul(self.compare.family())
     }
 
-    /// Shortens a quick comparison in slices. In half a minute per variant it has a verdict, or an estimate of the time for one.
+    /// Shortens a quick comparison in slices. Within the time limit it has a verdict, or an estimate of the time for one.
     pub(crate) fn shorten_slices(&mut self) {
         let family = match self.how() {
             ComparisonMethod::Duel => self.compare.family(),
             _ if self.is_round_robin() => self.family_of_pairs(),
             _ => return,
         };
-        if self.is_quick && self.slicing().is_some() {
+        if let Some(slicing) = self.slicing().filter(|_| self.is_quick) {
             let whole = (self.compare.blocks, self.compare.within_ns);
             self.whole.without_slices.get_or_insert(whole);
             self.compare.blocks = self.compare.blocks.min(stats::min_blocks(family));
-            let within_ns = QUICK_WITHIN_NS.saturating_mul(self.variants.len() as u64);
+            let each_ns = self.quick_within_ns(&slicing).max(QUICK_WITHIN_NS);
+            let within_ns = each_ns.saturating_mul(self.variants.len() as u64);
             self.compare.within_ns = self.compare.within_ns.or(Some(within_ns));
         }
+    }
+
+    /// Time that a quick study in slices needs for each variant to reach its only look, with starts alone if it may have them.
+    fn quick_within_ns(&self, slicing: &Slicing) -> u64 {
+        let of_block_ns = self.min_start_ns(slicing).saturating_add(QUICK_START_NS);
+        let lone_ns = QUICK_START_NS + slicing.warm_up_ns + slicing.slice_ns;
+        let lone_starts = if self.is_round_robin() { u64::from(stats::LONE_STARTS) } else { 0 };
+        of_block_ns.saturating_mul(self.compare.blocks.into()).saturating_add(lone_ns * lone_starts)
     }
 
     /// Makes whole runs although the plan allows slices, for this reason.
@@ -203,9 +213,9 @@ impl Study {
                 _ if self.how() != ComparisonMethod::Duel && !is_many => {
                     no_slices_because(what, "use `interleave: runs`")
                 }
-                _ if self.variants.len() > CONCURRENT_VARIANTS_MAX => no_slices_because(
+                _ if self.variants.len() > SLICED_MAX => no_slices_because(
                     format!(
-                        "at most {CONCURRENT_VARIANTS_MAX} systems are up at the same time, and the plan has {} variants",
+                        "at most {SLICED_MAX} systems are up at the same time, and the plan has {} variants",
                         self.variants.len()
                     ),
                     "use `interleave: runs`, or `only` to select variants",

@@ -4,7 +4,7 @@ use judge::Eligibility;
 use judge::results::{NoVerdict, TournamentEnd, Verdict};
 
 use super::Pair;
-use super::sentences::{Outcome, ahead, common_blocks, is_undecided, matters, next_look, outcome, reason};
+use super::sentences::{Outcome, ahead, common_blocks, is_undecided, matters, next_step, outcome, reason};
 use super::{LoadView, StudyView, VariantRow};
 use crate::answer::Certainty;
 use crate::units::percent_with;
@@ -34,11 +34,11 @@ pub(crate) fn certainty(view: &StudyView<'_>, load: &LoadView<'_>) -> (Certainty
     if let Some(open) = with(Outcome::Open) {
         let why = reason(view, load, open).unwrap_or_else(|| match open.comparison.verdict {
             Verdict::Differs { .. } => format!("its median is the best, but it is {}", ahead(open)),
-            _ => words(view, open),
+            _ => words(view, load, open),
         });
         return (if can_be_decided(open) { Certainty::Open } else { Certainty::None }, why);
     }
-    (Certainty::Sure, words(view, with(Outcome::Level).unwrap_or(runner_up)))
+    (Certainty::Sure, words(view, load, with(Outcome::Level).unwrap_or(runner_up)))
 }
 
 fn valid_run_words(valid: usize) -> String {
@@ -89,11 +89,11 @@ fn against_baseline(view: &StudyView<'_>, load: &LoadView<'_>) -> (Certainty, St
         let least = load.pairs.iter().filter_map(|pair| pair.comparison.confidence).reduce(f64::min);
         let sure = least.map_or_else(String::new, |least| format!(", {} confidence", percent_with(least, 1)));
         return match load.pairs.len() {
-            1 => (Certainty::Sure, words(view, first)),
+            1 => (Certainty::Sure, words(view, load, first)),
             count => (Certainty::Sure, format!("a verdict on each of the {count}{sure}")),
         };
     };
-    let why = reason(view, load, pair).unwrap_or_else(|| words(view, pair));
+    let why = reason(view, load, pair).unwrap_or_else(|| words(view, load, pair));
     (if can_be_decided(pair) { Certainty::Open } else { Certainty::None }, why)
 }
 
@@ -109,7 +109,7 @@ fn can_be_decided(pair: &Pair) -> bool {
 }
 
 /// Formats a verdict: `significant, better in 6 of 6 common blocks, 96.9 % confidence`.
-fn words(view: &StudyView<'_>, pair: &Pair) -> String {
+fn words(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair) -> String {
     let ahead = ahead(pair);
     let mut words = match pair.comparison.verdict {
         Verdict::Differs { below_matters: false } => format!("significant, {ahead}"),
@@ -123,7 +123,7 @@ fn words(view: &StudyView<'_>, pair: &Pair) -> String {
         words.push_str(&format!(", {} confidence", percent_with(confidence, 1)));
     }
     if pair.comparison.verdict == Verdict::Inconclusive {
-        words.push_str(&next_look(pair));
+        words.push_str(&next_step(load, pair));
     }
     words
 }

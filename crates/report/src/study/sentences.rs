@@ -231,10 +231,8 @@ pub(crate) fn pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair, name:
         Verdict::Equivalent => format!("{}: equivalent within {matters}", common_blocks(pair)),
         Verdict::Inconclusive => {
             // A look before the usual first one was the only one of its study.
-            let next = if common < first_look_blocks() { String::new() } else { next_look(pair) };
-            // With two variants, the details of the study say why.
-            let unconfirmed = pair.unconfirmed.filter(|_| load.rows.len() > 2);
-            let next = unconfirmed.map_or(next, |first| format!("; {}", unconfirmed_pair(&first)));
+            let is_only_look = common < first_look_blocks() && unconfirmed_of_many(load, pair).is_none();
+            let next = if is_only_look { String::new() } else { next_step(load, pair) };
             format!("{ahead}: inconclusive{next}")
         }
         Verdict::None(_) if common == 0 => {
@@ -446,8 +444,19 @@ pub(super) fn ahead(pair: &Pair) -> String {
     }
 }
 
+/// First slices that do not confirm the difference of one pair of many. With two variants, the details of the study say why.
+fn unconfirmed_of_many(load: &LoadView<'_>, pair: &Pair) -> Option<FirstSlices> {
+    pair.unconfirmed.filter(|_| load.rows.len() > 2)
+}
+
+/// What may decide an inconclusive pair, as the continuation of "inconclusive". Empty if more blocks decide nothing.
+pub(super) fn next_step(load: &LoadView<'_>, pair: &Pair) -> String {
+    unconfirmed_of_many(load, pair)
+        .map_or_else(|| next_look(pair), |first| format!("; {}", unconfirmed_pair(&first)))
+}
+
 /// Number of blocks that may be conclusive. Empty if more blocks decide nothing.
-pub(super) fn next_look(pair: &Pair) -> String {
+fn next_look(pair: &Pair) -> String {
     let next = || Some(format!("{} may be conclusive", blocks(pair.next_look_blocks()? as usize)));
     let way = pair.way.as_ref().map(judge::comparison::way_in_words).or_else(next);
     way.map_or_else(String::new, |way| format!("; {way}"))

@@ -7,15 +7,13 @@ use evidence::{SliceRules, Study, StudyPlace, stage};
 use judge::{ComparedBy, Setting};
 use load::chance::Chance;
 use plan::Study as Plan;
-use stats::{Duel, DuelEnd, DuelStep};
+use stats::{Duel, DuelEnd, DuelStep, LONE_STARTS};
 
 use super::study_results::StudyResults;
 use super::{EndReason, StudyProcedure, Turn, setting};
 use crate::schedule::{ORDER_STREAM, place, shuffle};
 use crate::study_error::StudyError;
 
-/// Starts of each variant alone, if blocks show a difference that their first slices do not confirm.
-const LONE_STARTS: u32 = 4;
 /// Stream offset of the order of lone starts.
 const LONE_STREAM: u64 = ORDER_STREAM + (2 << 32);
 
@@ -69,10 +67,9 @@ impl<'a> RoundRobin<'a> {
         order.into_iter().map(|variant| place(self.plan, variant, 0, stage::SLICE, number)).collect()
     }
 
-    /// Plans starts of each variant alone, each in a block of its own.
-    fn lone_starts(&self, first: u32) -> Vec<StudyPlace> {
+    /// Plans starts of each of these variants alone, each in a block of its own.
+    fn lone_starts(&self, mut variants: Vec<usize>, first: u32) -> Vec<StudyPlace> {
         let mut chance = Chance::stream(self.plan.seed, LONE_STREAM);
-        let mut variants: Vec<usize> = (0..self.settings.len()).collect();
         let mut order = Vec::new();
         for _ in 0..LONE_STARTS {
             shuffle(&mut variants, &mut chance);
@@ -83,6 +80,14 @@ impl<'a> RoundRobin<'a> {
             .map(|(number, variant)| place(self.plan, variant, 0, stage::CONFIRM_SLICE, number))
             .collect()
     }
+}
+
+/// Returns the pairs whose slices show a difference that starts alone can confirm.
+fn withheld(pairs: &[PairDuel]) -> Vec<&PairDuel> {
+    let duels: Vec<&Duel> = pairs.iter().map(|pair| &pair.duel).collect();
+    let found = stats::judge_together(&duels);
+    let withheld = pairs.iter().zip(found).filter(|(pair, found)| pair.duel.needs_lone_starts(found));
+    withheld.map(|(pair, _)| pair).collect()
 }
 
 fn has_lone_starts(kept: &Study) -> bool {
@@ -96,17 +101,24 @@ impl StudyProcedure for RoundRobin<'_> {
             return Ok(Turn::Over { why: EndReason::NotFit, news: Vec::new() });
         };
         let number = kept.new.planned.iter().map(|place| place.block.saturating_add(1)).max().unwrap_or(0);
-        let withheld = pairs.iter().filter(|pair| pair.duel.is_withheld()).count();
-        if withheld > 0 && !has_lone_starts(kept) {
-            let (noun, variants) = (if withheld == 1 { "pair" } else { "pairs" }, self.settings.len());
-            let news = format!(
-                "slices of {withheld} {noun} differ; to exclude that one system affects another, each of the {variants} variants is started \
-                 {LONE_STARTS} times alone"
-            );
-            return Ok(Turn::Runs { places: self.lone_starts(number), news: vec![news] });
-        }
         let is_open = |pair: &&PairDuel| !matches!(pair.duel.next(), DuelStep::Over(_));
         let open: BTreeSet<usize> = pairs.iter().filter(is_open).flat_map(|pair| pair.variants).collect();
+        let withheld = withheld(&pairs);
+        if !withheld.is_empty() && !has_lone_starts(kept) {
+            let variants: BTreeSet<usize> =
+                open.iter().copied().chain(withheld.iter().flat_map(|pair| pair.variants)).collect();
+            let noun = if withheld.len() == 1 { "pair" } else { "pairs" };
+            let news = format!(
+                "slices of {} {noun} differ; to see whether the load on one affects another, {} variants are started {LONE_STARTS} \
+                 times each, alone",
+                withheld.len(),
+                variants.len()
+            );
+            return Ok(Turn::Runs {
+                places: self.lone_starts(variants.into_iter().collect(), number),
+                news: vec![news],
+            });
+        }
         if open.is_empty() {
             let ends = pairs.iter().filter_map(|pair| match pair.duel.next() {
                 DuelStep::Over(end) => Some(end),

@@ -3,6 +3,8 @@
 //! A log figure is the true one plus a disturbance drawn per start and one drawn per slice. Starts of a block may be coupled, and the load
 //! on the first variant may take a share from the others for some time after it.
 
+use std::collections::BTreeSet;
+
 use load::chance::Chance;
 use stats::{
     Comparison, Duel, DuelEnd, DuelRules, DuelStep, MinEffect, RunResult, Slice, Verdict, judge_together,
@@ -89,10 +91,11 @@ impl<'a> Course<'a> {
         let mut duels: Vec<Duel> = pairs.iter().map(|_| Duel::new(rules)).collect();
         let (mut block, mut is_confirmed) = (0, false);
         loop {
-            if !is_confirmed && duels.iter().any(Duel::is_withheld) {
+            let found = judge_together(&duels.iter().collect::<Vec<_>>());
+            if !is_confirmed && duels.iter().zip(&found).any(|(duel, found)| duel.needs_lone_starts(found)) {
                 is_confirmed = true;
                 results.alone += 1;
-                self.lone_starts(&pairs, &mut duels);
+                self.lone_starts(&pairs, &found, &mut duels);
             }
             if duels.iter().all(|duel| matches!(duel.next(), DuelStep::Over(_))) {
                 break;
@@ -157,16 +160,26 @@ impl<'a> Course<'a> {
         }
     }
 
-    fn lone_starts(&mut self, pairs: &[[usize; 2]], duels: &mut [Duel]) {
+    /// Starts each variant of a pair that is open or needs it alone.
+    fn lone_starts(&mut self, pairs: &[[usize; 2]], found: &[Comparison], duels: &mut [Duel]) {
+        let is_open = |duel: &Duel| !matches!(duel.next(), DuelStep::Over(_));
+        let asking = pairs.iter().zip(&*duels).zip(found);
+        let asking = asking.filter(|((_, duel), found)| is_open(duel) || duel.needs_lone_starts(found));
+        let variants: BTreeSet<usize> = asking.flat_map(|((pair, _), _)| *pair).collect();
+        let mut starts: Vec<(usize, Slice)> = Vec::new();
         for _ in 0..self.trial.lone_starts {
-            for variant in shuffled((0..self.trial.truths.len()).collect(), &mut self.chance) {
+            for variant in shuffled(variants.iter().copied().collect(), &mut self.chance) {
                 self.loaded_s = None;
                 let start = self.start();
                 let seen = self.measure(variant, start);
-                let slice = Slice { seen, is_after_other: false, taken_cores: None };
-                let of_variant = pairs.iter().zip(&mut *duels).filter(|(pair, _)| pair.contains(&variant));
-                of_variant.for_each(|(pair, duel)| duel.note_lone_start(pair[0] == variant, &slice));
+                starts.push((variant, Slice { seen, is_after_other: false, taken_cores: None }));
             }
+        }
+        for (pair, duel) in pairs.iter().zip(duels) {
+            let of_pair = starts.iter().filter(|(variant, _)| pair.contains(variant));
+            let of_pair: Vec<(bool, Slice)> =
+                of_pair.map(|(variant, slice)| (pair[0] == *variant, *slice)).collect();
+            duel.note_lone_starts(&of_pair);
         }
     }
 
