@@ -29,7 +29,15 @@ pub(crate) struct Served {
 impl Served {
     pub(crate) fn of(subject: &Subject) -> Self {
         let (reads, connections, idle) = (0, 0, 0);
-        Self { port: subject.entry, kernel: SockDiag::open(), reads, connections, idle, next: None, error: None }
+        Self {
+            port: subject.entry,
+            kernel: SockDiag::open(),
+            reads,
+            connections,
+            idle,
+            next: None,
+            error: None,
+        }
     }
 
     /// Reads the connections if a reading is due.
@@ -83,6 +91,9 @@ mod tests {
         let mut sheet = Sheet::default();
         served.look(&mut sheet);
         let probe = "connections of the load at the system".to_owned();
-        assert_eq!(sheet.missing(), [NotAvailable { probe, because: "No buffer space available".to_owned() }]);
+        assert_eq!(
+            sheet.missing(),
+            [NotAvailable { probe, because: "No buffer space available".to_owned() }]
+        );
     }
 }
