@@ -103,7 +103,8 @@ fn users_who_think_for_the_whole_measured_time_are_served() {
     assert_eq!(done.warm_up.counts.ok + done.tally.counts.ok, 4);
     assert_eq!(unserved(&done), Some(0), "{:?}", done.tally.counts);
     // A server that reads requests and answers none.
-    let silent = target::scripted::start(|_| Script(vec![Step::ReadRequest, Step::HoldOpen])).expect("a server");
+    let silent =
+        target::scripted::start(|_| Script(vec![Step::ReadRequest, Step::HoldOpen])).expect("a server");
     let job = closed(tcp(silent.address()), 4, lasting(300 * MS));
     let done = run(Job { timeout_ns: 200 * MS, ..job }, get("/"));
     assert_eq!(unserved(&done), Some(4), "{:?}", done.tally.counts);

@@ -103,8 +103,11 @@ mod tests {
 
     #[test]
     fn unserved_connections_have_requests_and_no_reply_in_the_whole_load() {
-        let totals =
-            |has_request, has_reply| ConnectionTotals { has_request, has_reply, ..ConnectionTotals::default() };
+        let totals = |has_request, has_reply| ConnectionTotals {
+            has_request,
+            has_reply,
+            ..ConnectionTotals::default()
+        };
         let idle = totals(false, false);
         let served_in_the_warm_up = totals(true, true);
         let stuck = totals(true, false);

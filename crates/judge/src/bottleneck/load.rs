@@ -9,8 +9,8 @@ use super::in_process::USERS_ARE_IN_CALLS;
 use super::unserved::USERS_WITHOUT_REPLY;
 use super::words::{cpu_in_brackets, percent};
 use super::{
-    Coverage, LIMIT_REACHED_MIN_SHARE, REPORTED_ERRORS_MIN_SHARE, Rule, Rung, busy_connections, held_lock, jvm, pool,
-    threads,
+    Coverage, LIMIT_REACHED_MIN_SHARE, REPORTED_ERRORS_MIN_SHARE, Rule, Rung, busy_connections, held_lock,
+    jvm, pool, threads,
 };
 use crate::causes::Resource;
 use crate::words::{count, counted, decimal, duration, one};
@@ -185,7 +185,10 @@ fn on_the_way(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let cause = suspected(Resource::LOAD, Scope::Load, because);
     if is_awaited_in_the_system(evidence) {
         let next = "shorten the way between load and system, for shorter response times only";
-        return Some(Bottleneck { what: "the way between load and system", ..cause.further(share).next(next) });
+        return Some(Bottleneck {
+            what: "the way between load and system",
+            ..cause.further(share).next(next)
+        });
     }
     let next =
         "use more users: the system is not busy with these; or shorten the way between load and system";

@@ -132,7 +132,8 @@ fn pool_by_connections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     });
     let is_taken = |name: &str, workers: &Workers, address: &str, places: f64| {
         let reads = workers.dependencies.get(address).copied().unwrap_or(0.0);
-        let busy = [busy_in_callee(evidence, &all, name, address, places), active_at(evidence, &all, name, address)];
+        let busy =
+            [busy_in_callee(evidence, &all, name, address, places), active_at(evidence, &all, name, address)];
         let range = CONNECTIONS_BUSY_MIN_SHARE * places..=places * (1.0 + PACE_MAX_OFF_SHARE) + 0.5;
         reads >= CONNECTIONS_BUSY_MIN_SHARE * places
             || busy.into_iter().flatten().any(|busy| range.contains(&busy))

@@ -22,12 +22,22 @@ pub(crate) struct Served {
     connections: u64,
     idle: u64,
     next: Option<Instant>,
+    /// Error of a reading since the last look; `None` without one.
+    error: Option<io::Error>,
 }
 
 impl Served {
     pub(crate) fn of(subject: &Subject) -> Self {
         let (reads, connections, idle) = (0, 0, 0);
-        Self { port: subject.entry, kernel: SockDiag::open(), reads, connections, idle, next: None }
+        Self {
+            port: subject.entry,
+            kernel: SockDiag::open(),
+            reads,
+            connections,
+            idle,
+            next: None,
+            error: None,
+        }
     }
 
     /// Reads the connections if a reading is due.
@@ -37,12 +47,16 @@ impl Served {
             return;
         }
         let begun = own_time();
-        if let Ok(connections) = kernel.served(port) {
-            let idle =
-                connections.iter().filter(|one| one.traffic.awaits_reply() && one.receive_queue_bytes == 0);
-            self.reads += 1;
-            self.idle += idle.count() as u64;
-            self.connections += connections.len() as u64;
+        match kernel.served(port) {
+            Ok(connections) => {
+                let idle = connections
+                    .iter()
+                    .filter(|one| one.traffic.awaits_reply() && one.receive_queue_bytes == 0);
+                self.reads += 1;
+                self.idle += idle.count() as u64;
+                self.connections += connections.len() as u64;
+            }
+            Err(error) => self.error = Some(error),
         }
         let pause = own_time().saturating_sub(begun).div_f64(SHARE);
         self.next = now.checked_add(pause.max(PAUSE_MIN));
@@ -50,6 +64,9 @@ impl Served {
 
     /// Writes the means since the last look.
     pub(crate) fn look(&mut self, sheet: &mut Sheet) {
+        if let Some(error) = self.error.take() {
+            sheet.note_unavailable("connections of the load at the system", || error.to_string());
+        }
         let reads = f64::from(std::mem::take(&mut self.reads));
         let sums = [std::mem::take(&mut self.connections), std::mem::take(&mut self.idle)];
         let [connections, idle] = sums.map(|sum| sum as f64 / reads);
@@ -57,5 +74,26 @@ impl Served {
             sheet.add(super::SYSTEM, "load_connections", "", connections);
             sheet.add(super::SYSTEM, "load_connections_idle", "", idle);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::NotAvailable;
+    use super::*;
+
+    #[test]
+    fn error_of_a_reading_is_noted() {
+        let kernel = Err(io::Error::other("not opened"));
+        let error = Some(io::Error::other("No buffer space available"));
+        let mut served =
+            Served { port: Some(80), kernel, reads: 0, connections: 0, idle: 0, next: None, error };
+        let mut sheet = Sheet::default();
+        served.look(&mut sheet);
+        let probe = "connections of the load at the system".to_owned();
+        assert_eq!(
+            sheet.missing(),
+            [NotAvailable { probe, because: "No buffer space available".to_owned() }]
+        );
     }
 }

@@ -6,6 +6,8 @@ mod slow_log;
 mod watch;
 
 use std::slice;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use engine::{AskError, Peer, RequestClient};
@@ -35,11 +37,11 @@ fn open(endpoint: &plan::Endpoint, secrets: &plan::Secrets) -> Result<Box<OpenSe
     let (mut peers, _) = prepare::peers(slice::from_ref(endpoint), &PublicLoads::Refused)?;
     let peer = Peer { keep_alive: true, ..peers.swap_remove(0) };
     let access = endpoint.peer().access.filled(secrets);
-    Ok(Box::new(move |_is_given_up| {
+    Ok(Box::new(move |is_given_up| {
         let commands = Redis::with_saved_replies(&watch::QUESTIONS, &access).map_err(Error::Options)?;
         let interview = RequestClient::open(peer.clone(), commands.open(0), TIMEOUT);
         let interview = interview.map_err(|error| Error::Connect { reason: error.to_string() })?;
-        Ok(Box::new(Session { interview, peer: peer.clone(), commands }))
+        Ok(Box::new(Session { interview, peer: peer.clone(), commands, is_given_up: Arc::clone(is_given_up) }))
     }))
 }
 
@@ -48,13 +50,15 @@ struct Session {
     interview: RequestClient<RedisConversation>,
     peer: Peer,
     commands: Redis,
+    /// Ends a sample early.
+    is_given_up: Arc<AtomicBool>,
 }
 
 impl QuerySession for Session {
     /// Lines of the reply as rows: `name:value` has two fields, other lines and items have one.
     fn ask(&mut self, question: &str) -> Result<Answer, Error> {
         if question == hot_keys::QUESTION {
-            return hot_keys::sample(&self.peer, &self.commands);
+            return hot_keys::sample(&self.peer, &self.commands, &self.is_given_up);
         }
         let doing = || "asking the server about itself".to_owned();
         let step = watch::QUESTIONS.iter().position(|(known, _)| *known == question);

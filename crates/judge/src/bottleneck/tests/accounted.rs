@@ -70,14 +70,15 @@ fn connections_whose_callee_works_on_all_of_them_are_a_pool() {
     workers.connections.insert("127.0.0.1:4711".to_owned(), 4.0);
     let stock = crate::waits::Workers { states: [("timer".to_owned(), 3.8)].into(), ..Default::default() };
     planted.signals.waits.workers.insert("stock".to_owned(), stock);
-    let called =
-        Called { program: "stock".to_owned(), connections: 4.0, ..Default::default() };
+    let called = Called { program: "stock".to_owned(), connections: 4.0, ..Default::default() };
     planted.signals.dependencies.called.insert(("app".to_owned(), "127.0.0.1:4711".to_owned()), called);
     assert_eq!(planted.said(), ["event_loop", "pool"], "{:?}", planted.causes());
     // One connection that carries many requests at once, and a thread of the callee that sleeps without a request.
     planted.threads(&[("futex", 4.9), ("on_cpu", 0.1)]).connections.insert("127.0.0.1:4711".to_owned(), 1.0);
     let asleep = |timer: f64, on_cpu: f64| crate::waits::Workers {
-        states: [("timer", timer), ("on_cpu", on_cpu), ("poll", 1.0)].map(|(state, threads)| (state.to_owned(), threads)).into(),
+        states: [("timer", timer), ("on_cpu", on_cpu), ("poll", 1.0)]
+            .map(|(state, threads)| (state.to_owned(), threads))
+            .into(),
         ..Default::default()
     };
     planted.signals.waits.workers.insert("stock".to_owned(), asleep(1.0, 0.0));
@@ -116,7 +117,8 @@ fn threads_that_wait_by_design_are_no_pool_and_no_lock() {
     polls.spread(10.0, 10.1, 30_000.0);
     assert!(!polls.said().contains(&"pool"), "{:?}", polls.causes());
     // Fifteen subscribers, and one who publishes.
-    let mut subscribers = with_threads(193.4, 5.2, &[("futex", 15.0), ("on_cpu", 0.02), ("timer", 0.98)], 0.0);
+    let mut subscribers =
+        with_threads(193.4, 5.2, &[("futex", 15.0), ("on_cpu", 0.02), ("timer", 0.98)], 0.0);
     assert_eq!(subscribers.said()[0], "lock");
     subscribers.spread(5.0, 5.2, 5.4);
     assert!(!subscribers.said().contains(&"lock"), "{:?}", subscribers.causes());

@@ -5,7 +5,8 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use engine::{BlockingConnection, Peer};
 use loading::{Answer, Error};
@@ -13,15 +14,15 @@ use wire::Script as _;
 use wire::Serial;
 use wire::redis::{Redis, key};
 
-use super::TIMEOUT;
 use super::watch::field;
 use crate::database_watch::{SampledKeys, text};
 
 /// Question for a sample. Each row of the answer has the key of a command, or no field for a command without a key.
 pub(super) const QUESTION: &str = "MONITOR";
-/// Max number of commands in a sample, of bytes, and time to wait for each command.
+/// Max number of commands in a sample, of bytes, time for the whole sample, and time to wait for each command.
 const COMMANDS_MAX: usize = 200;
 const BYTES_MAX: u64 = 4 << 20;
+const SAMPLE_TIMEOUT: Duration = Duration::from_secs(1);
 const COMMAND_TIMEOUT: Duration = Duration::from_millis(200);
 /// Max number of samples in a run.
 const SAMPLES_MAX: u32 = 10;
@@ -76,15 +77,17 @@ pub(super) fn by_key(answer: &Answer) -> Option<SampledKeys> {
     (!answer.is_empty()).then(|| SampledKeys { commands: answer.len() as f64, keys: keys.collect() })
 }
 
-/// Reads the next commands of a server over a connection of its own. Closing it ends the output.
+/// Reads the next commands of a server over a connection of its own, for at most a second, or until it is given up. Closing it
+/// ends the output.
 ///
 /// # Errors
 ///
 /// If the server rejects MONITOR, or cannot be reached.
-pub(super) fn sample(peer: &Peer, redis: &Redis) -> Result<Answer, Error> {
+pub(super) fn sample(peer: &Peer, redis: &Redis, is_given_up: &AtomicBool) -> Result<Answer, Error> {
+    let begun = Instant::now();
     let doing = || "sampling its commands".to_owned();
     let broken = |reason: String| Error::Broken { doing: doing(), reason };
-    let mut line = BlockingConnection::open(peer, TIMEOUT).map_err(|error| broken(error.to_string()))?;
+    let mut line = BlockingConnection::open(peer, SAMPLE_TIMEOUT).map_err(|error| broken(error.to_string()))?;
     line.greet(&mut Serial::new(redis.open(0))).map_err(|error| broken(error.to_string()))?;
     line.write_all(b"MONITOR\r\n").map_err(|error| broken(error.to_string()))?;
     let mut lines = BufReader::new(line).take(BYTES_MAX);
@@ -99,8 +102,9 @@ pub(super) fn sample(peer: &Peer, redis: &Redis) -> Result<Answer, Error> {
     let timeout = lines.get_mut().get_mut().set_timeout(Some(COMMAND_TIMEOUT));
     timeout.map_err(|error| broken(error.to_string()))?;
     let mut answer = Answer::new();
+    let is_over = || is_given_up.load(Ordering::Relaxed) || begun.elapsed() >= SAMPLE_TIMEOUT;
     // A server without commands in time ends the sample, too.
-    while answer.len() < COMMANDS_MAX {
+    while answer.len() < COMMANDS_MAX && !is_over() {
         text.clear();
         match lines.read_until(b'\n', &mut text) {
             Ok(count) if count > 0 && text.ends_with(b"\n") => {}
@@ -116,7 +120,44 @@ pub(super) fn sample(peer: &Peer, redis: &Redis) -> Result<Answer, Error> {
 
 #[cfg(test)]
 mod tests {
+    use std::net::{SocketAddr, TcpListener};
+    use std::thread;
+
+    use engine::Endpoint;
+    use wire::redis::Part;
+    use wire::step::Access;
+
     use super::*;
+
+    /// Starts a server that prints a command every 50 ms; returns its address.
+    fn monitored() -> SocketAddr {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        thread::spawn(move || {
+            let (mut client, _) = listener.accept().unwrap();
+            let mut lines = BufReader::new(client.try_clone().unwrap()).lines().map_while(Result::ok);
+            assert!(lines.any(|line| line.contains("HELLO")));
+            client.write_all(b"-ERR unknown command\r\n").unwrap();
+            assert!(lines.any(|line| line == "MONITOR"));
+            client.write_all(b"+OK\r\n").unwrap();
+            while client.write_all(b"+1700000000.000001 [0 127.0.0.1:9] \"GET\" \"hot\"\r\n").is_ok() {
+                thread::sleep(Duration::from_millis(50));
+            }
+        });
+        address
+    }
+
+    #[test]
+    fn sample_ends_after_a_second_or_when_it_is_given_up() {
+        let redis = Redis::with_saved_replies(&[("PING", Part::Items)], &Access::default()).unwrap();
+        let sampled = |is_given_up| {
+            let peer = Peer::of(Endpoint::Tcp(monitored()), None);
+            sample(&peer, &redis, &AtomicBool::new(is_given_up)).unwrap()
+        };
+        let commands = sampled(false);
+        assert!((1..COMMANDS_MAX / 2).contains(&commands.len()), "{} of 200 commands in 10 s", commands.len());
+        assert_eq!(sampled(true), Answer::new());
+    }
 
     fn info(used_s: f64, at_us: f64) -> Answer {
         let fields = [
