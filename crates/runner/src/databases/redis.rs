@@ -41,7 +41,12 @@ fn open(endpoint: &plan::Endpoint, secrets: &plan::Secrets) -> Result<Box<OpenSe
         let commands = Redis::with_saved_replies(&watch::QUESTIONS, &access).map_err(Error::Options)?;
         let interview = RequestClient::open(peer.clone(), commands.open(0), TIMEOUT);
         let interview = interview.map_err(|error| Error::Connect { reason: error.to_string() })?;
-        Ok(Box::new(Session { interview, peer: peer.clone(), commands, is_given_up: Arc::clone(is_given_up) }))
+        Ok(Box::new(Session {
+            interview,
+            peer: peer.clone(),
+            commands,
+            is_given_up: Arc::clone(is_given_up),
+        }))
     }))
 }
 

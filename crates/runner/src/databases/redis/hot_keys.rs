@@ -87,7 +87,8 @@ pub(super) fn sample(peer: &Peer, redis: &Redis, is_given_up: &AtomicBool) -> Re
     let begun = Instant::now();
     let doing = || "sampling its commands".to_owned();
     let broken = |reason: String| Error::Broken { doing: doing(), reason };
-    let mut line = BlockingConnection::open(peer, SAMPLE_TIMEOUT).map_err(|error| broken(error.to_string()))?;
+    let mut line =
+        BlockingConnection::open(peer, SAMPLE_TIMEOUT).map_err(|error| broken(error.to_string()))?;
     line.greet(&mut Serial::new(redis.open(0))).map_err(|error| broken(error.to_string()))?;
     line.write_all(b"MONITOR\r\n").map_err(|error| broken(error.to_string()))?;
     let mut lines = BufReader::new(line).take(BYTES_MAX);
@@ -155,7 +156,11 @@ mod tests {
             sample(&peer, &redis, &AtomicBool::new(is_given_up)).unwrap()
         };
         let commands = sampled(false);
-        assert!((1..COMMANDS_MAX / 2).contains(&commands.len()), "{} of 200 commands in 10 s", commands.len());
+        assert!(
+            (1..COMMANDS_MAX / 2).contains(&commands.len()),
+            "{} of 200 commands in 10 s",
+            commands.len()
+        );
         assert_eq!(sampled(true), Answer::new());
     }
 
