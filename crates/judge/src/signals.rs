@@ -345,7 +345,7 @@ mod tests {
             ..Second::default()
         };
         assert_eq!(open(8.0, 6.0).idle_connections_share(8.0), Some(0.75));
-        assert_eq!(open(8.4, 6.3).idle_connections_share(8.0), Some(0.75), "some were opened anew");
+        assert_eq!(open(8.4, 6.3).idle_connections_share(8.0), Some(0.75), "some were opened again");
         assert_eq!(open(108.0, 100.0).idle_connections_share(8.0), None);
     }
 }

@@ -23,9 +23,11 @@ impl ConnectionTotals {
         self.has_request && !self.has_reply
     }
 
-    /// Counts a reply of the measured time.
+    /// Notes a reply. `response_ns` is `None` outside of the measured time.
     #[inline]
-    pub fn note(&mut self, response_ns: u64) {
+    pub fn note_reply(&mut self, response_ns: Option<u64>) {
+        self.has_reply = true;
+        let Some(response_ns) = response_ns else { return };
         self.requests += 1;
         self.response_sum_ns += response_ns;
         self.response_max_ns = self.response_max_ns.max(response_ns);
@@ -90,10 +92,10 @@ mod tests {
     #[test]
     fn unserved_connection_affects_counts_but_not_times() {
         let mut busy = ConnectionTotals::default();
-        busy.note(10);
-        busy.note(30);
+        busy.note_reply(Some(10));
+        busy.note_reply(Some(30));
         let mut slow = ConnectionTotals::default();
-        slow.note(100);
+        slow.note_reply(Some(100));
         let spread = Spread::over(&[busy, ConnectionTotals::default(), slow]).unwrap();
         assert_eq!(spread.requests, MinMedianMax { min: 0.0, median: 1.0, max: 2.0 });
         assert_eq!(spread.response_mean_ns, Some(MinMedianMax { min: 20.0, median: 20.0, max: 100.0 }));

@@ -21,6 +21,7 @@ const MAY_READ: &[(&str, &str)] = &[
     ("crates/runner/src/own_figures.rs", "when figures of a plan are read during the load"),
     ("crates/runner/src/own_figures/exporter.rs", "how long an exporter may take to reply"),
     ("crates/runner/src/stretching.rs", "how long a password may be stretched"),
+    ("crates/runner/src/databases/redis/hot_keys.rs", "how long a sample of commands may take"),
     ("crates/runner/src/database_watch.rs", "how long a database took to answer, to ask it seldom"),
     (
         "crates/runner/src/databases/postgres/watch.rs",

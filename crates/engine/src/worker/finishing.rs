@@ -53,11 +53,8 @@ impl Worker<'_> {
         }
         let is_measured = recorder.phase(exchange.intended_ns) == Phase::Measured;
         contents.note(&link.channel.content(Ticket(number)), is_measured);
-        let totals = &mut self.totals[link.number as usize];
-        totals.has_reply = true;
-        if is_measured {
-            totals.note(at_ns.saturating_sub(exchange.intended_ns));
-        }
+        let response_ns = at_ns.saturating_sub(exchange.intended_ns);
+        self.totals[link.number as usize].note_reply(is_measured.then_some(response_ns));
         if recorder.logs() {
             let first = self.first_numbers[usize::from(link.peer)];
             recorder.sample(log_entry(finish, &exchange, link, first, reply.received_bytes));

@@ -194,11 +194,11 @@ fn active_at(
     address: &str,
 ) -> Option<f64> {
     let program = evidence.callee(caller, address);
-    let is_database = program.is_some_and(|program| databases::scheme_of_program(&program).is_some());
+    let is_known = program.is_some_and(|program| databases::scheme_of_program(&program).is_some());
     let is_only =
         || all.values().flat_map(|workers| workers.connections.keys()).all(|called| called == address);
     let active = evidence.signal(|signals| Some(signals.inside.as_ref()?.active));
-    active.filter(|_| is_database || is_only())
+    active.filter(|_| is_known || is_only())
 }
 
 fn pool_by_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
