@@ -247,7 +247,7 @@ fn study(bench: &Bench, broken: &BrokenServer, model: Model, number: u32) -> Res
     let compare = "{ by: throughput, matters: 3%, blocks: 6, pilot: 0 }\ngates: [ \"throughput>10/s\", \"errors<70%\" ]";
     let said = planned(bench, broken, model, &systems, number, compare)?;
     let mut faults = Faults::default();
-    let mut words = of_runs(&said, broken, &mut faults);
+    let mut words = check_runs(&said, broken, &mut faults);
     check_not_better(&said, &mut faults);
     faults.check(said.exit != 0, || "exit code 0".to_owned());
     for pair in said.list("/comparison/pairs") {
@@ -263,7 +263,7 @@ fn best(bench: &Bench, broken: &BrokenServer, number: u32) -> Result<Finding, St
     let compare = "{ by: throughput, matters: 3%, find: best, blocks: 8 }";
     let said = planned(bench, broken, Model::Open, &systems, 500 + number, compare)?;
     let mut faults = Faults::default();
-    let words = of_runs(&said, broken, &mut faults);
+    let words = check_runs(&said, broken, &mut faults);
     check_not_better(&said, &mut faults);
     let found = said.json.pointer("/comparison/found/0").cloned().unwrap_or_default();
     let best = found["best"]["system"].as_str().unwrap_or("none").to_owned();
@@ -290,7 +290,7 @@ fn planned(
 }
 
 /// Checks verdicts, gates, and rates of the broken system's valid runs in a study. Returns a summary.
-fn of_runs(said: &Output, broken: &BrokenServer, faults: &mut Faults) -> String {
+fn check_runs(said: &Output, broken: &BrokenServer, faults: &mut Faults) -> String {
     let is_broken =
         |run: &&Value| run["system"]["name"] == "broken" && run["validity"]["verdict"] != "invalid";
     let runs: Vec<&Value> = said.list("/runs").iter().filter(is_broken).collect();

@@ -92,7 +92,7 @@ impl<'a> Runs<'a> {
         drop(neighbor);
         // The exit code does not matter: a system that failed has a result, too. A rejected plan has none.
         match fs::read_to_string(&result) {
-            Ok(text) => of_study(&figures::json(&text)?),
+            Ok(text) => read_bottleneck(&figures::json(&text)?),
             Err(_) => Ok(NamedBottleneck::without_bottleneck(&error_in(&output.stderr, &output.stdout))),
         }
     }
@@ -105,7 +105,7 @@ fn reported(said: &Value) -> String {
 }
 
 /// Reads the named bottleneck from the first run of a study.
-fn of_study(study: &Value) -> Result<NamedBottleneck, String> {
+fn read_bottleneck(study: &Value) -> Result<NamedBottleneck, String> {
     // Runs of an experiment follow the run of the case.
     let Some(run) = study["runs"].as_array().and_then(|runs| runs.first()) else {
         return Err("the result has no run".to_owned());
@@ -159,12 +159,12 @@ mod tests {
                 "causes": [{ "resource": "disk" }, { "resource": "lock" }, { "resource": "pool" }, { "resource": "load" }],
             },
         }] });
-        let said = of_study(&study).unwrap();
+        let said = read_bottleneck(&study).unwrap();
         assert_eq!((said.resource.as_str(), said.sentence.as_str()), ("disk", "it was busy"));
         assert_eq!(said.ranked, ["disk", "lock", "pool"]);
         let silent =
             serde_json::json!({ "runs": [{ "bottleneck": null, "failure": { "what": "it ended" } }] });
-        assert_eq!(of_study(&silent).unwrap().sentence, "it ended");
-        assert!(of_study(&serde_json::json!({ "runs": [] })).is_err());
+        assert_eq!(read_bottleneck(&silent).unwrap().sentence, "it ended");
+        assert!(read_bottleneck(&serde_json::json!({ "runs": [] })).is_err());
     }
 }

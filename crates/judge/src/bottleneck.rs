@@ -200,7 +200,7 @@ impl Resource {
 }
 
 /// Min share of time at which a core, a thread, or a disk counts as saturated. The rest passes between two requests.
-const SATURATED_MIN_SHARE: f64 = 0.9;
+pub const SATURATED_MIN_SHARE: f64 = 0.9;
 /// Max share of time at which cores count as not saturated.
 const UNSATURATED_MAX_SHARE: f64 = 0.75;
 /// Min share of a limit on files or connections at which the limit counts as reached.

@@ -79,7 +79,7 @@ pub mod words;
 mod written;
 
 pub use accounts::{Accounts, Findings, Stopped};
-pub use bottleneck::{Bottleneck, Certainty};
+pub use bottleneck::{Bottleneck, Certainty, SATURATED_MIN_SHARE};
 pub use by_fingerprint::{
     Aspect, ComparedStatement, FAMILY_ERROR_RATE, FingerprintComparison, REPLAY_SUBJECT, REPLAYED_CHECKSUM,
     REPLAYED_ROWS, RunsByBlock, compare_fingerprints, is_replay, plan_output,
@@ -136,7 +136,7 @@ pub use tournament::{tournament, tournament_by};
 pub use unseen::is_unseen;
 pub use validity::{Environment, PROXY_BUSY_MIN_SHARE, Process};
 pub use variant_names::{NamedVariant, shown_names};
-pub use versus::{duel, duel_by, said};
+pub use versus::{duel, duel_by, family, said};
 pub use waits::{Waits, Workers};
 pub use window::Window;
 pub use written::{

@@ -36,7 +36,7 @@ pub(crate) fn duel_rules(compare: &Compare, by: &ComparedBy) -> Option<DuelRules
 
 /// Returns the number of comparisons of a study that share one error rate: the metrics of a pair; in a comparison of more than two variants
 /// in slices, the metrics of all pairs.
-pub(crate) fn family(compare: &Compare) -> u32 {
+pub fn family(compare: &Compare) -> u32 {
     let metrics = u32::try_from(compare.also.len()).unwrap_or(u32::MAX).saturating_add(1);
     match compare.procedure {
         Procedure::RoundRobin { pairs, .. } => metrics.saturating_mul(pairs.max(1)),

@@ -1,28 +1,12 @@
 //! Fifty seeded pairs of stored runs: systems that do other work are named, and equal ones are not.
 
 use evidence::{Ending, NewRun, Run, SizeClasses, StepContents, Unit};
-use fixtures::{OwnStore, ending, new_run};
+use fixtures::{Chance, OwnStore, ending, new_run};
 use judge::alike::compare_work_of_runs;
 use record::{Finish, Interval, Outcome, Phase, Sizes, Tally};
 
 const SEED: u64 = 0xa11e;
 const REPLIES: u64 = 600;
-
-/// Deterministic random numbers (SplitMix64).
-struct Chance(u64);
-
-impl Chance {
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    fn between(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * self.unit()
-    }
-}
 
 /// Replies of a system to one step.
 #[derive(Clone, Copy, Debug)]
@@ -103,7 +87,7 @@ const CHANGES: [(&str, Unit, Change); 5] = [
 
 #[test]
 fn fifty_pairs_of_unlike_systems_are_named_and_equal_ones_are_not() {
-    let (store, mut chance) = (OwnStore::new(), Chance(SEED));
+    let (store, mut chance) = (OwnStore::new(), Chance::new(SEED));
     for pair in 0..50 {
         let (kind, unit, change) = CHANGES[pair % CHANGES.len()];
         let one = Replies::any(unit, &mut chance);

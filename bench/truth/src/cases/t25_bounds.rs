@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use harness::child::Child;
 use harness::group::Group;
+use harness::spread;
 use target::Settings;
 
 use crate::bench::Bench;
@@ -117,14 +118,10 @@ fn width(said: &Output, name: &str) -> Option<f64> {
 /// Median widths of the intervals over all attempts.
 fn median_widths(widths: &Mutex<Vec<[Option<f64>; 3]>>) -> String {
     let widths = widths.lock().unwrap_or_else(PoisonError::into_inner);
-    let median = |figure: usize| {
-        let mut known: Vec<f64> = widths.iter().filter_map(|of| of[figure]).collect();
-        known.sort_by(f64::total_cmp);
-        match known.get(known.len() / 2) {
-            None => "unknown".to_owned(),
-            Some(width) if width.is_finite() => format!("{:.0} %", 100.0 * width),
-            Some(_) => "open above".to_owned(),
-        }
+    let median = |figure: usize| match spread::of(widths.iter().filter_map(|of| of[figure])) {
+        None => "unknown".to_owned(),
+        Some(width) if width.median.is_finite() => format!("{:.0} %", 100.0 * width.median),
+        Some(_) => "open above".to_owned(),
     };
     format!("median widths: p50 {}, p99 {}, throughput {}", median(0), median(1), median(2))
 }

@@ -1,29 +1,10 @@
 //! Random pairs of systems: unlike ones are named, and natural variation is not.
 
+use fixtures::Chance;
 use record::Sizes;
 
 use super::*;
 use evidence::{SizeClasses, StepContents};
-
-/// Deterministic random numbers (xorshift64*).
-struct Chance(u64);
-
-impl Chance {
-    fn unit(&mut self) -> f64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    fn between(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * self.unit()
-    }
-
-    fn pick(&mut self, count: usize) -> usize {
-        (self.unit() * count as f64) as usize
-    }
-}
 
 /// Simulated replies of a system.
 #[derive(Clone, Debug)]
@@ -128,7 +109,7 @@ fn kinds_of(differences: &[WorkDifference]) -> Vec<&'static str> {
 
 #[test]
 fn random_pairs_of_unlike_systems_are_all_named() {
-    let mut chance = Chance(0x5eed);
+    let mut chance = Chance::new(0x5eed);
     for round in 0..10 * CHANGES.len() {
         let (kind, change) = CHANGES[round % CHANGES.len()];
         let mut one = Server::any(&mut chance);
@@ -148,7 +129,7 @@ fn random_pairs_of_unlike_systems_are_all_named() {
 
 #[test]
 fn random_pairs_of_alike_systems_are_not_named() {
-    let mut chance = Chance(0xa11ce);
+    let mut chance = Chance::new(0xa11ce);
     for round in 0..200 {
         let one = Server::any(&mut chance);
         let mut other = one.clone();
@@ -166,7 +147,7 @@ fn coded_body_is_compared_by_its_decoded_size() {
     let plain = Server { coded: 0.0, compression: 1.0, size: 135_000.0, spread: 1.0, ..server() };
     let coded = Server { coded: 1.0, compression: 10.0, size: 13_500.0, ..plain.clone() };
     let other = Server { compression: 5.0, ..coded.clone() };
-    let mut chance = Chance(7);
+    let mut chance = Chance::new(7);
     let [plain, coded, other] = [plain, coded, other].map(|server| server.work(1_000, &mut chance));
     assert_eq!(kinds_of(&unlike(&plain, &coded)), ["size", "coding"]);
     assert_eq!(kinds_of(&unlike(&coded, &other)), ["decoded_size"]);
@@ -174,7 +155,7 @@ fn coded_body_is_compared_by_its_decoded_size() {
 
 #[test]
 fn missing_evidence_of_one_system_is_no_difference() {
-    let mut chance = Chance(9);
+    let mut chance = Chance::new(9);
     let known = server().work(1_000, &mut chance);
     let mut earlier = known.clone();
     let StepWork { name, statuses, .. } = earlier.steps.remove(0);
@@ -186,7 +167,7 @@ fn missing_evidence_of_one_system_is_no_difference() {
 
 #[test]
 fn few_replies_name_only_complete_differences() {
-    let mut chance = Chance(11);
+    let mut chance = Chance::new(11);
     let redirect = Server { status: 301, size: 0.0, ..server() };
     let works =
         |replies: u64, chance: &mut Chance| [server(), redirect.clone()].map(|of| of.work(replies, chance));
@@ -211,7 +192,7 @@ fn hostile_counts_cause_no_panic() {
     let mut step = StepWork::default();
     step.add(&contents);
     step.add(&contents);
-    let works = [Work { steps: vec![step] }, server().work(100, &mut Chance(3))];
+    let works = [Work { steps: vec![step] }, server().work(100, &mut Chance::new(3))];
     for [one, other] in [[0, 0], [0, 1], [1, 0]] {
         let _ = unlike(&works[one], &works[other]);
     }

@@ -20,7 +20,7 @@ const TIMEOUT_MIN_RATIO: f64 = 2.0;
 /// Min share of requests with one status at which a system that served nothing is reported to reject them.
 const REJECTED_MIN_SHARE: f64 = 0.5;
 /// Min ratio of the times of rejections and of ok answers at which rejections waited.
-const HALF: f64 = 0.5;
+const WAITED_MIN_RATIO: f64 = 0.5;
 /// Statuses that other rules handle.
 const STATUSES_OF_OTHER_RULES: [u16; 2] = [429, 503];
 
@@ -67,8 +67,8 @@ fn errors(evidence: &Evidence<'_>) -> Option<Bottleneck> {
             _ => String::new(),
         };
         // Errors that come at once have no wait to give up.
-        let is_wait =
-            gives_up && together.rejected_ns.zip(together.ok_ns).is_some_and(|(bad, ok)| bad >= HALF * ok);
+        let is_wait = gives_up
+            && together.rejected_ns.zip(together.ok_ns).is_some_and(|(bad, ok)| bad >= WAITED_MIN_RATIO * ok);
         let limit = "they took equally long, as where a wait has a time limit: for a connection of a pool, or for a call";
         let because = format!("{} of the requests were answered {status}{took}", percent(of_all));
         let next = format!("read the log of the system for what it answers {status} to");

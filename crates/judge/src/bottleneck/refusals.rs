@@ -16,6 +16,9 @@ const IMMEDIATE_MAX_RATIO: f64 = 0.5;
 /// Max p90 − p10 as a share of p50 of rejections by a timer, which delays every request equally.
 pub(super) const EQUAL_TIMES_MAX_SPREAD: f64 = 0.05;
 
+/// Words for a limit that lets requests sleep instead of rejecting them.
+const KEPT_RATE: &str = "a rate that the system keeps to: it lets requests sleep";
+
 impl Resource {
     /// The system's own limit on queued requests.
     pub const REQUEST_QUEUE: Self = Self::new("request_queue", "the system's own queue limit (503)")
@@ -71,7 +74,7 @@ fn held_back(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     );
     // Few answers are as fast as the fastest one, which may have had less to do.
     let cause = suspected(Resource::RATE_LIMIT, Scope::Process(name.clone()), because).indirect(Some(share));
-    Some(Bottleneck { what: "a rate that the system keeps to: it lets requests sleep", ..cause })
+    Some(Bottleneck { what: KEPT_RATE, ..cause })
 }
 
 pub(super) const SLEEP_THAT_ADAPTS: Rule = Rule {
@@ -112,7 +115,7 @@ fn sleep_that_adapts(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         decimal(high, 1)
     );
     let cause = suspected(Resource::RATE_LIMIT, Scope::Process(name.clone()), because).further(share);
-    Some(Bottleneck { what: "a rate that the system keeps to: it lets requests sleep", ..cause })
+    Some(Bottleneck { what: KEPT_RATE, ..cause })
 }
 
 fn refusals(evidence: &Evidence<'_>) -> Option<Bottleneck> {

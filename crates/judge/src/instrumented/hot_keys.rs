@@ -6,12 +6,11 @@ use evidence::Run;
 use units::Share;
 
 use super::ranked;
+use crate::bottleneck::SATURATED_MIN_SHARE;
 use crate::core_time::in_measured_time;
 use crate::inside::{DatabaseStatistics, KEY_COMMANDS, SAMPLED_COMMANDS, SHARED_KEY};
 use crate::words::{decimal, percent};
 
-/// Min share of a core that the main thread of a store uses at which its commands are sampled.
-const SATURATED_MIN_SHARE: f64 = 0.9;
 /// Min number of samples. Commands of one sample are at most some milliseconds apart.
 const SAMPLES_MIN: usize = 3;
 /// Min number of commands in all samples.
@@ -34,7 +33,7 @@ pub(super) fn said(runs: &[&Run]) -> Option<String> {
     for reading in runs.iter().flat_map(|run| in_measured_time(run)).filter(|one| one.value.is_finite()) {
         match reading.metric {
             SAMPLED_COMMANDS => (samples, commands) = (samples + 1, commands + reading.value),
-            // Keys of a shared report cannot be told apart.
+            // In a shared report, one label stands for all keys.
             KEY_COMMANDS if reading.label == SHARED_KEY => {}
             KEY_COMMANDS => *keys.entry(reading.label.to_owned()).or_default() += reading.value,
             _ => {}

@@ -14,9 +14,9 @@ const SHARE: f64 = 0.001;
 const PAUSE_MIN: Duration = Duration::from_millis(90);
 
 pub(crate) struct Served {
-    /// Port of the system at which requests of the load arrive. `None` if it is not on this machine, or not a port.
-    port: Option<u16>,
-    kernel: io::Result<SockDiag>,
+    /// Port of the system at which requests of the load arrive, and its connections. `None` if it is not on this machine, not a
+    /// port, or if the kernel lists no connections.
+    entry: Option<(u16, SockDiag)>,
     /// Number of readings since the last look, with sums of all connections and of those that wait for their client.
     reads: u32,
     connections: u64,
@@ -30,8 +30,7 @@ impl Served {
     pub(crate) fn of(subject: &Subject) -> Self {
         let (reads, connections, idle) = (0, 0, 0);
         Self {
-            port: subject.entry,
-            kernel: SockDiag::open(),
+            entry: subject.entry.and_then(|port| Some((port, SockDiag::open().ok()?))),
             reads,
             connections,
             idle,
@@ -42,12 +41,12 @@ impl Served {
 
     /// Reads the connections if a reading is due.
     pub(crate) fn sample(&mut self, now: Instant) {
-        let (Some(port), Ok(kernel)) = (self.port, &mut self.kernel) else { return };
+        let Some((port, kernel)) = &mut self.entry else { return };
         if self.next.is_some_and(|next| now < next) {
             return;
         }
         let begun = own_time();
-        match kernel.served(port) {
+        match kernel.served(*port) {
             Ok(connections) => {
                 let idle = connections
                     .iter()
@@ -84,10 +83,8 @@ mod tests {
 
     #[test]
     fn error_of_a_reading_is_noted() {
-        let kernel = Err(io::Error::other("not opened"));
         let error = Some(io::Error::other("No buffer space available"));
-        let mut served =
-            Served { port: Some(80), kernel, reads: 0, connections: 0, idle: 0, next: None, error };
+        let mut served = Served { entry: None, reads: 0, connections: 0, idle: 0, next: None, error };
         let mut sheet = Sheet::default();
         served.look(&mut sheet);
         let probe = "connections of the load at the system".to_owned();

@@ -35,7 +35,7 @@ pub(super) fn document(view: &StudyView<'_>) -> Result<Document, EvidenceError> 
     let compared = view.loads.iter().filter(|_| view.capacity.is_none());
     let loads = compared.map(|load| of_load(view, &page, load)).collect::<Result<_, _>>()?;
     let of_runs = view.runs.iter().zip(places(view)).filter(|_| view.capacity.is_none());
-    let runs = of_runs.map(|(run, place)| of_place(view, place, run)).collect();
+    let runs = of_runs.map(|(run, place)| placed_run(view, place, run)).collect();
     Ok(Document {
         schema: SCHEMA,
         kind: DocumentKind::Study,
@@ -315,7 +315,7 @@ fn places(view: &StudyView<'_>) -> Vec<(usize, usize)> {
 }
 
 /// A run of the study.
-fn of_place(view: &StudyView<'_>, (load, row): (usize, usize), run: &View<'_>) -> Run {
+fn placed_run(view: &StudyView<'_>, (load, row): (usize, usize), run: &View<'_>) -> Run {
     Run { load, row, block: run.place().map(|place| place.block), ..of_run::run(run, view.metric.as_ref()) }
 }
 

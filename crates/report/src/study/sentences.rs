@@ -252,12 +252,14 @@ pub(super) fn further(view: &StudyView<'_>, pair: &Pair, name: &dyn Fn(usize) ->
     let (estimate, ends) = pair.estimate_for(ahead);
     let apart = estimate.map(|estimate| format!(", {}", apart::with_interval(&pair.by, estimate, ends)));
     let says = match pair.comparison.verdict {
-        Verdict::Differs { .. } if pair.has_more_errors => format!("no verdict on {first} and {second}"),
-        Verdict::Differs { below_matters: false } => format!("{first} is better than {second}"),
-        Verdict::Differs { below_matters: true } => format!("{first} is slightly better than {second}"),
+        Verdict::Differs { below_matters } if !pair.has_more_errors => {
+            format!("{first} is {}better than {second}", if below_matters { "slightly " } else { "" })
+        }
         Verdict::Equivalent => format!("{first} and {second} are equivalent"),
         Verdict::Inconclusive => format!("{first} against {second} is inconclusive"),
-        Verdict::MoreErrors(_) | Verdict::None(_) => format!("no verdict on {first} and {second}"),
+        Verdict::Differs { .. } | Verdict::MoreErrors(_) | Verdict::None(_) => {
+            format!("no verdict on {first} and {second}")
+        }
     };
     format!("{}: {says}{}", pair.by.words(view.noun().unit), apart.unwrap_or_default())
 }
@@ -306,7 +308,7 @@ pub(crate) fn caveats(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> 
         load.ranking.iter().filter(|ranked| load.rows[ranked.row].place.system == *system).count() > 1
     };
     // If all pairs share one error rate, it does not matter which of them are shown.
-    let is_best_chosen = load.baseline.is_none() && !is_tournament(view) && pairs_together(view).is_none();
+    let is_best_chosen = load.baseline.is_none() && !is_tournament(view) && !is_round_robin(view);
     if !load.pairs.is_empty() && is_best_chosen && load.best_rows().any(|best| is_chosen(best.row)) {
         caveats.push(
             "The best configurations were chosen and compared on the same blocks, which favors them slightly; \
@@ -370,12 +372,9 @@ fn partial_runs_note(view: &StudyView<'_>, load: &LoadView<'_>) -> Option<String
     })
 }
 
-/// Number of pairs of a study that judges all of them together. `None` for other studies.
-fn pairs_together(view: &StudyView<'_>) -> Option<u32> {
-    match view.study.new.compare.procedure {
-        Procedure::RoundRobin { pairs, .. } => Some(pairs),
-        _ => None,
-    }
+/// Whether all pairs of variants are judged together.
+fn is_round_robin(view: &StudyView<'_>) -> bool {
+    matches!(view.study.new.compare.procedure, Procedure::RoundRobin { .. })
 }
 
 /// Sentences about the error rate of several comparisons.
@@ -392,8 +391,8 @@ fn many(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> {
         let each = if also == 0 { "" } else { ", each row by each metric," };
         return vec![format!("All {family} comparisons with the baseline{each} {none_wrong}.")];
     }
-    if let Some(pairs) = pairs_together(view).filter(|_| is_shared) {
-        let family = pairs as usize * (also + 1);
+    if is_shared && is_round_robin(view) {
+        let family = judge::family(&view.study.new.compare);
         let each = if also == 0 { "" } else { ", each pair by each metric," };
         return vec![format!("All {family} comparisons of two variants{each} {none_wrong}.")];
     }
@@ -449,7 +448,7 @@ fn unconfirmed_of_many(load: &LoadView<'_>, pair: &Pair) -> Option<FirstSlices> 
     pair.unconfirmed.filter(|_| load.rows.len() > 2)
 }
 
-/// What may decide an inconclusive pair, as the continuation of "inconclusive". Empty if more blocks decide nothing.
+/// Advice for an inconclusive pair, which follows the word "inconclusive". Empty if more blocks decide nothing.
 pub(super) fn next_step(load: &LoadView<'_>, pair: &Pair) -> String {
     unconfirmed_of_many(load, pair)
         .map_or_else(|| next_look(pair), |first| format!("; {}", unconfirmed_pair(&first)))

@@ -25,15 +25,15 @@ impl Derived {
 
 static STEPS: LazyLock<Derived> =
     LazyLock::new(|| Derived::of(PROTOCOLS.iter().filter_map(Protocol::steps).flat_map(|steps| steps.keys)));
-static EXTRA: LazyLock<Derived> = LazyLock::new(|| of_further(|further| further.step));
-static SCENARIO: LazyLock<Derived> = LazyLock::new(|| of_further(|further| further.scenario));
+static EXTRA: LazyLock<Derived> = LazyLock::new(|| derive_from_extra_keys(|further| further.step));
+static SCENARIO: LazyLock<Derived> = LazyLock::new(|| derive_from_extra_keys(|further| further.scenario));
 static TRANSACTIONS: LazyLock<Derived> = LazyLock::new(|| Derived::of(sql::STEP_KEYS.iter()));
 static TRANSACTION_EXPECT: LazyLock<Derived> = LazyLock::new(|| Derived::of(sql::EXPECT_KEYS.iter()));
 static TRANSACTION_SAVE: LazyLock<Derived> = LazyLock::new(|| Derived::of(sql::SAVE_KEYS.iter()));
-static EXPECT: LazyLock<Derived> = LazyLock::new(|| of_further(|further| further.expect));
-static SAVE: LazyLock<Derived> = LazyLock::new(|| of_further(|further| further.save));
+static EXPECT: LazyLock<Derived> = LazyLock::new(|| derive_from_extra_keys(|further| further.expect));
+static SAVE: LazyLock<Derived> = LazyLock::new(|| derive_from_extra_keys(|further| further.save));
 
-fn of_further(keys: impl Fn(&ExtraKeys) -> &'static [step::Key]) -> Derived {
+fn derive_from_extra_keys(keys: impl Fn(&ExtraKeys) -> &'static [step::Key]) -> Derived {
     Derived::of(step::with_extra_keys().flat_map(|(_, further)| keys(further)))
 }
 

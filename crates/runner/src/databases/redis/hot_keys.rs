@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use engine::{BlockingConnection, Peer};
+use judge::SATURATED_MIN_SHARE;
 use loading::{Answer, Error};
 use wire::Script as _;
 use wire::Serial;
@@ -28,8 +29,6 @@ const COMMAND_TIMEOUT: Duration = Duration::from_millis(200);
 const SAMPLES_MAX: u32 = 10;
 /// Number of keys of a sample that are named. Others are counted together.
 const KEYS_MAX: usize = 4;
-/// Min share of a core that a saturated main thread uses.
-const SATURATED_MIN_SHARE: f64 = 0.9;
 
 /// Decides when samples are taken.
 #[derive(Debug, Default)]
